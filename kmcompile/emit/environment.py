@@ -1,0 +1,31 @@
+"""The one Jinja environment, with the filters through which every number and text goes."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import jinja2
+
+from kmcompile import resources
+from kmcompile.emit import literals
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Return the environment of all C templates."""
+    created = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resources.templates_dir()),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    created.filters |= {
+        "f32": literals.float32_literal,
+        "u32": literals.unsigned_literal,
+        "bits": literals.bits_literal,
+        "string": literals.string_literal,
+        "comment": literals.comment_text,
+    }
+    return created

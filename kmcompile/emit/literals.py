@@ -1,0 +1,92 @@
+"""Numbers as C literals that read back equal: hexadecimal floats, sized integers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def float32_literal(value: float | np.float32) -> str:
+    """Return a float32 as a hexadecimal C literal with suffix.
+
+    Raises
+    ------
+    ValueError
+        If the value is not finite or not exactly a float32.
+
+    Examples
+    --------
+    >>> float32_literal(0.5), float32_literal(-0.0), float32_literal(3)
+    ('0x1p-1f', '-0x0p+0f', '0x1.8p+1f')
+    """
+    number = float(value)
+    if not math.isfinite(number) or float(np.float32(number)) != number:
+        raise ValueError(f"{number!r} is not a finite float32")
+    mantissa, exponent = number.hex().split("p")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    return f"{mantissa}p{exponent}f"
+
+
+def unsigned_literal(value: int) -> str:
+    """Return an integer of 0 .. 2^32 - 1 as a C literal.
+
+    Examples
+    --------
+    >>> unsigned_literal(7), unsigned_literal(70000)
+    ('7U', '70000UL')
+    """
+    if not 0 <= value < 1 << 32:
+        raise ValueError(f"{value} is not an unsigned 32-bit integer")
+    # int has 16 bits on AVR: larger constants say that they are long.
+    return f"{value}U" if value < 1 << 16 else f"{value}UL"
+
+
+def bits_literal(value: int) -> str:
+    """Return a 32-bit pattern as a C literal.
+
+    Examples
+    --------
+    >>> bits_literal(0x7F800000)
+    '0x7F800000UL'
+    """
+    if not 0 <= value < 1 << 32:
+        raise ValueError(f"{value} is not a 32-bit pattern")
+    return f"0x{value:08X}UL"
+
+
+def string_literal(text: str) -> str:
+    """Return text as a C string literal: printable ASCII stays, the rest as octal escapes.
+
+    Octal escapes of three digits end by themselves; a `?` is escaped because of trigraphs.
+
+    Examples
+    --------
+    >>> print(string_literal('a"b'), string_literal("??/"))
+    "a\\"b" "\\?\\?/"
+    """
+    parts = []
+    for byte in text.encode("utf-8"):
+        character = chr(byte)
+        if character in '"\\?':
+            parts.append("\\" + character)
+        elif 0x20 <= byte < 0x7F:
+            parts.append(character)
+        else:
+            parts.append(f"\\{byte:03o}")
+    return '"' + "".join(parts) + '"'
+
+
+def comment_text(text: str) -> str:
+    """Return text that is harmless inside a C comment: printable ASCII, no `*/`, `/*`, trigraph.
+
+    Examples
+    --------
+    >>> comment_text("a */ b" + chr(0x202E) + chr(10) + "c??/")
+    'a *_ b?_c?_/'
+    """
+    safe = "".join(c if " " <= c <= "~" else "?" if c != "\n" else "_" for c in text)
+    for bad, good in (("*/", "*_"), ("/*", "_*"), ("??", "?_"), ("\\", "_")):
+        safe = safe.replace(bad, good)
+    return safe

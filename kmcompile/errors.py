@@ -1,0 +1,50 @@
+"""The errors a user can meet, each with the exit code of the command line."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class KmcompileError(Exception):
+    """Base of every expected error; its text is one to three lines for stderr.
+
+    The first line names the thing and the value, the next ones the remedy.
+    """
+
+    exit_code: ClassVar[int] = 70
+
+
+class VerificationError(KmcompileError):
+    """The C, the interpreter and the model do not agree as they must."""
+
+    exit_code = 1
+
+
+class UsageError(KmcompileError):
+    """An option or argument is wrong, or asks for something not built yet."""
+
+    exit_code = 2
+
+
+class InputError(KmcompileError):
+    """The model or the data cannot be used: unsupported, broken or unsafe."""
+
+    exit_code = 3
+
+
+class BudgetError(KmcompileError):
+    """The program does not fit the target's flash or RAM."""
+
+    exit_code = 4
+
+
+class ToolError(KmcompileError):
+    """A compiler or an emulator is missing, failed or hung."""
+
+    exit_code = 5
+
+
+class OutputError(KmcompileError):
+    """The output folder cannot be written."""
+
+    exit_code = 6

@@ -1,0 +1,1 @@
+"""The two representations: KernelMachine (what was trained) and Program (what runs)."""

@@ -1,0 +1,18 @@
+"""Read-only arrays: what every object of the IR holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float64Array = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
+
+
+def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
+    """Return a C-contiguous copy of `values` that cannot be written to."""
+    array = np.array(values, dtype=dtype, order="C", copy=True)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,207 @@
+"""KernelMachine: exactly what was trained, in float64."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.ir.arrays import Float64Array, frozen
+from kmcompile.ir.preprocessing import Step
+from kmcompile.kernels.kernel import Kernel
+
+Label = str | int | float | bool
+
+
+class Task(StrEnum):
+    """How decision values become a label."""
+
+    BINARY = "binary"
+    ONE_VS_ONE = "one-vs-one"
+    ONE_VS_REST = "one-vs-rest"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelMachine:
+    """A trained kernel machine, immutable, in float64.
+
+    The decision values are f_p(x) = sum_i beta_pi K(s_i, x') + b_p with x' the preprocessed
+    input.
+
+    Parameters
+    ----------
+    kind : str
+        The estimator's class, "SVC" for example.
+    task : Task
+    kernel : Kernel
+    support_vectors : ndarray of shape (n_sv, n_kernel_features), float64
+        For a linear model its weight vectors.
+    dual_coef : ndarray of shape (n_rows, n_sv), float64
+        beta. Binary: one row, f > 0 is `classes[1]`. One-vs-one: LIBSVM's layout,
+        n_classes - 1 rows; the coefficients of pair (i, j), i < j, are row j - 1 over the
+        vectors of class i and row i over those of class j, and f > 0 votes for class i.
+        One-vs-rest: a row a class.
+    intercept : ndarray of shape (n_decisions,), float64
+        b: one, or a pair's in the order (0, 1), (0, 2), ..., or a class's.
+    classes : tuple of labels
+        scikit-learn's `classes_`.
+    class_counts : tuple of int
+        Support vectors of each class, in the order of their rows (one-vs-one), else empty.
+    n_features : int
+        Features of the raw input.
+    preprocessing : tuple of Step
+    zero_is_positive : bool
+        Whether f = 0 gives `classes[1]` in the binary task (SVC) or `classes[0]` (LinearSVC).
+    break_ties : bool
+        One-vs-one: ties between votes are broken by the summed confidences.
+    decision_function_shape : str
+        "ovr" or "ovo": the shape that scikit-learn's `decision_function` has.
+    notes : tuple of str
+        What the user should know of how the model was read.
+    """
+
+    kind: str
+    task: Task
+    kernel: Kernel
+    support_vectors: Float64Array
+    dual_coef: Float64Array
+    intercept: Float64Array
+    classes: tuple[Label, ...]
+    n_features: int
+    class_counts: tuple[int, ...] = ()
+    preprocessing: tuple[Step, ...] = ()
+    zero_is_positive: bool = True
+    break_ties: bool = False
+    decision_function_shape: str = "ovr"
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("support_vectors", "dual_coef", "intercept"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        _validate(self)
+
+    @property
+    def n_classes(self) -> int:
+        """The number of labels."""
+        return len(self.classes)
+
+    @property
+    def n_decisions(self) -> int:
+        """The number of decision values: 1, the pairs, or the classes."""
+        return len(self.intercept)
+
+    @property
+    def n_support_vectors(self) -> int:
+        """The number of kernel evaluations of one exact decision."""
+        return len(self.support_vectors)
+
+    def prepare(self, X: Float64Array) -> Float64Array:
+        """Return the preprocessed rows, shape (n_queries, n_kernel_features)."""
+        for step in self.preprocessing:
+            X = step.apply(X)
+        return X
+
+    def canonical_bytes(self) -> bytes:
+        """Return the bytes that the model's SHA-256 is of: header, then arrays, little-endian."""
+        arrays = [("support_vectors", self.support_vectors), ("dual_coef", self.dual_coef)]
+        arrays.append(("intercept", self.intercept))
+        header = {
+            "kind": self.kind,
+            "task": self.task.value,
+            "kernel": {"name": self.kernel.name, **self.kernel.parameters()},
+            "classes": [[type(label).__name__, label] for label in self.classes],
+            "class_counts": self.class_counts,
+            "n_features": self.n_features,
+            "zero_is_positive": self.zero_is_positive,
+            "break_ties": self.break_ties,
+            "decision_function_shape": self.decision_function_shape,
+        }
+        steps = []
+        for number, step in enumerate(self.preprocessing):
+            described: dict[str, object] = {"step": type(step).__name__}
+            for field in fields(step):
+                value = getattr(step, field.name)
+                if isinstance(value, np.ndarray):
+                    arrays.append((f"preprocessing.{number}.{field.name}", value))
+                else:
+                    described[field.name] = value
+            steps.append(described)
+        header["preprocessing"] = steps
+        header["arrays"] = [[name, list(array.shape)] for name, array in arrays]
+        text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
+        return text + b"\n" + b"".join(a.astype("<f8").tobytes() for _, a in arrays)
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the canonical bytes, hexadecimal."""
+        return hashlib.sha256(self.canonical_bytes()).hexdigest()
+
+
+def _validate(machine: KernelMachine) -> None:
+    """Raise InputError unless the fields are finite and fit each other."""
+    n_sv = machine.n_support_vectors
+    _require(machine.n_classes >= 2, f"{machine.n_classes} classes, must be 2 or more")
+    _require(machine.n_features >= 1, "no features")
+    _require(n_sv >= 1, "no support vectors")
+    _require(machine.support_vectors.ndim == 2, "support_vectors must have two dimensions")
+    for name in ("support_vectors", "dual_coef", "intercept"):
+        _require_finite(name, getattr(machine, name))
+    for name, value in machine.kernel.parameters().items():
+        _require(bool(np.isfinite(value)), f"{name} is {value}, must be finite")
+    _validate_shapes(machine)
+    n_kernel_features = machine.n_features
+    for step in machine.preprocessing:
+        for field in fields(step):
+            value = getattr(step, field.name)
+            if isinstance(value, np.ndarray):
+                _require_finite(f"{type(step).__name__}.{field.name}", value)
+                _require(
+                    value.shape[-1] == n_kernel_features,
+                    f"{type(step).__name__}.{field.name} is for {value.shape[-1]} features, "
+                    f"its input has {n_kernel_features}",
+                )
+        n_kernel_features = step.n_out
+    width = machine.support_vectors.shape[1]
+    _require(
+        width == n_kernel_features,
+        f"support vectors have {width} features, the input after preprocessing "
+        f"{n_kernel_features}",
+    )
+
+
+def _validate_shapes(machine: KernelMachine) -> None:
+    n_classes, n_sv = machine.n_classes, machine.n_support_vectors
+    rows, decisions = {
+        Task.BINARY: (1, 1),
+        Task.ONE_VS_ONE: (n_classes - 1, n_classes * (n_classes - 1) // 2),
+        Task.ONE_VS_REST: (n_classes, n_classes),
+    }[machine.task]
+    shape = machine.dual_coef.shape
+    _require(shape == (rows, n_sv), f"dual_coef has shape {shape}, expected {(rows, n_sv)}")
+    shape = machine.intercept.shape
+    _require(shape == (decisions,), f"intercept has shape {shape}, expected {(decisions,)}")
+    if machine.task is Task.BINARY:
+        _require(n_classes == 2, f"{n_classes} classes in a binary machine")
+    if machine.task is Task.ONE_VS_ONE:
+        counts = machine.class_counts
+        _require(
+            len(counts) == n_classes and min(counts) >= 0 and sum(counts) == n_sv,
+            f"class_counts {counts} do not add up to {n_sv} support vectors",
+        )
+
+
+def _require_finite(name: str, array: Float64Array) -> None:
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        where = ", ".join(str(int(i)) for i in bad[0])
+        value = array[tuple(bad[0])]
+        raise InputError(f"{name}[{where}] is {value}, must be finite; retrain the model")
+
+
+def _require(condition: bool, problem: str) -> None:
+    if not condition:
+        raise InputError(f"{problem}; the model is damaged or not of a supported kind")

@@ -1,0 +1,101 @@
+"""What happens to an input before the kernel: the fitted transformers of a pipeline.
+
+Each step is the float64 meaning of one transformer, in the order they are applied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float64Array, frozen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Affine:
+    """x -> (x - offset) * factor, elementwise: the scalers.
+
+    Parameters
+    ----------
+    offset, factor : ndarray of shape (n_features,), float64
+        factor is nowhere 0.
+    """
+
+    offset: Float64Array
+    factor: Float64Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offset", frozen(self.offset))
+        object.__setattr__(self, "factor", frozen(self.factor))
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the scaled rows."""
+        return (X - self.offset) * self.factor
+
+    @property
+    def n_out(self) -> int:
+        """The number of features that leave the step."""
+        return len(self.offset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """x -> min(max(x, low), high): MinMaxScaler(clip=True)."""
+
+    low: float
+    high: float
+    n_out: int
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the clipped rows."""
+        return np.clip(X, self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """x -> matrix x: the linear part of PCA, its whitening included.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_out, n_features), float64
+    """
+
+    matrix: Float64Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", frozen(self.matrix))
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the projected rows."""
+        return X @ self.matrix.T
+
+    @property
+    def n_out(self) -> int:
+        """The number of features that leave the step."""
+        return len(self.matrix)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Normalization:
+    """x -> x / |x|, a row of zeros stays: scikit-learn's Normalizer."""
+
+    norm: Literal["l1", "l2", "max"]
+    n_out: int
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the normalised rows."""
+        if self.norm == "l1":
+            size = np.abs(X).sum(axis=1)
+        elif self.norm == "l2":
+            # Scaled first, so that tiny rows do not underflow.
+            largest = np.abs(X).max(axis=1)
+            safe = np.where(largest == 0, 1.0, largest)
+            size = safe * np.sqrt(((X / safe[:, None]) ** 2).sum(axis=1))
+        else:
+            size = np.abs(X).max(axis=1)
+        return X / np.where(size == 0, 1.0, size)[:, None]
+
+
+Step = Affine | Clip | Projection | Normalization

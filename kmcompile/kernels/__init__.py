@@ -1,0 +1,12 @@
+"""The kernel families, one file each."""
+
+from kmcompile.kernels.kernel import Kernel
+from kmcompile.kernels.linear import Linear
+from kmcompile.kernels.poly import Poly
+from kmcompile.kernels.rbf import Rbf
+from kmcompile.kernels.sigmoid import Sigmoid
+
+CATALOGUE: tuple[type[Kernel], ...] = (Linear, Poly, Rbf, Sigmoid)
+"""Every family there is; the equivalence tests go through it."""
+
+__all__ = ["CATALOGUE", "Kernel", "Linear", "Poly", "Rbf", "Sigmoid"]

@@ -1,0 +1,41 @@
+"""What every kernel family offers in float64: the meaning of the trained model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from kmcompile.ir.arrays import Float64Array
+
+
+class Kernel(ABC):
+    """A kernel K(s, x) with its parameters; frozen, float64.
+
+    Subclasses are frozen dataclasses whose fields are the parameters of scikit-learn.
+    """
+
+    name: ClassVar[str]
+    """scikit-learn's name of the family, also that of its template."""
+
+    @abstractmethod
+    def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
+        """Return K(s_i, x_q) for every pair.
+
+        Parameters
+        ----------
+        support_vectors : ndarray of shape (n_sv, n_features), float64
+        X : ndarray of shape (n_queries, n_features), float64
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_sv), float64
+        """
+
+    @property
+    @abstractmethod
+    def positive_definite(self) -> bool:
+        """Whether K is an inner product in some feature space for these parameters."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, float]:
+        """Return the parameters by scikit-learn's names, for reports and hashes."""

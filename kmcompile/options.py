@@ -1,0 +1,53 @@
+"""The options of one compilation, as the command line and Python give them."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked for; defaults as in the command line's help.
+
+    `None` stands for a default that depends on the model, the target or the machine.
+    """
+
+    target: str = "host"
+    data: Path | None = None
+    test_data: Path | None = None
+    mode: str | None = None
+    risk: str | None = None
+    risk_control: str | None = None
+    thresholds: str | None = None
+    format: str | None = None
+    replay: str | None = None
+    reduce: str | None = None
+    tolerance: float | None = None
+    package: str | None = None
+    max_flash: int | None = None
+    max_ram: int | None = None
+    out: Path | None = None
+    name: str | None = None
+    trust_pickle: bool = False
+    verify: str | None = None
+
+    def canonical_command(self, model_name: str) -> str:
+        """Return the command of line 1 of the C: fixed order, no paths, defaults left out.
+
+        Where the output goes and how it is checked do not change the C, so they stay out.
+
+        Examples
+        --------
+        >>> Options(target="cortex-m7", max_flash=4194304).canonical_command("a.pkl")
+        'kmcompile a.pkl --target cortex-m7 --max-flash 4194304'
+        """
+        words = ["kmcompile", model_name]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in ("out", "verify", "trust_pickle") or value is None:
+                continue
+            text = value.name if isinstance(value, Path) else str(value)
+            words += ["--" + field.name.replace("_", "-"), text]
+        return shlex.join(words)

@@ -1,0 +1,23 @@
+"""The only place that knows where `templates/` and `targets/` are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def _root() -> Path:
+    """Return the folder of both: inside the wheel, or the checkout's top level."""
+    packaged = _PACKAGE / "_resources"
+    return packaged if packaged.is_dir() else _PACKAGE.parent
+
+
+def templates_dir() -> Path:
+    """Return the folder of the Jinja templates."""
+    return _root() / "templates"
+
+
+def targets_dir() -> Path:
+    """Return the folder of the target descriptions."""
+    return _root() / "targets"
