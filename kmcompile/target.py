@@ -1,0 +1,265 @@
+"""One TOML of `targets/` -> Target: all that kmcompile knows about a board or machine."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from kmcompile import resources
+from kmcompile.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What lowering and the emitter need to know of a target."""
+
+    number_format: str
+    lanes: int
+    unroll_lanes: bool
+    feature_tile: int
+    double_bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A real part; its sizes are the default budgets."""
+
+    name: str
+    flash_bytes: int
+    ram_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """The C compiler of a target, with the flags that choose CPU and ABI."""
+
+    command: str
+    flags: tuple[str, ...]
+    optimisation: str
+    link_flags: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A piece of the emulated board's address space."""
+
+    origin: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Boot:
+    """The templates that start a bare-metal image, and the emulated board's memory."""
+
+    startup: str
+    linker_script: str
+    main: str
+    stack_bytes: int
+    flash: Region
+    ram: Region
+    tables: Region | None
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """The emulator that runs the image."""
+
+    command: str
+    machine: str
+    arguments: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A board or machine that C is emitted, built and run for.
+
+    Attributes
+    ----------
+    stands_for : str
+        Boards or flight parts of the field.
+    not_shown : tuple of str
+        What the emulator does not show of the real part.
+    byte_order : str
+        "little" or "big", also of the files that an emulated image reads and writes.
+    part, boot, emulator
+        None where the target is the machine that runs kmcompile.
+    """
+
+    name: str
+    description: str
+    stands_for: str
+    not_shown: tuple[str, ...]
+    byte_order: str
+    program: Program
+    part: Part | None
+    compiler: Compiler
+    boot: Boot | None
+    emulator: Emulator | None
+
+    @property
+    def number_format(self) -> str:
+        """Return the default number format."""
+        return self.program.number_format
+
+    @property
+    def lanes(self) -> int:
+        """Return how many support vectors' sums run side by side."""
+        return self.program.lanes
+
+    @property
+    def unroll_lanes(self) -> bool:
+        """Return whether the lanes are written out as scalars."""
+        return self.program.unroll_lanes
+
+    @property
+    def feature_tile(self) -> int:
+        """Return the features that one turn of the inner loop handles."""
+        return self.program.feature_tile
+
+    @property
+    def double_bits(self) -> int:
+        """Return the size of the C type double."""
+        return self.program.double_bits
+
+    @property
+    def flash_bytes(self) -> int | None:
+        """Return the flash of the real part, or None on the host."""
+        return self.part.flash_bytes if self.part else None
+
+    @property
+    def ram_bytes(self) -> int | None:
+        """Return the RAM of the real part, or None on the host."""
+        return self.part.ram_bytes if self.part else None
+
+    @property
+    def emulated_flash_bytes(self) -> int | None:
+        """Return the largest flash budget that the emulated board can still check."""
+        if self.boot is None:
+            return None
+        return max(region.bytes for region in (self.boot.flash, self.boot.tables) if region)
+
+    @property
+    def emulated_ram_bytes(self) -> int | None:
+        """Return the largest RAM budget that the emulated board can still check."""
+        return self.boot.ram.bytes - self.boot.stack_bytes if self.boot else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain JSON data; `target_from_dict` reads it back."""
+        plain = json.loads(json.dumps(asdict(self)))
+        boot = plain["boot"]
+        if boot is not None and boot["tables"] is None:
+            del boot["tables"]
+        return {key: value for key, value in plain.items() if value is not None}
+
+
+def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
+    """Check a description against `targets/schema.json` and return it as a Target.
+
+    Parameters
+    ----------
+    description : mapping
+        The content of a TOML, or `Target.to_dict()`.
+    origin : str
+        What error messages call it, such as a file name.
+
+    Raises
+    ------
+    UsageError
+        If it breaks the schema; the field, the value and the rule are named.
+    """
+    error = jsonschema.exceptions.best_match(_validator().iter_errors(description))
+    if error is not None:
+        field = ".".join(str(part) for part in error.absolute_path) or "the top level"
+        raise UsageError(f"{origin}: {field}: {error.message}\nsee {_schema_path()} for the fields")
+    boot, emulator, part = (description.get(key) for key in ("boot", "emulator", "part"))
+    return Target(
+        name=description["name"],
+        description=description["description"],
+        stands_for=description["stands_for"],
+        not_shown=tuple(description["not_shown"]),
+        byte_order=description["byte_order"],
+        program=Program(**description["program"]),
+        part=Part(**part) if part else None,
+        compiler=Compiler(**_tuples(description["compiler"])),
+        boot=_boot(boot) if boot else None,
+        emulator=Emulator(**_tuples(emulator)) if emulator else None,
+    )
+
+
+def load_target(name_or_path: str | Path) -> Target:
+    """Return the target of this name, or of this TOML file.
+
+    Raises
+    ------
+    UsageError
+        If there is none (the nearest name is suggested), or the TOML is wrong.
+
+    Examples
+    --------
+    >>> load_target("cortex-m7").flash_bytes
+    2097152
+    """
+    text = str(name_or_path)
+    if text.endswith(".toml"):
+        return _read(Path(text))
+    names = sorted(path.stem for path in resources.targets_dir().glob("*.toml"))
+    if text in names:
+        return _read(resources.targets_dir() / f"{text}.toml")
+    near = difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise UsageError(f"there is no target {text!r}\n{hint}the targets are {', '.join(names)}")
+
+
+def list_targets() -> tuple[Target, ...]:
+    """Return all targets that ship with kmcompile, by name, the host first.
+
+    Raises
+    ------
+    UsageError
+        If one of the TOML files is wrong.
+    """
+    targets = [_read(path) for path in resources.targets_dir().glob("*.toml")]
+    return tuple(sorted(targets, key=lambda target: (target.boot is not None, target.name)))
+
+
+def _read(path: Path) -> Target:
+    try:
+        description = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; give a target's name or its TOML") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file: {error}") from error
+    target = target_from_dict(description, path.name)
+    if target.name != path.stem:
+        raise UsageError(f"{path.name}: name is {target.name!r}, must be {path.stem!r}")
+    return target
+
+
+def _boot(table: Mapping[str, Any]) -> Boot:
+    regions = {key: Region(**table[key]) for key in ("flash", "ram", "tables") if key in table}
+    return Boot(**{**table, "tables": None, **regions})
+
+
+def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table with its lists as tuples, so that the dataclass is immutable."""
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+
+
+def _schema_path() -> Path:
+    return resources.targets_dir() / "schema.json"
+
+
+@cache
+def _validator() -> Any:
+    schema = json.loads(_schema_path().read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
