@@ -1,0 +1,294 @@
+"""The command line: arguments and printing only."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kmcompile import console
+from kmcompile.errors import InputError, KmcompileError, UsageError
+from kmcompile.option_values import CHOICES, check_options, without_defaults
+from kmcompile.options import Options
+from kmcompile.progress import Progress
+from kmcompile.version import VERSION
+
+# Everything else is imported where it is used: `kmcompile --help` loads no numpy.
+
+_EPILOG = """\b
+Other commands (each has its own --help):
+  kmcompile targets        list the targets
+  kmcompile doctor         which compilers and emulators are here, how to get the others
+  kmcompile inspect MODEL  what a model file holds
+  kmcompile verify DIR     repeat the checks of an output folder
+  kmcompile bench MODEL    instructions, flash and stack on several targets
+A model file that is called like a command: kmcompile ./targets
+
+\b
+Exit codes: 0 done and verified; 1 verification failed; 2 wrong usage; 3 the model or
+data can't be used; 4 it doesn't fit the target; 5 a tool is missing, failed or hung;
+6 the output can't be written; 70 a defect in kmcompile; 130 interrupted."""
+
+_SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+_INTERRUPTED = 130
+
+_Command = Callable[..., None]
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_trust_option = click.option(
+    "--trust-pickle",
+    is_flag=True,
+    help="Let pickle run what the file says. Without it, only data is rebuilt.",
+)
+_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else."
+)
+_quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on success.")
+
+
+def _number_of_bytes(name: str, text: str) -> Callable[[_Command], _Command]:
+    return click.option(name, type=int, metavar="BYTES", help=text)
+
+
+def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
+    field = name.removeprefix("--").replace("-", "_")
+    return click.option(name, type=click.Choice(CHOICES[field]), help=text)
+
+
+@click.command(epilog=_EPILOG, context_settings=_SETTINGS)
+@click.argument("model", type=_FILE)
+@click.option("--target", default="host", metavar="NAME", help="Board or machine [host].")
+@click.option("--data", type=_FILE, help="Calibration samples: .npz, .npy, .csv, svmlight.")
+@click.option("--test-data", type=_FILE, help="Test samples, to verify with.")
+@_choice("--mode", "Which early exits are allowed [exact; the others are not built yet].")
+@click.option("--risk", metavar="P|auto", help="Largest probability of another label. Not yet.")
+@_choice("--risk-control", "How the risk is held. Not yet.")
+@_choice("--thresholds", "How thresholds are chosen. Not yet.")
+@_choice("--format", "Number format on the target [float32; the others are not built yet].")
+@_choice("--replay", "Second, exact sum where float32 leaves a sign open [none; float64 not yet].")
+@click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]. Not yet.")
+@click.option("--tolerance", type=float, metavar="T", help="Goes with --reduce. Not yet.")
+@click.option("--package", metavar="KIND", help="Also package the C for a framework. Not yet.")
+@_number_of_bytes("--max-flash", "Flash budget [the target's].")
+@_number_of_bytes("--max-ram", "RAM budget [the target's].")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="[<model>-<target>]")
+@click.option("--name", metavar="PREFIX", help="Prefix of every C name [from the model's file].")
+@_choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
+@_trust_option
+@_json_option
+@_quiet_option
+@click.version_option(VERSION, prog_name="kmcompile", message="%(prog)s %(version)s")
+def _compile(model: Path, as_json: bool, quiet: bool, **values: Any) -> None:
+    """Compile a trained SVM to C99, run the C, and prove that it gives the same answers.
+
+    MODEL is a fitted scikit-learn estimator or Pipeline in a .pkl or .joblib file.
+    """
+    options = without_defaults(Options(**values))
+    check_options(options)
+    from kmcompile import pipeline
+
+    if options.data is not None:
+        warnings.warn("--data is not used: mode exact needs no calibration", stacklevel=1)
+    with Progress(enabled=not quiet) as progress:
+        compiled = pipeline.compile_model(model, options, progress)
+    if as_json:
+        console.emit(console.print_json, compiled.report)
+    elif not quiet:
+        console.emit(_print_report, compiled.report, compiled.folder)
+
+
+@click.command(short_help="List the targets.")
+@_json_option
+def _targets(as_json: bool) -> None:
+    """List the targets: the boards and machines that C can be compiled for."""
+    from kmcompile.target import list_targets
+
+    targets = list_targets()
+    if as_json:
+        console.emit(console.print_json, [target.to_dict() for target in targets])
+        return
+    rows = [("target", "flash", "RAM", "what it is")]
+    for target in targets:
+        rows.append(
+            (
+                target.name,
+                console.bytes_text(target.flash_bytes),
+                console.bytes_text(target.ram_bytes),
+                target.description,
+            )
+        )
+    console.emit(console.print_table, rows)
+
+
+@click.command()
+@_json_option
+def _doctor(as_json: bool) -> None:
+    """Say which compilers and emulators are here, and how to install the others.
+
+    Exits 0 also where some are missing: what is here still works.
+    """
+    from kmcompile import toolchain
+
+    _ = toolchain, as_json
+    raise UsageError("doctor is not built yet")
+
+
+@click.command()
+@click.argument("model", type=_FILE)
+@_trust_option
+@_json_option
+def _inspect(model: Path, trust_pickle: bool, as_json: bool) -> None:
+    """Say what a model file holds, without compiling it."""
+    from kmcompile import pipeline
+
+    facts = pipeline.inspect_model(model, trust_pickle)
+    if as_json:
+        console.emit(console.print_json, facts)
+    else:
+        console.emit(console.print_facts, facts)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
+@click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
+@_trust_option
+@_json_option
+@_quiet_option
+def _verify(
+    folder: Path,
+    model: Path | None,
+    test_data: Path | None,
+    trust_pickle: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Repeat the checks of an output folder: hashes, the exact check, the bounded check."""
+    from kmcompile import pipeline
+
+    with Progress(enabled=not quiet):
+        result = pipeline.verify_folder(folder, model, test_data, trust_pickle)
+    if as_json:
+        console.emit(console.print_json, result)
+    elif not quiet:
+        console.emit(console.print_facts, result)
+
+
+@click.command()
+@click.argument("model", type=_FILE)
+@click.option("--targets", default="host", metavar="A,B,...", help="Which targets [host].")
+@click.option("--test-data", type=_FILE, help="Samples to measure with.")
+@_trust_option
+@_json_option
+@_quiet_option
+def _bench(
+    model: Path,
+    targets: str,
+    test_data: Path | None,
+    trust_pickle: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Compile for several targets and print instructions, flash and stack of each."""
+    from kmcompile import pipeline
+
+    reports: dict[str, dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory() as scratch, Progress(enabled=not quiet) as progress:
+        for name in targets.split(","):
+            options = Options(
+                target=name.strip(),
+                test_data=test_data,
+                trust_pickle=trust_pickle,
+                out=Path(scratch) / str(len(reports)),
+            )
+            reports[name.strip()] = pipeline.compile_model(model, options, progress).report
+    if as_json:
+        console.emit(console.print_json, reports)
+    elif not quiet:
+        head = ("target", "instructions a query", "flash", "stack")
+        console.emit(console.print_table, [head, *_bench_rows(reports)])
+
+
+def _print_report(report: dict[str, Any], folder: Path | None) -> None:
+    from rich.console import Console
+
+    from kmcompile.report import terminal
+
+    terminal.print_report(report, Console())
+    if folder is not None:
+        click.echo(f"written to {console.printable(str(folder))}")
+
+
+def _bench_rows(reports: dict[str, dict[str, Any]]) -> Iterator[tuple[str, ...]]:
+    for name, report in reports.items():
+        memory, target = report["memory"], report["target"]
+        instructions = (target.get("instructions") or {}).get("mean")
+        yield (
+            name,
+            "not counted" if instructions is None else f"{instructions:,.0f}",
+            console.bytes_text(memory["flash_bytes"]),
+            console.bytes_text(memory["stack_bytes"]),
+        )
+
+
+_VERBS = {
+    "targets": _targets,
+    "doctor": _doctor,
+    "inspect": _inspect,
+    "verify": _verify,
+    "bench": _bench,
+}
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; every failure ends here.
+
+    A first word that is a verb's name is that verb; everything else compiles a model.
+    """
+    try:
+        console.prepare_streams()
+        _run_command(arguments)
+    except click.exceptions.Exit as done:  # --help and --version
+        return done.exit_code
+    except click.ClickException as error:
+        return console.fail(_usage_text(error), UsageError.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return console.fail("interrupted", _INTERRUPTED)
+    except KmcompileError as error:
+        return console.fail(str(error), error.exit_code)
+    except MemoryError:
+        return console.fail(
+            "the model or data need more memory than there is", InputError.exit_code
+        )
+    except Exception as error:
+        return console.fail_as_defect(error)
+    return 0
+
+
+def _run_command(arguments: Sequence[str]) -> None:
+    words = list(arguments)
+    command, name = _compile, "kmcompile"
+    if words and words[0] in _VERBS:
+        name = f"kmcompile {words[0]}"
+        command = _VERBS[words.pop(0)]
+    # Not `command.main`: it would turn errors into click's own exit codes.
+    context = console.emit(command.make_context, name, words)  # prints for --help and --version
+    with warnings.catch_warnings(), context:
+        console.tell_own_warnings(quiet=bool(context.params.get("quiet")))
+        command.invoke(context)
+
+
+def _usage_text(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "kmcompile"
+    return f"{error.format_message()}\nsee {command} --help"

@@ -1,0 +1,154 @@
+"""What goes to the terminal: results on stdout, errors and warnings on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TextIO, TypeVar
+
+import click
+
+from kmcompile.errors import KmcompileError, OutputError
+
+_LINES_MAX = 3
+_LINE_LENGTH_MAX = 500
+
+_T = TypeVar("_T")
+
+
+def prepare_streams() -> None:
+    """Make any text printable: a file's name may hold bytes that the terminal cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def emit(write: Callable[..., _T], *what: Any) -> _T:
+    """Write the result to stdout, and tell if it did not get there.
+
+    Raises
+    ------
+    OutputError
+        Without a text where the reader went away, as `head` does.
+    """
+    try:
+        result = write(*what)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError as error:
+        _discard_stdout()
+        raise OutputError from error
+    except OSError as error:
+        _discard_stdout()
+        raise OutputError(f"standard output cannot be written: {error.strerror}") from error
+    return result
+
+
+def _discard_stdout() -> None:
+    """Point stdout elsewhere, so that Python's own flush at exit finds nothing wrong."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def fail(text: str, exit_code: int) -> int:
+    """Print an error of one to three lines and return its exit code."""
+    for index, line in enumerate(text.splitlines()[:_LINES_MAX]):
+        print(("  " if index else "kmcompile: ") + printable(line), file=sys.stderr)
+    return exit_code
+
+
+def fail_as_defect(error: Exception) -> int:
+    """Print what a user can do about a defect of kmcompile, and return its exit code."""
+    if _debugging():
+        traceback.print_exception(error)
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return fail(
+        f"this is a defect in kmcompile itself: {what}\n"
+        "please report it with the command, the model and the output under KMCOMPILE_DEBUG=1",
+        KmcompileError.exit_code,
+    )
+
+
+def tell_own_warnings(quiet: bool) -> None:
+    """Print what kmcompile warns of as one line each; libraries' warnings are for developers."""
+    if not _debugging():
+        warnings.simplefilter("ignore")
+    if not quiet:
+        warnings.filterwarnings("always", category=UserWarning, module=r"kmcompile(\.|$)")
+        warnings.showwarning = _show_warning
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    del category, filename, lineno, file, line  # of interest to a developer only
+    print("kmcompile: warning: " + printable(" ".join(str(message).split())), file=sys.stderr)
+
+
+def _debugging() -> bool:
+    return os.environ.get("KMCOMPILE_DEBUG") == "1"
+
+
+def printable(line: str) -> str:
+    """Escape what a hostile model could send to the terminal, and cut what is too long.
+
+    Examples
+    --------
+    >>> printable("label \\x1b[2J")
+    'label \\\\x1b[2J'
+    """
+    safe = "".join(c if c.isprintable() else _escape(c) for c in line)
+    return safe if len(safe) <= _LINE_LENGTH_MAX else safe[:_LINE_LENGTH_MAX] + " ..."
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", errors="backslashreplace").decode("ascii")
+
+
+def print_json(value: Any) -> None:
+    """Print a JSON document."""
+    click.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+def print_facts(facts: dict[str, Any], indent: str = "") -> None:
+    """Print nested facts, one a line."""
+    for key, value in facts.items():
+        label = indent + printable(key.replace("_", " "))
+        if isinstance(value, dict):
+            click.echo(label)
+            print_facts(value, indent + "  ")
+        else:
+            click.echo(f"{label}: {printable(_fact_text(value))}")
+
+
+def _fact_text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return "-" if value is None else str(value)
+
+
+def print_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows in columns; the first row is the head."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        click.echo("  ".join(cells).rstrip())
+
+
+def bytes_text(count: int | None) -> str:
+    """Return a count of bytes as people read it.
+
+    Examples
+    --------
+    >>> bytes_text(2097152)
+    '2,097,152'
+    """
+    return "-" if count is None else f"{count:,}"
