@@ -1,0 +1,331 @@
+"""The output folder appears whole or not at all: the old folder or the new one, never a mixture.
+
+The files go to a sibling folder, are synced to disk, and one rename puts the sibling in place.
+Every name beside the folder is fixed and belongs to the holder of the lock:
+
+- `.<name>.kmcompile-lock` : locked with flock while a run holds the folder; the kernel unlocks
+  it when the run dies.
+- `.<name>.kmcompile-new` : the files on their way, and after the exchange the old folder. Never
+  anything to keep, so the next run deletes what a killed one left.
+- `.<name>.kmcompile-old` : only where the system has no RENAME_EXCHANGE (not Linux, some network
+  file systems): the old folder, between two renames. A run killed between them leaves no folder
+  for the moment; the next run puts the old one back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmcompile.errors import OutputError, UsageError
+
+RECIPE = "recipe.json"
+_FIXED_FILES = frozenset(
+    {RECIPE, "program.npz", "queries.npz", "CMakeLists.txt", "report.json", "report.html"}
+)
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFolder:
+    """A folder that this process alone may write; made by `reserve`."""
+
+    path: Path
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Put the files in place, all at once, instead of what was there.
+
+        Parameters
+        ----------
+        files : mapping of file name to content
+            The whole folder. One of them is `recipe.json`, an object whose "tool" names
+            kmcompile: by it the next run knows the folder as its own.
+
+        Raises
+        ------
+        OutputError
+            If the disk is full, the folder is not ours, and the like. What was there stays.
+        """
+        for name in files:
+            _check_file_name(name)
+        if RECIPE not in files or _recipe_names(files[RECIPE]) is None:
+            raise ValueError(f'{RECIPE} must be a JSON object with "tool": "kmcompile ..."')
+        try:
+            self._replace(files)
+        except OSError as error:
+            raise _refused(self.path, error) from error
+
+    def _replace(self, files: Mapping[str, bytes]) -> None:
+        _check_replaceable(self.path)
+        fresh = _sibling(self.path, "new")
+        _remove(fresh)
+        try:
+            os.mkdir(fresh)
+            for name, content in files.items():
+                _write_file(fresh / name, content)
+            _sync_folder(fresh)
+            # Asked again: the folder may have changed while the files were written.
+            _check_replaceable(self.path)
+            _put_in_place(fresh, self.path)
+            _sync_folder(self.path.parent)
+        finally:
+            # The old folder after the exchange, or the unfinished new one.
+            with contextlib.suppress(OSError):
+                _remove(fresh)
+
+
+@contextlib.contextmanager
+def reserve(path: Path) -> Iterator[OutputFolder]:
+    """Hold the output folder for one run, from before the work until it is written.
+
+    Parameters
+    ----------
+    path : Path
+        The folder; missing parents are made, and removed again if nothing gets written.
+
+    Yields
+    ------
+    OutputFolder
+
+    Raises
+    ------
+    UsageError
+        If the path has no last name (`.`, `..`, `/`).
+    OutputError
+        If another run holds the folder, if it is a symbolic link or not kmcompile's, or if its
+        parent cannot be written.
+    """
+    if path.name in ("", ".."):
+        raise UsageError(f"--out {str(path)!r} does not name a folder; give the folder's own name")
+    made: list[Path] = []
+    try:
+        try:
+            made = _make_parents(path.parent)
+            # Resolved once, so that a later change of a link on the way moves nothing.
+            path = path.parent.resolve(strict=True) / path.name
+            lock = _lock(path)
+        except OSError as error:
+            raise _refused(path, error) from error
+        try:
+            _recover(path)
+            _check_replaceable(path)
+            yield OutputFolder(path)
+        finally:
+            # Removed while it is held: whoever waits at it sees that its file is gone.
+            with contextlib.suppress(OSError):
+                os.unlink(_sibling(path, "lock"))
+            os.close(lock)
+    finally:
+        for parent in reversed(made):
+            with contextlib.suppress(OSError):
+                os.rmdir(parent)  # refuses where something was written
+
+
+def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Reserve the folder and write it: `reserve` and `OutputFolder.write` in one."""
+    with reserve(path) as folder:
+        folder.write(files)
+
+
+def _check_file_name(name: str) -> None:
+    if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name:
+        raise OutputError(f"{name!r} is no plain file name; nothing was written")
+
+
+def _recipe_names(recipe: bytes) -> set[str] | None:
+    """Return every text in a recipe of kmcompile, or None if it is not one."""
+    try:
+        content = json.loads(recipe)
+    except (ValueError, RecursionError):
+        return None
+    tool = content.get("tool") if isinstance(content, dict) else None
+    name = tool.get("name") if isinstance(tool, dict) else tool
+    if not isinstance(name, str) or name.split(" ")[0] != "kmcompile":
+        return None
+    names: set[str] = set()
+    pending = [content]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            names.add(value)
+        elif isinstance(value, dict):
+            pending += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            pending += value
+    return names
+
+
+def _check_replaceable(path: Path) -> None:
+    """Raise OutputError unless nothing of anybody else's is lost by replacing `path`."""
+    if path.is_symlink():
+        raise OutputError(f"{path} is a symbolic link; give the folder itself with --out")
+    try:
+        entries = sorted(os.listdir(path))
+    except FileNotFoundError:
+        return
+    except NotADirectoryError as error:
+        raise OutputError(f"{path} is a file; choose another --out") from error
+    except OSError as error:
+        raise _refused(path, error) from error
+    if not entries:
+        return
+    names = _read_recipe(path / RECIPE)
+    if names is None:
+        raise OutputError(
+            f"{path} exists and is not an output folder of kmcompile (no {RECIPE} of it)\n"
+            "remove it or choose another --out"
+        )
+    for entry in entries:
+        foreign = entry not in _FIXED_FILES and entry not in names
+        if foreign or (path / entry).is_dir():
+            raise OutputError(
+                f"{path} holds {entry!r}, which kmcompile did not write and would delete\n"
+                "move it or choose another --out"
+            )
+
+
+def _read_recipe(path: Path) -> set[str] | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            return _recipe_names(file.read())
+    except OSError:
+        return None
+
+
+def _sibling(path: Path, role: str) -> Path:
+    return path.with_name(f".{path.name}.kmcompile-{role}")
+
+
+def _make_parents(parent: Path) -> list[Path]:
+    """Make the missing parents; return those made, outermost first."""
+    missing = [p for p in (parent, *parent.parents) if not p.exists()]
+    for folder in reversed(missing):
+        folder.mkdir(exist_ok=True)
+    return missing[::-1]
+
+
+def _lock(path: Path) -> int:
+    """Return the descriptor of the held lock.
+
+    Raises
+    ------
+    OutputError
+        If another process holds it.
+    """
+    name = _sibling(path, "lock")
+    while True:
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_same_file(descriptor, name):
+                return descriptor
+        except BlockingIOError as error:
+            os.close(descriptor)
+            raise OutputError(
+                f"{path} is being written by another run of kmcompile\n"
+                "wait for it or choose another --out"
+            ) from error
+        except BaseException:
+            os.close(descriptor)
+            raise
+        # Its last holder removed the file between our open and our lock: take the next one.
+        os.close(descriptor)
+
+
+def _is_same_file(descriptor: int, name: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(name))
+    except FileNotFoundError:
+        return False
+
+
+def _recover(path: Path) -> None:
+    """Clean up after a killed run; the lock is held, so nobody works on these."""
+    old = _sibling(path, "old")
+    try:
+        if os.path.lexists(old):
+            if os.path.lexists(path):
+                _remove(old)
+            else:
+                os.rename(old, path)
+        _remove(_sibling(path, "new"))
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _put_in_place(fresh: Path, path: Path) -> None:
+    if not os.path.lexists(path):
+        os.rename(fresh, path)
+        return
+    try:
+        _exchange(fresh, path)
+    except OSError as error:
+        if error.errno not in _NO_EXCHANGE:
+            raise
+        _swap_in_two_steps(fresh, path)
+
+
+def _exchange(fresh: Path, path: Path) -> None:
+    """Swap two names in one step: renameat2(RENAME_EXCHANGE), Linux 3.15 and glibc 2.28."""
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    names = os.fsencode(fresh), os.fsencode(path)
+    if renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], ctypes.c_uint(_RENAME_EXCHANGE)):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+def _swap_in_two_steps(fresh: Path, path: Path) -> None:
+    old = _sibling(path, "old")
+    _remove(old)
+    os.rename(path, old)
+    try:
+        os.rename(fresh, path)
+    except BaseException:
+        os.rename(old, path)
+        raise
+    _remove(old)
+
+
+def _remove(path: Path) -> None:
+    """Delete a folder, a file or a link, if it is there; links are not followed."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _refused(path: Path, error: OSError) -> OutputError:
+    reason = error.strerror or str(error)
+    return OutputError(f"{path} cannot be written: {reason}; choose another --out")
