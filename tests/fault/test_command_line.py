@@ -1,0 +1,281 @@
+"""Every way to misuse the command line ends in its exit code and one clear message."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kmcompile
+from kmcompile import cli, errors
+
+KMCOMPILE = [sys.executable, "-m", "kmcompile"]
+# A checkout that is not installed is found from any folder.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(kmcompile.__file__).parents[1])}
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("m.pkl").write_bytes(b"")
+    Path("d.npz").write_bytes(b"")
+    return "m.pkl"
+
+
+def replace_pipeline(monkeypatch: pytest.MonkeyPatch, **functions: Any) -> None:
+    fake = types.ModuleType("kmcompile.pipeline")
+    vars(fake).update(functions)
+    monkeypatch.setitem(sys.modules, "kmcompile.pipeline", fake)
+    monkeypatch.setattr(kmcompile, "pipeline", fake, raising=False)
+
+
+def failing_with(error: BaseException) -> Any:
+    def compile_model(*_arguments: Any) -> None:
+        raise error
+
+    return compile_model
+
+
+def error_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the error's lines, after checking what holds for every error."""
+    out, err = capsys.readouterr()
+    lines: list[str] = err.splitlines()
+    assert out == ""
+    assert 1 <= len(lines) <= 3
+    assert lines[0].startswith("kmcompile: ")
+    assert "Traceback" not in err
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("--mode statistical --data d.npz", "not built yet: --mode statistical"),
+        ("--mode certified", "not built yet: --mode certified"),
+        ("--risk 0.01", "not built yet: --risk 0.01"),
+        ("--risk auto", "not built yet: --risk auto"),
+        ("--risk-control expected", "not built yet: --risk-control expected"),
+        ("--thresholds simple", "not built yet: --thresholds simple"),
+        ("--format int8", "not built yet: --format int8"),
+        ("--replay float64", "not built yet: --replay float64"),
+        ("--reduce 10", "not built yet: --reduce 10"),
+        ("--tolerance 0.1", "not built yet: --tolerance 0.1"),
+        ("--package arduino", "not built yet: --package arduino"),
+    ],
+)
+def test_option_not_built_yet_exits_2_and_says_so(
+    words: str, named: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([model, *words.split()]) == 2
+    assert named in error_lines(capsys)[0]
+
+
+def test_all_options_not_built_yet_are_told_in_one_message(
+    model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([model, *["--mode", "certified", "--format", "int16", "--reduce", "5"]]) == 2
+    lines = error_lines(capsys)
+    assert lines[0].endswith("--mode certified, --format int16, --reduce 5")
+    assert "--mode exact --format float32 --reduce off" in lines[1]
+
+
+def test_statistical_without_data_names_the_option_that_is_missing(
+    model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([model, "--mode", "statistical"]) == 2
+    assert "--data FILE" in error_lines(capsys)[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "m.pkl --mode fast",
+        "m.pkl --risk 1.5",
+        "m.pkl --risk nan",
+        "m.pkl --risk maybe",
+        "m.pkl --tolerance -1",
+        "m.pkl --reduce 0",
+        "m.pkl --reduce some",
+        "m.pkl --max-flash 0",
+        "m.pkl --max-ram -5",
+        "m.pkl --max-flash 1MB",
+        "m.pkl --verify emulator",
+        "m.pkl --no-such-option",
+        "m.pkl second.pkl",
+        "m.pkl --test-data missing.npz",
+        "missing.pkl",
+        ".",
+        "",
+        "verify missing",
+        "verify m.pkl",
+        "inspect",
+        "targets extra",
+    ],
+)
+def test_wrong_usage_exits_2_and_points_to_the_remedy(
+    words: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(words.split()) == 2
+    error_lines(capsys)
+
+
+def test_missing_model_file_is_named(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["missing.pkl"]) == 2
+    assert "missing.pkl" in error_lines(capsys)[0]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        errors.VerificationError,
+        errors.UsageError,
+        errors.InputError,
+        errors.BudgetError,
+        errors.ToolError,
+        errors.OutputError,
+    ],
+)
+def test_expected_error_gives_its_exit_code(
+    kind: type[errors.KmcompileError],
+    model: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    replace_pipeline(monkeypatch, compile_model=failing_with(kind("gamma is 0\nretrain it")))
+    assert cli.run([model]) == kind.exit_code
+    assert error_lines(capsys) == ["kmcompile: gamma is 0", "  retrain it"]
+
+
+def test_error_text_cannot_control_the_terminal_or_flood_it(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "\x1b]0;title\x07 \u202eright to left " + "x" * 10_000 + "\nb\nc\nd\ne"
+    replace_pipeline(monkeypatch, compile_model=failing_with(errors.InputError(text)))
+    assert cli.run([model]) == 3
+    lines = error_lines(capsys)
+    assert all(line.isprintable() and len(line) < 600 for line in lines)
+
+
+def test_defect_exits_70_and_asks_for_a_report(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("KMCOMPILE_DEBUG", raising=False)
+    replace_pipeline(monkeypatch, compile_model=failing_with(TypeError("unexpected\nthing")))
+    assert cli.run([model]) == 70
+    lines = error_lines(capsys)
+    assert "defect in kmcompile itself: TypeError: unexpected thing" in lines[0]
+    assert "report" in lines[1]
+
+
+def test_defect_shows_its_traceback_under_kmcompile_debug(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KMCOMPILE_DEBUG", "1")
+    replace_pipeline(monkeypatch, compile_model=failing_with(TypeError("unexpected")))
+    assert cli.run([model]) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_missing_memory_is_no_defect(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    replace_pipeline(monkeypatch, compile_model=failing_with(MemoryError()))
+    assert cli.run([model]) == 3
+    error_lines(capsys)
+
+
+def test_library_that_raises_a_broken_pipe_is_a_defect(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = BrokenPipeError(errno.EPIPE, "Broken pipe")
+    replace_pipeline(monkeypatch, compile_model=failing_with(error))
+    assert cli.run([model]) == 70
+    error_lines(capsys)
+
+
+def test_interrupt_exits_130(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    replace_pipeline(monkeypatch, compile_model=failing_with(KeyboardInterrupt()))
+    assert cli.run([model]) == 130
+    assert error_lines(capsys) == ["kmcompile: interrupted"]
+
+
+def test_ctrl_c_ends_a_running_compilation_with_130(model: str) -> None:
+    code = """
+import signal, sys, time, types, kmcompile
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+from kmcompile import cli
+def compile_model(*arguments):
+    print("started", flush=True)
+    time.sleep(60)
+kmcompile.pipeline = types.ModuleType("kmcompile.pipeline")
+kmcompile.pipeline.compile_model = compile_model
+sys.modules["kmcompile.pipeline"] = kmcompile.pipeline
+sys.exit(cli.run(["m.pkl"]))
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err == "kmcompile: interrupted\n"
+
+
+@pytest.mark.parametrize("words", [["targets"], ["--help"]])
+def test_reader_that_goes_away_is_no_noise(words: list[str]) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run(
+        [*KMCOMPILE, *words],
+        stdout=write_end,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        timeout=60,
+        check=False,
+    )
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (6, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_full_standard_output_exits_6() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*KMCOMPILE, "targets"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 6
+    assert b"standard output cannot be written: No space left on device" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_file_name_that_is_no_text_is_still_told() -> None:
+    done = subprocess.run(
+        [*(word.encode() for word in KMCOMPILE), b"\xff\xfe.pkl"],
+        capture_output=True,
+        env=ENVIRONMENT,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.isascii() or done.stderr.decode()
+    assert b"Traceback" not in done.stderr

@@ -1,0 +1,222 @@
+"""The command line passes on what it was given and prints what it got."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kmcompile
+from kmcompile import cli
+from kmcompile.options import Options
+
+REPORT = {"tool": "kmcompile", "memory": {"flash_bytes": 10, "stack_bytes": 20}, "target": {}}
+
+
+class FakePipeline(types.ModuleType):
+    """Remembers how it was called."""
+
+    def __init__(self) -> None:
+        super().__init__("kmcompile.pipeline")
+        self.calls: list[tuple[Any, ...]] = []
+        self.warning = ""
+
+    def compile_model(
+        self, model: Path, options: Options, progress: Callable[[str], None]
+    ) -> types.SimpleNamespace:
+        self.calls.append((model, options))
+        progress("building")
+        if self.warning:
+            warnings.warn_explicit(
+                self.warning, UserWarning, "pipeline.py", 1, module="kmcompile.pipeline"
+            )
+        return types.SimpleNamespace(report=REPORT, folder=Path("m-host"))
+
+    def verify_folder(self, *arguments: Any) -> dict[str, Any]:
+        self.calls.append(arguments)
+        return {"exact": {"host": {"queries": 1000, "mismatches": 0}}}
+
+    def inspect_model(self, *arguments: Any) -> dict[str, Any]:
+        self.calls.append(arguments)
+        return {"kind": "one-vs-one", "classes": ["a", "b\x1b[2J"], "notes": []}
+
+
+@pytest.fixture
+def pipeline(monkeypatch: pytest.MonkeyPatch) -> FakePipeline:
+    fake = FakePipeline()
+    monkeypatch.setitem(sys.modules, "kmcompile.pipeline", fake)
+    monkeypatch.setattr(kmcompile, "pipeline", fake, raising=False)
+    return fake
+
+
+@pytest.fixture
+def printed_reports(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    printed: list[dict[str, Any]] = []
+    terminal = types.ModuleType("kmcompile.report.terminal")
+    vars(terminal)["print_report"] = lambda report, console: printed.append(report)
+    import kmcompile.report
+
+    monkeypatch.setitem(sys.modules, "kmcompile.report.terminal", terminal)
+    monkeypatch.setattr(kmcompile.report, "terminal", terminal, raising=False)
+    return printed
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("m.pkl").write_bytes(b"")
+    Path("d.npz").write_bytes(b"")
+    return "m.pkl"
+
+
+def test_model_alone_compiles_for_the_host(
+    pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
+) -> None:
+    assert cli.run([model]) == 0
+    assert pipeline.calls == [(Path("m.pkl"), Options())]
+    assert printed_reports == [REPORT]
+
+
+def test_every_built_option_reaches_the_pipeline(
+    pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
+) -> None:
+    words = (
+        "m.pkl --target cortex-m7 --test-data d.npz --format float32 --max-flash 1000 "
+        "--max-ram 500 --out o --name iris --trust-pickle --verify host"
+    )
+    assert cli.run(words.split()) == 0
+    assert pipeline.calls[0][1] == Options(
+        target="cortex-m7",
+        test_data=Path("d.npz"),
+        format="float32",
+        max_flash=1000,
+        max_ram=500,
+        out=Path("o"),
+        name="iris",
+        trust_pickle=True,
+        verify="host",
+    )
+
+
+def test_values_that_repeat_a_default_are_left_out(
+    pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
+) -> None:
+    assert cli.run([model, *["--mode", "exact", "--replay", "none", "--reduce", "off"]]) == 0
+    assert pipeline.calls[0][1] == Options()
+
+
+def test_json_prints_the_report_and_nothing_else(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([model, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) == REPORT
+    assert err == ""
+
+
+def test_quiet_prints_nothing_not_even_warnings(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipeline.warning = "no emulator"
+    assert cli.run([model, "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_own_warning_is_one_line_on_stderr(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipeline.warning = "qemu-system-arm is not here:\nthe target was not run"
+    assert cli.run([model, "--json"]) == 0
+    assert capsys.readouterr().err == (
+        "kmcompile: warning: qemu-system-arm is not here: the target was not run\n"
+    )
+
+
+def test_unused_calibration_data_is_said(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([model, "--data", "d.npz", "--json"]) == 0
+    assert "--data is not used" in capsys.readouterr().err
+
+
+def test_first_word_targets_is_the_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["targets"]) == 0
+    assert "cortex-m7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["./targets"], ["--", "targets"], ["--quiet", "targets"]])
+def test_model_file_called_targets_is_reachable(
+    words: list[str],
+    pipeline: FakePipeline,
+    printed_reports: list[dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("targets").write_bytes(b"")
+    assert cli.run(words) == 0
+    assert pipeline.calls[0][0] == Path("targets")
+
+
+def test_targets_as_json_are_objects_with_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["targets", "--json"]) == 0
+    assert "host" in [target["name"] for target in json.loads(capsys.readouterr().out)]
+
+
+def test_verify_passes_on_folder_model_and_samples(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["verify", ".", "--model", model, "--test-data", "d.npz"]) == 0
+    assert pipeline.calls == [(Path("."), Path("m.pkl"), Path("d.npz"), False)]
+    assert "mismatches: 0" in capsys.readouterr().out
+
+
+def test_inspect_escapes_what_a_label_would_do_to_the_terminal(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["inspect", model]) == 0
+    assert pipeline.calls == [(Path("m.pkl"), False)]
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "classes: a, b\\x1b[2J" in out
+    assert "notes: none" in out
+
+
+def test_bench_compiles_once_a_target_outside_the_current_folder(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["bench", model, "--targets", "host,cortex-m7"]) == 0
+    options = [call[1] for call in pipeline.calls]
+    assert [option.target for option in options] == ["host", "cortex-m7"]
+    assert all(option.out.is_absolute() for option in options)
+    assert "not counted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", [[], ["targets"], ["doctor"], ["inspect"], ["verify"], ["bench"]])
+def test_help_is_there_for(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([*verb, "--help"]) == 0
+    assert "Usage: " + " ".join(["kmcompile", *verb]) in capsys.readouterr().out
+
+
+def test_version_names_the_tool_and_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["--version"]) == 0
+    assert capsys.readouterr().out.split() == ["kmcompile", kmcompile.version.VERSION]
+
+
+def test_help_loads_no_heavy_library() -> None:
+    code = (
+        "import sys; from kmcompile import cli; cli.run(['--help']);"
+        "print(*{name.split('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded = set(done.stderr.split())
+    assert not loaded & {"numpy", "scipy", "sklearn", "matplotlib", "rich", "jinja2", "cffi"}
