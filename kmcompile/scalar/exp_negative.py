@@ -1,0 +1,122 @@
+"""exp(-z) for z >= 0 in float32: the same bits here and in the emitted C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float32Array
+
+CUTOFF: Final = np.float32(87.0)
+"""Arguments from here on give exactly 0; below it every result is a normal number."""
+
+LOG2_E: Final = np.float32(float.fromhex("0x1.715476p+0"))
+SHIFTER: Final = np.float32(2.0**23)
+"""Adding it rounds to an integer, which then stands in the lowest bits of the sum."""
+
+LN2_HIGH: Final = np.float32(float.fromhex("0x1.62e4p-1"))
+"""15 bits of ln 2, so that its products with 0 .. 126 are exact."""
+LN2_LOW: Final = np.float32(float.fromhex("0x1.7f7d1cp-20"))
+"""ln 2 - LN2_HIGH."""
+
+COEFFICIENTS: Final = tuple(
+    np.float32(float.fromhex(text))
+    for text in (
+        "0x1.fffffcp-2",
+        "-0x1.555492p-3",
+        "0x1.5558f2p-5",
+        "-0x1.1239dap-7",
+        "0x1.6a2442p-10",
+    )
+)
+"""exp(-s) ~ 1 - s + s^2 (c2 + c3 s + c4 s^2 + c5 s^3 + c6 s^4): minimax in relative error on
+|s| <= ln(2)/2 + 2^-16 (Remez), rounded to float32."""
+
+RELATIVE_ERROR: Final = 1.4 * 2.0**-24
+"""Bound on |exp_negative(z) exp(z) - 1| for 0 <= z < CUTOFF.
+
+Evidence: tests/equivalence/test_scalar_exp_negative.py goes through every float32 there.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpNegativeView:
+    """What templates/scalar/exp_negative.c.j2 needs."""
+
+    cutoff: np.float32 = CUTOFF
+    log2_e: np.float32 = LOG2_E
+    shifter: np.float32 = SHIFTER
+    ln2_high: np.float32 = LN2_HIGH
+    ln2_low: np.float32 = LN2_LOW
+    c2: np.float32 = COEFFICIENTS[0]
+    c3: np.float32 = COEFFICIENTS[1]
+    c4: np.float32 = COEFFICIENTS[2]
+    c5: np.float32 = COEFFICIENTS[3]
+    c6: np.float32 = COEFFICIENTS[4]
+    relative_error: str = f"{RELATIVE_ERROR * 2**24:g} * 2^-24"
+
+
+VIEW: Final = ExpNegativeView()
+
+
+def exp_negative(z: Float32Array) -> Float32Array:
+    """Return exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
+
+    Parameters
+    ----------
+    z : ndarray of any shape, float32
+        At least 0; infinity is allowed.
+
+    Returns
+    -------
+    ndarray of the same shape, float32
+        Within RELATIVE_ERROR of exp(-z) below CUTOFF, exactly 0 from CUTOFF on.
+
+    Notes
+    -----
+    s is exact up to the rounding of its low part [1]_, exp(-s) lies within 0.70 .. 1.42, and
+    the exponent is lowered by n in the bits, which is exact because the result is normal.
+
+    References
+    ----------
+    .. [1] W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980, ch. 6.
+
+    Examples
+    --------
+    >>> exp_negative(np.array([0.0, 1.0, 87.0, np.inf], dtype=np.float32)).tolist()
+    [1.0, 0.3678794503211975, 0.0, 0.0]
+    """
+    clamped = np.minimum(z, CUTOFF)
+    shifted = clamped * LOG2_E
+    shifted += SHIFTER
+    n = shifted - SHIFTER
+    s = clamped
+    product = n * LN2_HIGH
+    s -= product
+    np.multiply(n, LN2_LOW, out=product)
+    s -= product
+    bits = _exp_of_reduced(s, n, product).view(np.uint32)
+    exponent = shifted.view(np.uint32)
+    exponent <<= np.uint32(23)
+    bits -= exponent
+    bits *= z < CUTOFF
+    return bits.view(np.float32)
+
+
+def _exp_of_reduced(s: Float32Array, square: Float32Array, product: Float32Array) -> Float32Array:
+    """Return exp(-s) for |s| <= ln(2)/2; overwrites all three arrays."""
+    c2, c3, c4, c5, c6 = COEFFICIENTS
+    np.multiply(s, s, out=square)
+    high = s * c5
+    high += c4
+    np.multiply(square, c6, out=product)
+    high += product
+    high *= square
+    np.multiply(s, c3, out=product)
+    product += c2
+    high += product
+    high *= square
+    s -= high
+    return np.subtract(np.float32(1.0), s, out=s)

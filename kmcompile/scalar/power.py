@@ -1,0 +1,113 @@
+"""Integer powers in float32 by squaring: the same bits here and in the emitted C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float32Array
+
+_UNIT_ROUNDOFF = 2.0**-24
+_SMALLEST_NORMAL = 2.0**-126
+
+
+@dataclass(frozen=True, slots=True)
+class PowerStep:
+    """One multiplication: the result by itself if `square`, otherwise by v."""
+
+    square: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PowerView:
+    """What templates/scalar/power.c.j2 needs."""
+
+    function: str
+    """The function's name without the prefix."""
+    degree: int
+    is_one: bool
+    steps: tuple[PowerStep, ...]
+
+
+def power_view(degree: int) -> PowerView:
+    """Return the view of v^degree, emitted as `<name>_power_<degree>`."""
+    return PowerView(f"power_{degree}", degree, degree == 0, power_steps(degree))
+
+
+def power_steps(degree: int) -> tuple[PowerStep, ...]:
+    """Return the multiplications that make v^degree out of v: left to right in binary.
+
+    Parameters
+    ----------
+    degree : int
+        At least 0; 0 and 1 need no step.
+
+    References
+    ----------
+    D. E. Knuth, The Art of Computer Programming, volume 2, 4.6.3.
+
+    Examples
+    --------
+    >>> [step.square for step in power_steps(5)]
+    [True, True, False]
+    """
+    if degree < 0:
+        raise ValueError(f"degree is {degree}, must be >= 0")
+    steps = []
+    for bit in f"{degree:b}"[1:]:
+        steps.append(PowerStep(square=True))
+        if bit == "1":
+            steps.append(PowerStep(square=False))
+    return tuple(steps)
+
+
+def power(v: Float32Array, degree: int) -> Float32Array:
+    """Return v^degree by the multiplications of `power_steps`; 1 for degree 0.
+
+    Parameters
+    ----------
+    v : ndarray of any shape, float32
+        So small that |v|^degree stays finite.
+    degree : int
+        At least 0.
+
+    Returns
+    -------
+    ndarray of the same shape, float32
+        Within relative_error(degree) |v|^degree + absolute_error(degree) of v^degree.
+
+    Examples
+    --------
+    >>> power(np.array([3.0, -2.0], dtype=np.float32), 3).tolist()
+    [27.0, -8.0]
+    """
+    if degree == 0:
+        return np.ones_like(v)
+    result = v.copy()
+    for step in power_steps(degree):
+        result *= result if step.square else v
+    return result
+
+
+def relative_error(degree: int) -> float:
+    """Return gamma_(degree - 1) = (degree - 1) u / (1 - (degree - 1) u), u = 2^-24.
+
+    Written without sharing, the steps are a tree of products whose leaves are `degree` copies
+    of v, so it has degree - 1 inner nodes, each with one factor 1 + delta, |delta| <= u; a
+    square counts its argument's factors twice, as the tree does. So the result is v^degree
+    times degree - 1 such factors, which is Higham's gamma_(degree - 1) (Accuracy and Stability
+    of Numerical Algorithms, lemma 3.1). Where a node underflows, `absolute_error` is added.
+    """
+    roundings = max(0, degree - 1)
+    return roundings * _UNIT_ROUNDOFF / (1.0 - roundings * _UNIT_ROUNDOFF)
+
+
+def absolute_error(degree: int) -> float:
+    """Return a bound on what underflow adds to the error, gradual or flushed to zero.
+
+    A node can underflow only if |v| < 1, and then loses less than 2^-126; the other factors
+    of the tree above it are at most 1 in magnitude (rounding is monotonic, and 1 is a float).
+    So each of the degree - 1 nodes adds less than 2^-126.
+    """
+    return max(0, degree - 1) * _SMALLEST_NORMAL
