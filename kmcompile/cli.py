@@ -7,7 +7,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from kmcompile.option_values import CHOICES, check_options, without_defaults
 from kmcompile.options import Options
 from kmcompile.progress import Progress
 from kmcompile.version import VERSION
+
+if TYPE_CHECKING:
+    from kmcompile.toolchain import Diagnosis
 
 # Everything else is imported where it is used: `kmcompile --help` loads no numpy.
 
@@ -132,10 +135,16 @@ def _doctor(as_json: bool) -> None:
 
     Exits 0 also where some are missing: what is here still works.
     """
-    from kmcompile import toolchain
+    from dataclasses import asdict
 
-    _ = toolchain, as_json
-    raise UsageError("doctor is not built yet")
+    from kmcompile.target import list_targets
+    from kmcompile.toolchain import diagnose
+
+    diagnoses = diagnose(list_targets())
+    if as_json:
+        console.emit(console.print_json, [asdict(diagnosis) for diagnosis in diagnoses])
+    else:
+        console.emit(_print_diagnoses, diagnoses)
 
 
 @click.command()
@@ -212,6 +221,22 @@ def _bench(
     elif not quiet:
         head = ("target", "instructions a query", "flash", "stack")
         console.emit(console.print_table, [head, *_bench_rows(reports)])
+
+
+def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
+    from kmcompile.toolchain import install_command
+
+    found: dict[tuple[str, ...], list[str]] = {}
+    for diagnosis in diagnoses:
+        for tool in diagnosis.tools:
+            here = "missing" if tool.path is None else tool.version or "here, but it does not run"
+            key = (tool.command, tool.purpose, console.printable(here))
+            found.setdefault(key, []).append(diagnosis.target)
+    rows = [(*key, ", ".join(targets)) for key, targets in found.items()]
+    console.print_table([("command", "is the", "version", "of the targets"), *rows])
+    missing = sorted({name for diagnosis in diagnoses for name in diagnosis.missing_packages})
+    if missing:
+        click.echo(f"to install what is missing: {install_command(missing)}")
 
 
 def _print_report(report: dict[str, Any], folder: Path | None) -> None:

@@ -279,3 +279,10 @@ def test_file_name_that_is_no_text_is_still_told() -> None:
     assert done.returncode == 2
     assert done.stderr.isascii() or done.stderr.decode()
     assert b"Traceback" not in done.stderr
+
+
+def test_typo_in_a_target_suggests_the_nearest_name() -> None:
+    from kmcompile.target import load_target
+
+    with pytest.raises(errors.UsageError, match="did you mean cortex-m7"):
+        load_target("cortex-7")

@@ -220,3 +220,23 @@ def test_help_loads_no_heavy_library() -> None:
     )
     loaded = set(done.stderr.split())
     assert not loaded & {"numpy", "scipy", "sklearn", "matplotlib", "rich", "jinja2", "cffi"}
+
+
+def test_doctor_names_what_is_missing_and_the_command_that_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert cli.run(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "qemu-system-arm" in out
+    assert "missing" in out
+    assert "apt-get install --no-install-recommends" in out.splitlines()[-1]
+
+
+def test_doctor_as_json_has_the_packages_of_each_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert cli.run(["doctor", "--json"]) == 0
+    packages = {d["target"]: d["missing_packages"] for d in json.loads(capsys.readouterr().out)}
+    assert "gcc-arm-none-eabi" in packages["cortex-m7"]
