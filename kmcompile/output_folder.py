@@ -24,6 +24,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kmcompile.errors import OutputError, UsageError
 
@@ -31,6 +32,8 @@ RECIPE = "recipe.json"
 _FIXED_FILES = frozenset(
     {RECIPE, "program.npz", "queries.npz", "CMakeLists.txt", "report.json", "report.html"}
 )
+# What tells a recipe of kmcompile, of any release, from another program's.
+_RECIPE_FIELDS = {"name": str, "sources": list, "sha256": dict}
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
@@ -48,8 +51,8 @@ class OutputFolder:
         Parameters
         ----------
         files : mapping of file name to content
-            The whole folder. One of them is `recipe.json`, an object whose "tool" names
-            kmcompile: by it the next run knows the folder as its own.
+            The whole folder. One of them is `recipe.json`, which names the others: by it the
+            next run knows the folder and its files as its own.
 
         Raises
         ------
@@ -59,7 +62,7 @@ class OutputFolder:
         for name in files:
             _check_file_name(name)
         if RECIPE not in files or _recipe_names(files[RECIPE]) is None:
-            raise ValueError(f'{RECIPE} must be a JSON object with "tool": "kmcompile ..."')
+            raise ValueError(f"{RECIPE} must hold {', '.join(_RECIPE_FIELDS)}")
         try:
             self._replace(files)
         except OSError as error:
@@ -143,17 +146,20 @@ def _check_file_name(name: str) -> None:
 
 
 def _recipe_names(recipe: bytes) -> set[str] | None:
-    """Return every text in a recipe of kmcompile, or None if it is not one."""
+    """Return every text in a recipe of kmcompile, the files' names among them, or None.
+
+    Not `Recipe.from_json`: the recipe of another release is kmcompile's as well.
+    """
     try:
         content = json.loads(recipe)
     except (ValueError, RecursionError):
         return None
-    tool = content.get("tool") if isinstance(content, dict) else None
-    name = tool.get("name") if isinstance(tool, dict) else tool
-    if not isinstance(name, str) or name.split(" ")[0] != "kmcompile":
+    if not isinstance(content, dict):
+        return None
+    if not all(isinstance(content.get(key), kind) for key, kind in _RECIPE_FIELDS.items()):
         return None
     names: set[str] = set()
-    pending = [content]
+    pending: list[Any] = [content]
     while pending:
         value = pending.pop()
         if isinstance(value, str):

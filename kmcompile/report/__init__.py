@@ -1,0 +1,1 @@
+"""The report: report.json, report.html and what the terminal shows."""

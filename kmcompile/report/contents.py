@@ -1,0 +1,240 @@
+"""What a report says: report.json's fields as typed, frozen objects, in the file's order.
+
+A field that does not apply is None, and `Report.not_available` holds its reason under the
+field's path: `target.instructions`, `verification.exact.target`, `stages.linear_filter.decided`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Label = str | int | float | bool
+OptionValue = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """What wrote the report."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """The trained model.
+
+    Attributes
+    ----------
+    file : str or None
+        The file's name without its path; None where an estimator was passed.
+    parameters : mapping
+        The kernel's parameters.
+    preprocessing : sequence of str
+        The steps before the kernel, as the pipeline names them.
+    """
+
+    file: str | None
+    kind: str
+    kernel: str
+    parameters: Mapping[str, float | int]
+    preprocessing: Sequence[str]
+    n_features: int
+    n_classes: int
+    classes: Sequence[Label]
+    n_support_vectors: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A stage of the program; names are unique.
+
+    Attributes
+    ----------
+    exit : {"certified", "statistical", "exact"} or None
+        What an exit at this stage rests on; None where the stage never decides.
+    decided : float or None
+        Share of the test queries that left here.
+    kernel_evals_mean, ops_mean : float or None
+        Of this stage, over the queries that reached it.
+    table_bytes : int or None
+    """
+
+    name: str
+    exit: Literal["certified", "statistical", "exact"] | None
+    decided: float | None
+    kernel_evals_mean: float | None
+    ops_mean: float | None
+    table_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table of the program in flash."""
+
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Bytes of the program, and what it may use.
+
+    Attributes
+    ----------
+    flash_is_lower_limit : bool
+        Whether flash_bytes counts the tables only, for want of a cross-compiler.
+    flash_budget_bytes, ram_budget_bytes : int or None
+    part_flash_bytes, part_ram_bytes : int or None
+        What the real part has; a budget may exceed it.
+    tables : sequence of Table
+        What is in flash besides code.
+    """
+
+    flash_bytes: int | None
+    flash_is_lower_limit: bool
+    flash_budget_bytes: int | None
+    part_flash_bytes: int | None
+    ram_bytes: int | None
+    ram_budget_bytes: int | None
+    part_ram_bytes: int | None
+    stack_bytes: int | None
+    workspace_bytes: int | None
+    tables: Sequence[Table]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Counted operations of one query; ops are multiply-adds, all overhead included."""
+
+    exact_ops: float | None
+    mean_ops: float | None
+    p99_ops: float | None
+    max_ops: float | None
+    max_ops_with_replay: float | None
+    speedup_ops: float | None
+    kernel_evals_mean: float | None
+    speedup_kernels: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactRun:
+    """C against the interpreter, bit for bit, on one machine."""
+
+    queries: int
+    mismatches: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exact:
+    """The exact check on the host and on the target."""
+
+    host: ExactRun | None
+    target: ExactRun | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """The interpreter against the float64 model.
+
+    Attributes
+    ----------
+    sign_disagreements : int
+        Those with abs(f) above the bound.
+    """
+
+    queries: int
+    sign_disagreements: int
+    max_error: float
+    max_bound: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certified:
+    """The certified labels against the model's."""
+
+    queries: int
+    certified_share: float
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What was checked, on what, and how to repeat it.
+
+    Attributes
+    ----------
+    commands : sequence of str
+        Commands that repeat the checks, run beside the output folder.
+    """
+
+    queries_source: Literal["test-data", "held-out", "generated"] | None
+    exact: Exact | None
+    bounded: Bounded | None
+    certified: Certified | None
+    commands: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """The promised probability of another label, and what supports it."""
+
+    requested: float | None
+    upper_bound: float | None
+    confidence: float | None
+    calibration_queries: int | None
+    disagreements: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instructions:
+    """Instructions of one query, counted on the emulator; neither cycles nor time."""
+
+    exact: float | None
+    mean: float | None
+    p99: float | None
+    max: float | None
+    queries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetSection:
+    """The board and what ran on its emulator."""
+
+    name: str
+    description: str
+    emulator: str | None
+    instructions: Instructions | None
+    not_shown: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything of report.json.
+
+    Attributes
+    ----------
+    options : mapping
+        The options in effect; one that was not given is None and needs no reason.
+    files : mapping of file name to SHA-256
+        The other files of the output folder, as far as they do not hold the report.
+    notes : sequence of str
+        What the user should know of how the model was read or the program was made.
+    not_available : mapping of a field's path to the reason
+    """
+
+    tool: Tool
+    options: Mapping[str, OptionValue]
+    model: Model
+    stages: Sequence[Stage]
+    memory: Memory
+    cost: Cost | None
+    verification: Verification | None
+    risk: Risk | None
+    target: TargetSection
+    files: Mapping[str, str]
+    notes: Sequence[str]
+    not_available: Mapping[str, str]

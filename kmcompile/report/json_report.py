@@ -1,0 +1,130 @@
+"""report.json: made from a Report, checked against `schema.json`, always the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.report.contents import Report
+
+_SCHEMA = Path(__file__).with_name("schema.json")
+_NOT_GIVEN = "not given"
+
+
+def to_dict(report: Report) -> dict[str, Any]:
+    """Return report.json as plain data, its fields in the fixed order.
+
+    Options that are None get the reason "not given" by themselves.
+
+    Raises
+    ------
+    ValueError
+        If a field breaks the schema, or None and a reason do not go together; this is a defect
+        of the caller.
+    """
+    plain: dict[str, Any] = _plain(report)
+    reasons = dict(plain["not_available"])
+    for name, value in plain["options"].items():
+        if value is None:
+            reasons.setdefault(f"options.{name}", _NOT_GIVEN)
+    plain["not_available"] = dict(sorted(reasons.items()))
+    validate(plain)
+    return plain
+
+
+def dumps(report: Mapping[str, Any]) -> bytes:
+    """Return the canonical bytes of report.json.
+
+    Two spaces of indentation, the fields in their order, shortest decimals that read back equal,
+    ASCII only (a label may hold characters that reorder text), a newline at the end.
+
+    Raises
+    ------
+    ValueError
+        If a value is NaN or infinite.
+    """
+    return (json.dumps(report, indent=2, allow_nan=False) + "\n").encode("ascii")
+
+
+def parse(content: bytes, name: str) -> dict[str, Any]:
+    """Return the report in the bytes of a report.json.
+
+    Raises
+    ------
+    InputError
+        If it is not a report, or one of another release.
+    """
+    try:
+        report = json.loads(content)
+        validate(report)
+    except (ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{name} is no report of this kmcompile: {reason}") from error
+    checked: dict[str, Any] = report
+    return checked
+
+
+def validate(report: Any) -> None:
+    """Check a report against the schema, and every null against its reason.
+
+    Raises
+    ------
+    ValueError
+        Names the field, what was found and the rule.
+    """
+    error = jsonschema.exceptions.best_match(_validator().iter_errors(report))
+    if error is not None:
+        where = ".".join(str(part) for part in error.absolute_path) or "the report"
+        raise ValueError(f"{where}: {error.message[:300]}")
+    json.dumps(report, allow_nan=False)  # the schema lets NaN and infinities pass
+    names = [stage["name"] for stage in report["stages"]]
+    if len(set(names)) != len(names):
+        raise ValueError(f"stages: names {names} must differ")
+    nulls = set(_null_paths(report))
+    reasons = report["not_available"].keys()
+    if nulls - reasons:
+        missing = ", ".join(sorted(nulls - reasons))
+        raise ValueError(f"not_available: no reason for {missing}, which is null")
+    if reasons - nulls:
+        needless = ", ".join(sorted(reasons - nulls))
+        raise ValueError(f"not_available: a reason for {needless}, which is not null")
+
+
+def _plain(value: Any) -> Any:
+    """Return dataclasses, mappings, sequences and numpy scalars as JSON's own types."""
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _null_paths(value: Any, path: str = "") -> Iterator[str]:
+    """Yield the path of every null; the elements of `stages` go by their names."""
+    if value is None:
+        yield path
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _null_paths(item, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            key = item.get("name", number) if isinstance(item, dict) else number
+            yield from _null_paths(item, f"{path}.{key}")
+
+
+@cache
+def _validator() -> Any:
+    schema = json.loads(_SCHEMA.read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)

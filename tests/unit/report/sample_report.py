@@ -1,0 +1,129 @@
+"""A report as of a real run: an rbf SVC on breast_cancer for cortex-m7, with hostile labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kmcompile.report.contents import (
+    Bounded,
+    Certified,
+    Cost,
+    Exact,
+    ExactRun,
+    Instructions,
+    Memory,
+    Model,
+    Report,
+    Stage,
+    Table,
+    TargetSection,
+    Tool,
+    Verification,
+)
+
+HOSTILE_LABEL = "<script>alert('benign')</script>"
+
+
+def make_report(**changed: Any) -> Report:
+    """Return the report, some of its fields changed."""
+    fields: dict[str, Any] = {
+        "tool": Tool(name="kmcompile", version="0.1.0"),
+        "options": {
+            "target": "cortex-m7",
+            "mode": "exact",
+            "format": "float32",
+            "data": None,
+            "test_data": "breast_cancer.npz",
+        },
+        "model": Model(
+            file="breast_cancer.pkl",
+            kind="SVC",
+            kernel="rbf",
+            parameters={"gamma": 0.0333},
+            preprocessing=["StandardScaler"],
+            n_features=30,
+            n_classes=2,
+            classes=["malignant", HOSTILE_LABEL],
+            n_support_vectors=113,
+            sha256="3f" * 32,
+        ),
+        "stages": [
+            Stage(
+                name="prepare",
+                exit=None,
+                decided=None,
+                kernel_evals_mean=0.0,
+                ops_mean=60.0,
+                table_bytes=360,
+            ),
+            Stage(
+                name="exact_sum",
+                exit="exact",
+                decided=1.0,
+                kernel_evals_mean=113.0,
+                ops_mean=4294.0,
+                table_bytes=14464,
+            ),
+        ],
+        "memory": Memory(
+            flash_bytes=18_712,
+            flash_is_lower_limit=False,
+            flash_budget_bytes=2_097_152,
+            part_flash_bytes=2_097_152,
+            ram_bytes=1_248,
+            ram_budget_bytes=524_288,
+            part_ram_bytes=524_288,
+            stack_bytes=312,
+            workspace_bytes=1_248,
+            tables=[
+                Table(name="support_vectors", bytes=13_560),
+                Table(name="dual_coef", bytes=452),
+                Table(name="vector_norms", bytes=452),
+                Table(name="offset, factor", bytes=360),
+            ],
+        ),
+        "cost": Cost(
+            exact_ops=4_354.0,
+            mean_ops=4_354.0,
+            p99_ops=4_354.0,
+            max_ops=4_354.0,
+            max_ops_with_replay=None,
+            speedup_ops=1.0,
+            kernel_evals_mean=113.0,
+            speedup_kernels=1.0,
+        ),
+        "verification": Verification(
+            queries_source="test-data",
+            exact=Exact(
+                host=ExactRun(queries=1_171, mismatches=0),
+                target=ExactRun(queries=1_171, mismatches=0),
+            ),
+            bounded=Bounded(
+                queries=1_171, sign_disagreements=0, max_error=1.37e-6, max_bound=2.91e-5
+            ),
+            certified=Certified(queries=1_171, certified_share=0.9991, wrong=0),
+            commands=[
+                "kmcompile verify breast_cancer-cortex-m7",
+                "kmcompile verify breast_cancer-cortex-m7 --model breast_cancer.pkl",
+            ],
+        ),
+        "risk": None,
+        "target": TargetSection(
+            name="cortex-m7",
+            description="Arm Cortex-M7 with a single- and double-precision FPU",
+            emulator="qemu-system-arm, mps2-an500",
+            instructions=Instructions(
+                exact=41_873.0, mean=41_880.2, p99=41_921.0, max=41_934.0, queries=1_171
+            ),
+            not_shown=["time: no cycles, flash wait states or bus conflicts"],
+        ),
+        "files": {"breast_cancer.c": "a1" * 32, "breast_cancer.h": "b2" * 32},
+        "notes": ["probability=True: the label is predict's, not the argmax of Platt's sigmoid."],
+        "not_available": {
+            "cost.max_ops_with_replay": "the replay in float64 is not built yet",
+            "risk": "mode exact makes no statistical claim",
+            "stages.prepare.exit": "this stage never decides",
+            "stages.prepare.decided": "this stage never decides",
+        },
+    }
+    return Report(**{**fields, **changed})
