@@ -1,0 +1,32 @@
+# make demo    set up, train an SVM, compile it for a Cortex-M7, verify it, print the report
+# make test    set up, then lint, type check and run all tests
+# make lint    ruff and mypy only
+# make clean   remove what the others made
+
+BIN := .venv/bin
+DEMO := build/demo
+
+# One thread a process: the tests run side by side, and sums keep their order.
+export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: demo test lint setup-demo setup-test clean
+
+demo: setup-demo
+	$(BIN)/python examples/demo/train.py $(DEMO)
+	$(BIN)/kmcompile $(DEMO)/breast_cancer.pkl --target cortex-m7 \
+		--test-data $(DEMO)/test.npz --out $(DEMO)/breast_cancer-cortex-m7
+
+test: lint
+	$(BIN)/python -m pytest -n auto --maxprocesses 8
+
+lint: setup-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+setup-demo setup-test: setup-%:
+	@.ci/setup $*
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
