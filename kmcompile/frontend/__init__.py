@@ -1,0 +1,74 @@
+"""Read trained models: one file an input format, each gives a KernelMachine."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from kmcompile.errors import InputError
+from kmcompile.frontend.model_file import read_model_file
+from kmcompile.frontend.pickle_reader import read_pickle
+from kmcompile.frontend.sklearn_pipeline import read_sklearn
+from kmcompile.frontend.trusted_pickle import load_trusted
+from kmcompile.ir.kernel_machine import KernelMachine
+
+__all__ = ["load_model"]
+
+
+def load_model(
+    source: str | os.PathLike[str] | object, trust_pickle: bool = False
+) -> KernelMachine:
+    """Read a trained model from a file, or from a fitted scikit-learn estimator.
+
+    A file is recognised by its content, never by its extension, and nothing in it is run
+    unless `trust_pickle` is set.
+
+    Parameters
+    ----------
+    source : path or estimator
+        A pickle or joblib file, or a fitted SVC, NuSVC, LinearSVC or a Pipeline that ends
+        with one.
+    trust_pickle : bool
+        Load the file with joblib, which runs whatever code it names, instead of reading
+        its data only.
+
+    Returns
+    -------
+    KernelMachine
+
+    Raises
+    ------
+    UsageError
+        The path leads to no readable file.
+    InputError
+        The model is unsupported, unsafe, damaged or not fitted.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> machine = load_model(SVC(gamma=0.5).fit([[0.0], [1.0]], ["off", "on"]))
+    >>> machine.kernel, machine.classes
+    (Rbf(gamma=0.5), ('off', 'on'))
+    """
+    if not isinstance(source, str | os.PathLike):
+        return _named(type(source).__name__, source, ())
+    path = Path(source)
+    if trust_pickle:
+        model, notes = load_trusted(path)
+        return _named(path.name, model, notes)
+    content = read_model_file(path)
+    try:
+        model = read_pickle(content)
+    except InputError as error:
+        raise InputError(f"{path.name}: {error}") from None
+    return _named(path.name, model, ())
+
+
+def _named(origin: str, model: object, notes: tuple[str, ...]) -> KernelMachine:
+    """Return the machine; an error says which file or object it is about."""
+    try:
+        machine = read_sklearn(model)
+    except InputError as error:
+        raise InputError(f"{origin}: {error}") from None
+    return replace(machine, notes=machine.notes + notes)

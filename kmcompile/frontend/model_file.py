@@ -1,0 +1,128 @@
+"""The bytes of a model file, decompressed; the format is told by content."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import stat
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kmcompile.errors import InputError, UsageError
+
+MAX_MODEL_BYTES = 500_000_000
+"""No model that fits a microcontroller needs more, compressed or not."""
+
+_LZMA_MEMORY_BYTES = 200_000_000
+"""xz -9 needs 65 MB; a header may ask for 4 GB."""
+
+
+def _zlib_decompressor() -> Any:
+    return zlib.decompressobj()
+
+
+def _gzip_decompressor() -> Any:
+    return zlib.decompressobj(wbits=31)
+
+
+def _lzma_decompressor() -> Any:
+    return lzma.LZMADecompressor(memlimit=_LZMA_MEMORY_BYTES)
+
+
+_COMPRESSIONS: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
+    (b"\x1f\x8b", "gzip", _gzip_decompressor),
+    (b"BZh", "bz2", bz2.BZ2Decompressor),
+    (b"\xfd7zXZ\x00", "xz", _lzma_decompressor),
+    (b"]\x00", "lzma", _lzma_decompressor),
+    (b"x", "zlib", _zlib_decompressor),
+)
+"""What joblib writes. No pickle of an estimator starts with any of these."""
+
+_FOREIGN: tuple[tuple[bytes, str], ...] = (
+    (b"\x04\x22\x4d\x18", "compressed with lz4; save it with compress='zlib'"),
+    (b"ZF", "of joblib before 0.10; save it again with a newer release"),
+    (b"PK\x03\x04", "a zip archive (.npz, .skops); save the estimator with joblib.dump"),
+    (b"\x93NUMPY", "a .npy array, not a model; save the estimator with joblib.dump"),
+    (b"\x89HDF", "HDF5; save the estimator with joblib.dump"),
+)
+
+
+def read_model_file(path: Path) -> bytes:
+    """Return the file's content, decompressed where joblib compressed it.
+
+    Raises
+    ------
+    UsageError
+        The path leads to no readable file.
+    InputError
+        The file is empty, too large, of another format, or its compression is damaged.
+    """
+    size_bytes = require_regular_file(path)
+    if size_bytes > MAX_MODEL_BYTES:
+        raise InputError(
+            f"{path.name}: {size_bytes} bytes, must be at most {MAX_MODEL_BYTES}; "
+            "train on fewer samples"
+        )
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_MODEL_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}; check the path") from None
+    try:
+        return decompress(content)
+    except InputError as error:
+        raise InputError(f"{path.name}: {error}") from None
+
+
+def require_regular_file(path: Path) -> int:
+    """Return the size in bytes of the file; a device or a pipe may never end."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        reason = getattr(error, "strerror", None) or "not a valid path"
+        raise UsageError(f"{path}: cannot be read: {reason}; check the path") from None
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise UsageError(f"{path}: is {kind}, must be a model file; check the path")
+    return status.st_size
+
+
+def decompress(content: bytes) -> bytes:
+    """Return `content`, decompressed once if it starts as joblib's compressions do.
+
+    At most `MAX_MODEL_BYTES` are produced, whatever the file claims.
+    """
+    if not content:
+        raise InputError("the file is empty; save the model again")
+    for magic, what in _FOREIGN:
+        if content.startswith(magic):
+            raise InputError(f"the file is {what}")
+    for magic, name, make in _COMPRESSIONS:
+        if content.startswith(magic):
+            return _decompress(content, name, make())
+    return content
+
+
+def _decompress(content: bytes, name: str, decompressor: Any) -> bytes:
+    try:
+        result: bytes = decompressor.decompress(content, MAX_MODEL_BYTES + 1)
+    except (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError) as error:
+        reason = ascii(str(error))[1:-1][:100]
+        raise InputError(
+            f"its {name} compression is damaged ({reason}); save the model again"
+        ) from None
+    if len(result) > MAX_MODEL_BYTES:
+        raise InputError(
+            f"it decompresses to more than {MAX_MODEL_BYTES} bytes; "
+            "a model for a microcontroller needs less"
+        )
+    if not decompressor.eof:
+        raise InputError(f"its {name} compression ends early; save the model again")
+    if decompressor.unused_data:
+        raise InputError(
+            f"{len(decompressor.unused_data)} bytes follow its {name} compression; "
+            "save one model a file"
+        )
+    return result

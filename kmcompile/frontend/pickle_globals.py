@@ -1,0 +1,114 @@
+"""The names that a pickle may mention, and what they stand for: never the real thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kmcompile.errors import InputError
+from kmcompile.frontend import joblib_arrays, numpy_values
+from kmcompile.frontend.numpy_values import damaged
+from kmcompile.frontend.record import Record, printable
+from kmcompile.frontend.sklearn_classes import is_supported, refusal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InertClass:
+    """A class by name; calling it makes a Record and runs nothing."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constructor:
+    """An own function that stands in for one that the file names."""
+
+    build: Callable[[tuple[Any, ...]], Any]
+
+
+def _encode(arguments: tuple[Any, ...]) -> bytes:
+    """Stand in for _codecs.encode, by which protocols 0 to 2 write bytes."""
+    match arguments:
+        case (str() as text, "latin1"):
+            try:
+                return text.encode("latin1")
+            except UnicodeEncodeError:
+                pass
+    raise damaged("bytes are malformed")
+
+
+def _empty_bytes(arguments: tuple[Any, ...]) -> bytes:
+    """Stand in for bytes(), by which protocols 0 to 2 write empty bytes."""
+    if arguments:
+        raise damaged("bytes are malformed")
+    return b""
+
+
+def _new_record(arguments: tuple[Any, ...]) -> Record:
+    """Stand in for copyreg._reconstructor, by which protocols 0 and 1 make objects."""
+    match arguments:
+        case (InertClass() as kind, InertClass(name="object"), None):
+            return Record(kind.module, kind.name, {})
+    raise damaged("an object is malformed")
+
+
+_CONSTRUCTORS = {
+    ("_codecs", "encode"): _encode,
+    ("__builtin__", "bytes"): _empty_bytes,
+    ("builtins", "bytes"): _empty_bytes,
+    ("copy_reg", "_reconstructor"): _new_record,
+    ("copyreg", "_reconstructor"): _new_record,
+    ("numpy", "dtype"): numpy_values.make_dtype,
+    # numpy 1 has them in numpy.core, numpy 2 in numpy._core.
+    ("numpy.core.multiarray", "_reconstruct"): numpy_values.make_empty_array,
+    ("numpy._core.multiarray", "_reconstruct"): numpy_values.make_empty_array,
+    ("numpy.core.multiarray", "scalar"): numpy_values.make_scalar,
+    ("numpy._core.multiarray", "scalar"): numpy_values.make_scalar,
+    ("numpy.core.numeric", "_frombuffer"): numpy_values.make_array_from_buffer,
+    ("numpy._core.numeric", "_frombuffer"): numpy_values.make_array_from_buffer,
+}
+
+_INERT = {
+    ("__builtin__", "object"),
+    ("builtins", "object"),
+    ("numpy", "ndarray"),
+    ("numpy", "memmap"),
+    (joblib_arrays.MODULE, joblib_arrays.NAME),
+    ("scipy.sparse._csr", "csr_matrix"),
+    ("scipy.sparse._csr", "csr_array"),
+    ("scipy.sparse.csr", "csr_matrix"),
+}
+
+
+def resolve(module: str, name: str) -> InertClass | Constructor:
+    """Return what stands for a name of the file.
+
+    Raises
+    ------
+    InputError
+        The name is none that a supported estimator needs; nothing has run.
+    """
+    build = _CONSTRUCTORS.get((module, name))
+    if build is not None:
+        return Constructor(build)
+    # A random_state is kept as data; metadata requests lie in sklearn.utils.
+    inert = module.startswith(("numpy.random.", "sklearn.utils.")) or (module, name) in _INERT
+    if inert or is_supported(module, name):
+        return InertClass(module, name)
+    if module.startswith("sklearn."):
+        raise InputError(refusal(module, name))
+    raise InputError(
+        f"the file names {printable(f'{module}.{name}')}, which is forbidden: loading it could "
+        "run code, nothing was run;\nsave a plain scikit-learn estimator, or pass "
+        "--trust-pickle if you trust who made the file"
+    )
+
+
+def refuse_kernel(module: str, name: str) -> InputError:
+    """Return the error for a kernel that is a function of the user."""
+    return InputError(
+        f"kernel is the function {printable(f'{module}.{name}')}, must be linear, poly, rbf or "
+        "sigmoid: a function cannot be compiled;\nretrain with one of these"
+    )

@@ -1,0 +1,72 @@
+"""Record: an object of a model file as plain data, and how values appear in messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+_MAX_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """What an object was an instance of, and its attributes; it has no behaviour.
+
+    Parameters
+    ----------
+    module, name : str
+        Of the class.
+    attributes : dict
+        As the object's `__dict__`.
+    """
+
+    module: str
+    name: str
+    attributes: dict[str, Any]
+
+
+def record_of(value: object) -> Record:
+    """Return the record itself, or a fitted object's as if it had been read from a file."""
+    if isinstance(value, Record):
+        return value
+    kind = type(value)
+    attributes = dict(getattr(value, "__dict__", {}))
+    if kind.__module__.startswith("sklearn."):
+        # What BaseEstimator.__getstate__ adds.
+        attributes.setdefault("_sklearn_version", version("scikit-learn"))
+    return Record(kind.__module__, kind.__qualname__, attributes)
+
+
+def printable(text: str) -> str:
+    """Return `text` as short ASCII: a file must not write control codes to a terminal."""
+    shown = ascii(text)[1:-1]
+    return shown if len(shown) <= _MAX_SHOWN else shown[: _MAX_SHOWN - 3] + "..."
+
+
+def describe(value: object) -> str:
+    """Return a short description; never the repr of a container, which may be endless."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} and type {printable(str(value.dtype))}"
+    if isinstance(value, np.generic):
+        return describe(_python_scalar(value))
+    if isinstance(value, str):
+        return f"'{printable(value)}'"
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"an integer of {value.bit_length()} bits"
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    if isinstance(value, Record):
+        return printable(f"{value.module}.{value.name}")
+    kind = type(value)
+    return f"of type {printable(f'{kind.__module__}.{kind.__qualname__}')}"
+
+
+def _python_scalar(value: np.generic) -> object:
+    try:
+        item: object = value.item()
+    except ValueError:  # a str_ made of bytes that are no text
+        return None
+    return float(item) if isinstance(item, np.floating) else item  # a longdouble stays one

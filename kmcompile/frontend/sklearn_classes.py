@@ -1,0 +1,82 @@
+"""Which scikit-learn classes and releases are understood."""
+
+from __future__ import annotations
+
+import re
+
+from kmcompile.errors import InputError
+from kmcompile.frontend.record import Record, describe, printable
+
+CLASSIFIERS = {"SVC": "svm", "NuSVC": "svm", "LinearSVC": "svm"}
+TRANSFORMERS = {
+    "StandardScaler": "preprocessing",
+    "MinMaxScaler": "preprocessing",
+    "MaxAbsScaler": "preprocessing",
+    "RobustScaler": "preprocessing",
+    "PCA": "decomposition",
+    "Normalizer": "preprocessing",
+}
+_PACKAGES = {**CLASSIFIERS, **TRANSFORMERS, "Pipeline": "pipeline"}
+
+SUPPORTED = (
+    f"supported: {', '.join(CLASSIFIERS)}, alone or at the end of a Pipeline of "
+    f"{', '.join(TRANSFORMERS)}"
+)
+_LATER = {"SVR", "NuSVR", "LinearSVR", "OneClassSVM"}
+
+OLDEST_READABLE = (1, 0)
+"""Before 1.0 the private attributes had other names, and files come without
+`n_features_in_`: what can't be checked isn't guessed."""
+OLDEST_TESTED, NEWEST_TESTED = (1, 2), (1, 9)
+"""Files written by these releases are read in the tests."""
+
+
+def is_supported(module: str, name: str) -> bool:
+    """Whether it is exactly a class that a frontend reads.
+
+    Exactly: a subclass may compute its answers in another way.
+    """
+    package = f"sklearn.{_PACKAGES.get(name)}"
+    return name in _PACKAGES and (module == package or module.startswith(package + "."))
+
+
+def require_supported(record: Record) -> None:
+    """Raise InputError unless the record is of a supported scikit-learn class."""
+    if not is_supported(record.module, record.name):
+        raise InputError(refusal(record.module, record.name))
+
+
+def refusal(module: str, name: str) -> str:
+    """Return why a class is not accepted, and what is."""
+    shown = printable(f"{module}.{name}")
+    if not module.startswith("sklearn."):
+        return (
+            f"the model is {shown}, must be a scikit-learn estimator itself (a subclass may "
+            f"compute its answers in another way);\n{SUPPORTED}"
+        )
+    if name in _LATER:
+        return f"{shown} is not supported yet: it comes with a later release;\n{SUPPORTED}"
+    return f"{shown} is not supported;\n{SUPPORTED}"
+
+
+def version_notes(record: Record) -> tuple[str, ...]:
+    """Return a note if the release that saved the model is outside the tested ones.
+
+    Raises
+    ------
+    InputError
+        The release is older than `OLDEST_READABLE`, or not told.
+    """
+    text = record.attributes.get("_sklearn_version")
+    match = re.match(r"(\d{1,4})\.(\d{1,4})", text) if isinstance(text, str) else None
+    oldest = ".".join(map(str, OLDEST_READABLE))
+    if match is None or (release := (int(match[1]), int(match[2]))) < OLDEST_READABLE:
+        found = "not told" if text is None else describe(text)
+        raise InputError(
+            f"the scikit-learn release that saved it is {found}, must be {oldest} or newer; "
+            "retrain the model"
+        )
+    if OLDEST_TESTED <= release <= NEWEST_TESTED:
+        return ()
+    tested = "{}.{} to {}.{}".format(*OLDEST_TESTED, *NEWEST_TESTED)
+    return (f"saved by scikit-learn {printable(str(text))}; tested are {tested}",)
