@@ -77,7 +77,8 @@ def set_array_state(array: np.ndarray[Any, Any], state: Any) -> None:
             raise damaged("the state of an array is malformed")
     if array.shape != (0,) or array.dtype != np.int8:
         raise damaged("an array is filled twice")
-    array.__setstate__((1, shape, dtype.value, np.bool_(fortran), content))
+    # The stubs ask for numpy.bool, numpy itself for a plain one.
+    array.__setstate__((1, shape, dtype.value, fortran, content))  # type: ignore[arg-type]
 
 
 def make_array_from_buffer(arguments: tuple[Any, ...]) -> np.ndarray[Any, Any]:
