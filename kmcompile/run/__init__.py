@@ -1,0 +1,15 @@
+"""Running built models: on the host in this process, on emulated boards in QEMU."""
+
+from __future__ import annotations
+
+from kmcompile.run.host import HostRunner
+from kmcompile.run.qemu import QemuRunner
+from kmcompile.run.runner import Runner, RunResult
+from kmcompile.target import Target
+
+__all__ = ["HostRunner", "QemuRunner", "RunResult", "Runner", "runner_for"]
+
+
+def runner_for(toolchain_target: Target) -> Runner:
+    """Return the runner of what was built for a target."""
+    return HostRunner() if toolchain_target.emulator is None else QemuRunner()

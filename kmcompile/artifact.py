@@ -1,0 +1,90 @@
+"""What a build gives: a library or an image, and the memory that the model takes in it."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from kmcompile.recipe import Recipe
+from kmcompile.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the model alone takes on the board: no harness, no start-up code.
+
+    Attributes
+    ----------
+    flash_bytes : int
+        Code, constants, initial values and the compiler's helpers that the model pulls in.
+    ram_bytes : int
+        What is kept between calls; 0 unless there are mutable globals.
+    stack_bytes : int or None
+        The worst case of any entry point; None on a host whose C library is called.
+    """
+
+    code_bytes: int
+    constants_bytes: int
+    flash_bytes: int
+    ram_bytes: int
+    stack_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A built model that a runner can run; its temporary folder is removed with it.
+
+    Attributes
+    ----------
+    path : Path
+        The shared library or the image.
+    toolchain : Target
+        What it was built for: the recipe's target, or the host.
+    memory : Memory or None
+        None if another compiler than the toolchain's own built it.
+    double_helpers : tuple of str
+        Software routines for double that the model calls.
+    query_frame_bytes, self_test_frame_bytes : int
+        Stack that the harness takes above the model's entry points.
+    """
+
+    path: Path
+    recipe: Recipe
+    toolchain: Target
+    memory: Memory | None
+    double_helpers: tuple[str, ...]
+    query_frame_bytes: int
+    self_test_frame_bytes: int
+    _folder: tempfile.TemporaryDirectory[str] = field(repr=False, compare=False)
+
+    @property
+    def flash_bytes(self) -> int | None:
+        """Return the flash that the model adds to an image."""
+        return self.memory.flash_bytes if self.memory else None
+
+    @property
+    def ram_bytes(self) -> int | None:
+        """Return the RAM that the model keeps between calls."""
+        return self.memory.ram_bytes if self.memory else None
+
+    @property
+    def stack_bytes(self) -> int | None:
+        """Return the worst-case stack of any entry point."""
+        return self.memory.stack_bytes if self.memory else None
+
+    def close(self) -> None:
+        """Remove the temporary folder."""
+        self._folder.cleanup()
+
+    def __enter__(self) -> Artifact:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,94 @@
+"""Worst-case stack from the call graph that gcc writes with `-fcallgraph-info=su,da`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmcompile.errors import ToolError
+
+_NODE = re.compile(r'node: \{ title: "([^"]+)" label: "([^"]*)"')
+_EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
+_FRAME = re.compile(r"(\d+) bytes \(([a-z,]+)\)")
+_DYNAMIC_OBJECTS = re.compile(r"(\d+) dynamic objects")
+_INDIRECT = "__indirect_call"
+
+
+@dataclass(frozen=True, slots=True)
+class CallGraph:
+    """Functions with their frames and calls.
+
+    Attributes
+    ----------
+    frames : mapping
+        Function -> bytes of its frame, the return address included where it is on the stack.
+    calls : mapping
+        Function -> the functions it calls.
+    """
+
+    frames: Mapping[str, int]
+    calls: Mapping[str, frozenset[str]]
+
+    def stack_bytes(self, entry: str, helpers: Mapping[str, int]) -> int:
+        """Return the largest stack that a call of a function can take.
+
+        Parameters
+        ----------
+        entry : str
+            An external function.
+        helpers : mapping
+            Frames of the compiler's helpers. Their calls among each other are unknown, so that
+            a call of one is charged with the frames of all: none of them is recursive.
+
+        Raises
+        ------
+        ToolError
+            If a function is recursive, calls through a pointer or calls one without a frame.
+        """
+        return self._worst(entry, helpers, ())
+
+    def _worst(self, name: str, helpers: Mapping[str, int], path: tuple[str, ...]) -> int:
+        if name in path:
+            raise ToolError(f"stack: {name} is recursive, its stack has no bound")
+        if name == _INDIRECT:
+            raise ToolError(f"stack: {path[-1]} calls through a pointer, its stack has no bound")
+        if name in self.frames:
+            below = (
+                self._worst(callee, helpers, (*path, name))
+                for callee in sorted(self.calls.get(name, ()))
+            )
+            return self.frames[name] + max(below, default=0)
+        if name in helpers:
+            return sum(helpers.values())
+        caller = f", which {path[-1]} calls," if path else ""
+        raise ToolError(f"stack: the stack use of {name}{caller} is unknown")
+
+
+def read_call_graph(paths: Iterable[Path]) -> CallGraph:
+    """Read `.ci` files; a function of one that another calls is found by its name.
+
+    Raises
+    ------
+    ToolError
+        If a frame has no fixed size.
+    """
+    frames: dict[str, int] = {}
+    calls: dict[str, set[str]] = {}
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        for title, label in _NODE.findall(text):
+            frame = _FRAME.search(label)
+            if frame is not None:  # others are defined elsewhere
+                frames[title] = _fixed(title, label, frame)
+        for caller, callee in _EDGE.findall(text):
+            calls.setdefault(caller, set()).add(callee)
+    return CallGraph(frames, {name: frozenset(callees) for name, callees in calls.items()})
+
+
+def _fixed(title: str, label: str, frame: re.Match[str]) -> int:
+    dynamic = _DYNAMIC_OBJECTS.search(label)
+    if frame[2] != "static" or (dynamic is not None and int(dynamic[1]) > 0):
+        raise ToolError(f"stack: the frame of {title} has no fixed size")
+    return int(frame[1])

@@ -1,0 +1,179 @@
+"""What a built object or image tells: section sizes, symbols, frames of the compiler's helpers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from kmcompile.errors import ToolError
+
+# Arithmetic on double in software: AEABI names (dadd, cdcmple, i2d, f2d), else libgcc's (adddf3).
+_DOUBLE_HELPER = re.compile(r"__aeabi_(c?d[a-z0-9]+|[a-z]+2d)\Z|__[a-z]*df[a-z0-9]*\Z")
+_ALLOCATED = 0x2  # SHF_ALLOC
+_EXECUTABLE = 0x4  # SHF_EXECINSTR
+_WRITABLE = 0x1  # SHF_WRITE
+_NOT_LOADED = "SHT_NOBITS"
+_RELOCATED = ".data.rel.ro"  # constant pointers of a shared library, fixed when it is loaded
+_UNWIND = (".eh_frame", ".note", ".ARM.exidx", ".ARM.extab")
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Bytes that an object or a set of sections takes on the board."""
+
+    code_bytes: int
+    constants_bytes: int
+    data_bytes: int
+    zeroed_bytes: int
+
+    @property
+    def flash_bytes(self) -> int:
+        """Return code, constants and the initial values of data."""
+        return self.code_bytes + self.constants_bytes + self.data_bytes
+
+    @property
+    def ram_bytes(self) -> int:
+        """Return what is kept in RAM between calls."""
+        return self.data_bytes + self.zeroed_bytes
+
+
+def sizes(path: Path, prefix: str = "") -> Sizes:
+    """Add up the allocated sections whose names begin with a prefix; unwind tables stay out."""
+    totals = {"code": 0, "constants": 0, "data": 0, "zeroed": 0}
+    with _open(path) as elf:
+        for section in elf.iter_sections():
+            name, flags = section.name, section["sh_flags"]
+            if not flags & _ALLOCATED or not name.startswith(prefix) or name.startswith(_UNWIND):
+                continue
+            if section["sh_type"] == _NOT_LOADED:
+                kind = "zeroed"
+            elif flags & _EXECUTABLE:
+                kind = "code"
+            else:
+                writable = flags & _WRITABLE and not name.startswith(_RELOCATED)
+                kind = "data" if writable else "constants"
+            totals[kind] += section["sh_size"]
+    return Sizes(*(totals[kind] for kind in ("code", "constants", "data", "zeroed")))
+
+
+def undefined_symbols(path: Path) -> frozenset[str]:
+    """Return the names that an object takes from elsewhere."""
+    with _open(path) as elf:
+        symbols = elf.get_section_by_name(".symtab").iter_symbols()
+        return frozenset(s.name for s in symbols if s.name and s["st_shndx"] == "SHN_UNDEF")
+
+
+def double_helpers(path: Path) -> tuple[str, ...]:
+    """Return the software routines for double that an object calls."""
+    return tuple(sorted(name for name in undefined_symbols(path) if _DOUBLE_HELPER.match(name)))
+
+
+def function_address(path: Path, name: str) -> int:
+    """Return the address of a function's first instruction.
+
+    Raises
+    ------
+    ToolError
+        If the image has no such function.
+    """
+    functions = defined_functions(path)
+    if name not in functions:
+        raise ToolError(f"{path.name}: has no function {name}")
+    return functions[name]
+
+
+def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
+    """Return the functions of an object or image with their addresses, or only external ones."""
+    with _open(path) as elf:
+        return {
+            symbol.name: _address(symbol)
+            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
+            if symbol["st_info"]["type"] == "STT_FUNC"
+            and symbol["st_shndx"] != "SHN_UNDEF"
+            and (not external or symbol["st_info"]["bind"] != "STB_LOCAL")
+        }
+
+
+def helper_frames(image: Path, section: str, own: Iterable[Path]) -> dict[str, int]:
+    """Return the stack bytes of what a section holds besides the functions of some objects.
+
+    These are the compiler's helpers, for which there is no call graph: the frames come from
+    their call frame information, as the largest distance between stack pointer and CFA.
+
+    Parameters
+    ----------
+    image : path
+        The linked image.
+    section : str
+        The section that holds the model with its helpers.
+    own : paths
+        The model's objects before linking.
+
+    Returns
+    -------
+    dict
+        Helper -> bytes of its own frame.
+
+    Raises
+    ------
+    ToolError
+        If a helper has no call frame information.
+    """
+    own_names = {name for path in own for name in defined_functions(path)}
+    functions = defined_functions(image)
+    with _open(image) as elf:
+        place = elf.get_section_by_name(section)
+        start = place["sh_addr"] if place is not None else 0
+        end = start + place["sh_size"] if place is not None else 0
+        ranges = _frame_ranges(elf) if start < end else []
+    helpers = {
+        name: address
+        for name, address in functions.items()
+        if start <= address < end and name not in own_names
+    }
+    frames = {}
+    for name, address in helpers.items():
+        covering = [bytes_ for first, last, bytes_ in ranges if first <= address < last]
+        if not covering:
+            raise ToolError(
+                f"{image.name}: the stack use of the compiler's helper {name} is unknown"
+            )
+        frames[name] = max(covering)
+    return frames
+
+
+def _frame_ranges(elf: Any) -> list[tuple[int, int, int]]:
+    """Return (first address, end address, frame bytes) from `.debug_frame`."""
+    dwarf = elf.get_dwarf_info()
+    if not dwarf.has_CFI():
+        return []
+    ranges = []
+    for entry in dwarf.CFI_entries():
+        if "initial_location" not in entry.header:
+            continue  # a CIE, the common part of several frames
+        first = entry["initial_location"]
+        table = entry.get_decoded().table
+        offsets = [row["cfa"].offset for row in table if row["cfa"].offset is not None]
+        ranges.append((first, first + entry["address_range"], max(offsets, default=0)))
+    return ranges
+
+
+def _address(symbol: Any) -> int:
+    """Return an address without the bit that marks Thumb code."""
+    return int(symbol["st_value"]) & ~1
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[Any]:
+    try:
+        with path.open("rb") as stream:
+            yield ELFFile(stream)
+    except ELFError as error:
+        raise ToolError(f"{path.name}: not a readable ELF file: {error}") from error

@@ -1,0 +1,76 @@
+"""The start-up code, linker script and main of an image, rendered from `templates/boot/`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmcompile.emit.environment import environment
+from kmcompile.recipe import Recipe
+from kmcompile.target import Boot, Region
+
+SUMMARY_MAGIC = 0x4B4D4331
+_MEMORY_FUNCTIONS = "boot/memory_functions.c.j2"
+_CHUNK_WORDS = 16384  # one semihosting call moves many queries
+
+
+@dataclass(frozen=True, slots=True)
+class RegionView:
+    """A memory region as a linker script writes it, where C's suffixes are no numbers."""
+
+    origin: str
+    length: str
+
+    @classmethod
+    def of(cls, region: Region) -> RegionView:
+        """Return the view of a region of a target."""
+        return cls(f"0x{region.origin:08X}", f"0x{region.bytes:X}")
+
+
+@dataclass(frozen=True, slots=True)
+class BootView:
+    """What the boot templates take."""
+
+    name: str
+    input_words: int
+    record_words: int
+    chunk_queries: int
+    magic: int
+    flash: RegionView
+    ram: RegionView
+    has_tables: bool
+    tables: RegionView | None
+    stack_length: str
+    constants_region: str
+
+
+def render_image(recipe: Recipe, boot: Boot, constants_region: str, folder: Path) -> None:
+    """Write `startup.c`, `main.c`, `memory_functions.c` and `image.ld` into a folder.
+
+    Parameters
+    ----------
+    constants_region : str
+        "flash", or "tables" for the constants of a model that is larger than the flash.
+    """
+    view = BootView(
+        name=recipe.name,
+        input_words=recipe.input_words,
+        record_words=recipe.record_words,
+        chunk_queries=max(1, _CHUNK_WORDS // max(recipe.input_words, recipe.record_words)),
+        magic=SUMMARY_MAGIC,
+        flash=RegionView.of(boot.flash),
+        ram=RegionView.of(boot.ram),
+        has_tables=boot.tables is not None,
+        tables=RegionView.of(boot.tables) if boot.tables else None,
+        stack_length=f"0x{boot.stack_bytes:X}",
+        constants_region=constants_region,
+    )
+    templates = {
+        "startup.c": boot.startup,
+        "main.c": boot.main,
+        "memory_functions.c": _MEMORY_FUNCTIONS,
+        "image.ld": boot.linker_script,
+    }
+    for name, template in templates.items():
+        text = environment().get_template(template).render(boot=view)
+        (folder / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,149 @@
+"""recipe.json: all that building and running needs to know, and nothing of how C was made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kmcompile.emit.names import check_prefix
+from kmcompile.errors import InputError, UsageError, VerificationError
+from kmcompile.target import Target, target_from_dict
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_KEYS = frozenset(("name", "sources", "harness", "target", "input_words", "record_words", "sha256"))
+
+
+def sha256_of(contents: Mapping[str, str | bytes]) -> tuple[tuple[str, str], ...]:
+    """Return (file name, SHA-256) of each file, by name.
+
+    Examples
+    --------
+    >>> [(name, digest[:8]) for name, digest in sha256_of({"a.c": ""})]
+    [('a.c', 'e3b0c442')]
+    """
+    return tuple(
+        (name, hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest())
+        for name, text in sorted(contents.items())
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What stands between emitting and building.
+
+    Attributes
+    ----------
+    name : str
+        The prefix of every identifier of the C.
+    sources : tuple of str
+        The C files of the model, relative to the folder.
+    harness : str
+        The C file that the runners call; no part of what is measured.
+    input_words, record_words : int
+        32-bit words of one query and of one answer.
+    sha256 : tuple of (str, str)
+        Name and digest of every emitted file that the build reads.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    harness: str
+    target: Target
+    input_words: int
+    record_words: int
+    sha256: tuple[tuple[str, str], ...]
+
+    def to_json(self) -> str:
+        """Return the text of recipe.json; the same recipe gives the same bytes."""
+        plain = {
+            "name": self.name,
+            "sources": list(self.sources),
+            "harness": self.harness,
+            "target": self.target.to_dict(),
+            "input_words": self.input_words,
+            "record_words": self.record_words,
+            "sha256": dict(self.sha256),
+        }
+        return json.dumps(plain, indent=2, sort_keys=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Recipe:
+        """Read the text of recipe.json back.
+
+        Raises
+        ------
+        InputError
+            If it is no recipe; the field is named.
+        """
+        try:
+            plain = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"recipe.json: not JSON: {error}; compile the model again") from error
+        _check(plain)
+        try:
+            target = target_from_dict(plain["target"], "recipe.json")
+        except UsageError as error:
+            raise InputError(str(error)) from error
+        return cls(
+            name=plain["name"],
+            sources=tuple(plain["sources"]),
+            harness=plain["harness"],
+            target=target,
+            input_words=plain["input_words"],
+            record_words=plain["record_words"],
+            sha256=tuple(sorted(plain["sha256"].items())),
+        )
+
+    def check_files(self, folder: Path) -> None:
+        """Compare every file with its digest.
+
+        Raises
+        ------
+        VerificationError
+            If a file is missing or differs.
+        """
+        for name, digest in self.sha256:
+            path = folder / name
+            if not path.is_file():
+                raise VerificationError(f"{path}: missing, but recipe.json lists it")
+            if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+                raise VerificationError(
+                    f"{path}: SHA-256 differs from the one in recipe.json\n"
+                    "the file was changed after it was verified; compile the model again"
+                )
+
+
+def _check(plain: Any) -> None:
+    """Refuse what is no recipe; names are checked because files are opened by them."""
+    if not isinstance(plain, dict) or plain.keys() != _KEYS:
+        _refuse("fields", sorted(plain) if isinstance(plain, dict) else plain, sorted(_KEYS))
+    try:
+        check_prefix(plain["name"] if isinstance(plain["name"], str) else "")
+    except UsageError as error:
+        raise InputError(f"recipe.json: name is {plain['name']!r}, no C prefix") from error
+    sources, digests = plain["sources"], plain["sha256"]
+    if not isinstance(sources, list) or not sources:
+        _refuse("sources", sources, "a list of file names")
+    if not isinstance(digests, dict):
+        _refuse("sha256", digests, "file names with their digests")
+    for name in (*sources, plain["harness"], *digests):
+        if not isinstance(name, str) or not _FILE_NAME.match(name):
+            _refuse("file name", name, "a plain name without a path")
+    for digest in digests.values():
+        if not isinstance(digest, str) or not _SHA256.match(digest):
+            _refuse("sha256", digest, "64 hexadecimal digits")
+    for key in ("input_words", "record_words"):
+        if type(plain[key]) is not int or not 0 < plain[key] < 1 << 20:
+            _refuse(key, plain[key], "1 .. 1048575")
+
+
+def _refuse(field: str, found: object, allowed: object) -> None:
+    raise InputError(
+        f"recipe.json: {field} is {found!r}, must be {allowed}; compile the model again"
+    )

@@ -1,0 +1,104 @@
+/* QEMU TCG plugin (API version 1): counts the instructions of every call of one function, from
+   its entry to its return, callees included. Arguments: entry=ADDRESS, out=FILE.
+
+   Counted per translation block: a block that starts at the entry begins a call; the block
+   executed before it ends with the call instruction, so that its end is the return address; the
+   block that starts there ends the call. Conditional instructions count whether they act or not.
+   Debian ships no header: the prototypes are those of qemu-plugin.h in QEMU 7.2. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+struct qemu_info;
+enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
+
+typedef void (*tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+typedef void (*tb_exec_cb_t)(unsigned int vcpu_index, void *userdata);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, tb_trans_cb_t callback);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, tb_exec_cb_t callback,
+                                          enum qemu_plugin_cb_flags flags, void *userdata);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+
+EXPORT int qemu_plugin_version = 1;
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
+                               char **argv);
+
+typedef struct {
+    uint64_t start;
+    uint64_t end;
+    uint64_t n_insns;
+} block_t;
+
+static uint64_t entry;
+static FILE *out;
+static bool inside;
+static uint64_t return_address;
+static uint64_t count;
+static uint64_t previous_end;
+
+static void on_block(unsigned int vcpu_index, void *userdata)
+{
+    const block_t *block = userdata;
+    if (vcpu_index != 0U) {
+        return;
+    }
+    if (inside && (block->start == return_address)) {
+        inside = false;
+        fprintf(out, "%" PRIu64 "\n", count);
+    } else if (!inside && (block->start == entry)) {
+        inside = true;
+        return_address = previous_end;
+        count = 0U;
+    }
+    if (inside) {
+        count += block->n_insns;
+    }
+    previous_end = block->end;
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    /* Lives as long as the process: a block may be translated again, never freed. */
+    block_t *block = malloc(sizeof(*block));
+    const size_t n_insns = qemu_plugin_tb_n_insns(tb);
+    const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, n_insns - 1U);
+    (void)id;
+    if (block == NULL) {
+        abort();
+    }
+    block->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0U));
+    block->end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last);
+    block->n_insns = n_insns;
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
+}
+
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
+                               char **argv)
+{
+    (void)info;
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "entry=", 6U) == 0) {
+            entry = strtoull(argv[i] + 6, NULL, 0);
+        } else if (strncmp(argv[i], "out=", 4U) == 0) {
+            out = fopen(argv[i] + 4, "w");
+        }
+    }
+    if (out == NULL) {
+        return 1;
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    return 0;
+}
