@@ -12,6 +12,9 @@ import numpy as np
 
 from kmcompile.ir.arrays import Float64Array, frozen
 
+_NEARLY_ZERO = 10 * np.finfo(np.float64).eps
+"""Shorter rows are not normalised: sklearn/preprocessing/_data.py, _handle_zeros_in_scale."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Affine:
@@ -79,7 +82,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Normalization:
-    """x -> x / |x|, a row of zeros stays: scikit-learn's Normalizer."""
+    """x -> x / |x|, a row of nearly zeros stays: scikit-learn's Normalizer."""
 
     norm: Literal["l1", "l2", "max"]
     n_out: int
@@ -95,7 +98,7 @@ class Normalization:
             size = safe * np.sqrt(((X / safe[:, None]) ** 2).sum(axis=1))
         else:
             size = np.abs(X).max(axis=1)
-        return X / np.where(size == 0, 1.0, size)[:, None]
+        return X / np.where(size < _NEARLY_ZERO, 1.0, size)[:, None]
 
 
 Step = Affine | Clip | Projection | Normalization
