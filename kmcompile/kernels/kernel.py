@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from kmcompile.ir.arrays import Float64Array
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext
 
 
 class Kernel(ABC):
@@ -35,6 +36,16 @@ class Kernel(ABC):
     @abstractmethod
     def positive_definite(self) -> bool:
         """Whether K is an inner product in some feature space for these parameters."""
+
+    def lower(self, context: KernelContext) -> Float32Kernel:
+        """Return the kernel as the emitted C computes it in float32.
+
+        Raises
+        ------
+        NotImplementedError
+            Where the kernel has no sum over vectors of its own: a linear machine becomes weights.
+        """
+        raise NotImplementedError(f"the {self.name} kernel has no float32 image of its own")
 
     @abstractmethod
     def parameters(self) -> dict[str, float]:

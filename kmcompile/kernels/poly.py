@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from kmcompile.ir.arrays import Float64Array
+import numpy as np
+
+from kmcompile.analysis.rounding import (
+    LARGEST_INTERMEDIATE,
+    SMALLEST_NORMAL,
+    bound_constant,
+    gamma_factor,
+)
+from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
+from kmcompile.kernels.inner_product import inner_product_error
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.scalar import power
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +40,83 @@ class Poly(Kernel):
         """With gamma > 0 and coef0 >= 0."""
         return self.gamma > 0 and self.coef0 >= 0
 
+    def lower(self, context: KernelContext) -> PolyFloat32:
+        """Return the float32 image; its docstring derives the constants."""
+        per_length, per_deviation, minimum = inner_product_error(
+            self.gamma, self.coef0, context
+        )
+        p = self.degree
+        return PolyFloat32(
+            gamma=np.float32(self.gamma),
+            coef0=np.float32(self.coef0),
+            degree=p,
+            per_length=per_length,
+            per_deviation=per_deviation,
+            minimum=minimum,
+            # The factor covers the downward roundings of the power p - 1 in the bound itself.
+            slope=bound_constant(p * (1 + 2 * gamma_factor(p + 2))),
+            value_error=bound_constant(2 * power.relative_error(p) + context.sum_error),
+        )
+
     def parameters(self) -> dict[str, float]:
         """Return gamma, coef0 and degree."""
         return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolyFloat32(Float32Kernel):
+    """v^p with v = gamma <s, x> + coef0 in float32, with its error.
+
+    With |v - v^| <= r (`inner_product_error`): |v^p - v^^p| <= p r (|v^| + r)^(p - 1) by the mean
+    value theorem, and the p - 1 multiplications of the power have relative error gamma_(p - 1).
+    """
+
+    gamma: np.float32
+    coef0: np.float32
+    degree: int
+    per_length: np.float32
+    per_deviation: np.float32
+    minimum: np.float32
+    slope: np.float32
+    value_error: np.float32
+
+    name: ClassVar[str] = "poly"
+    uses_length: ClassVar[bool] = True
+    finish_operations: ClassVar[int] = 16
+    value_bound: ClassVar[float] = LARGEST_INTERMEDIATE
+
+    def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
+        """Add x s."""
+        total += x * s
+
+    def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
+        """Return r, the error of v, and slope * r."""
+        r = self.per_length * length + self.per_deviation * deviation + self.minimum
+        return QueryTerms((r[:, None], (self.slope * r)[:, None]), np.isfinite(r))
+
+    def finish(
+        self, total: Float32Array, terms: QueryTerms
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return (gamma total + coef0)^degree and its error."""
+        r, slope = terms.values
+        v = self.gamma * total + self.coef0
+        value = power.power(v, self.degree)
+        steepest = power.power(np.abs(v) + r, max(self.degree - 1, 0))
+        return value, slope * steepest + np.abs(value) * self.value_error
+
+    @property
+    def absolute_error(self) -> float:
+        """Return the underflow of the powers and of an error."""
+        return 2 * self.degree * power.absolute_error(self.degree) + 4 * SMALLEST_NORMAL
+
+    def largest_value(self, inner: float, distance_squared: float) -> float:
+        """Return a bound on the value, its slope and v."""
+        v = abs(float(self.gamma)) * inner + abs(float(self.coef0))
+        return max(inner, v, 4.0 * max(1, self.degree) * (1.01 * max(v, 1.0)) ** self.degree)
+
+    def context(self) -> dict[str, Any]:
+        """Return the two powers."""
+        return {
+            "value_power": power.power_view(self.degree),
+            "slope_power": power.power_view(max(self.degree - 1, 0)),
+        }

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.analysis.rounding import (
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    bound_constant,
+    gamma_factor,
+)
+from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.scalar import exp_negative
 
 _BLOCK_BYTES = 1 << 21
 
@@ -45,6 +53,93 @@ class Rbf(Kernel):
         """Always."""
         return True
 
+    def lower(self, context: KernelContext) -> RbfFloat32:
+        """Return the float32 image; its docstring derives the constants."""
+        g = gamma_factor(context.n_features + 4)
+        # t = e sqrt(gamma) balances the two parts of 2 D e <= t D^2 + e^2 / t at gamma D^2 = 1.
+        e = context.vector_error + context.typical_deviation
+        t = max(e * np.sqrt(self.gamma), UNIT_ROUNDOFF)
+        tau = exp_negative.RELATIVE_ERROR
+        underflow = self.gamma * context.n_features * 2 * SMALLEST_NORMAL + 2 * SMALLEST_NORMAL
+        return RbfFloat32(
+            gamma=np.float32(self.gamma),
+            vector_error=bound_constant(context.vector_error),
+            z_error=bound_constant((g + t) / (1 - g) / (1 - tau)),
+            shift=bound_constant(self.gamma * (1 + 1 / t) / (1 - tau)),
+            shift_minimum=bound_constant(2 * underflow),
+            value_error=bound_constant(tau / (1 - tau) + context.sum_error),
+        )
+
     def parameters(self) -> dict[str, float]:
         """Return gamma."""
         return {"gamma": self.gamma}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RbfFloat32(Float32Kernel):
+    """exp(-gamma |s - x|^2) in float32 with its error (math.md section 6).
+
+    Let s^, x^ be the stored vector and input, D = |s^ - x^|, e >= |s - s^| + |x - x^| and z^ the
+    computed gamma D^2.
+
+    - Differences (twice, being squared), product, n_features - 1 additions, the stored gamma
+      and the last product: z^ = gamma D^2 (1 + theta), |theta| <= g = gamma_(n_features + 4)
+      (Higham, Lemma 3.1).
+    - | |s - x|^2 - D^2 | <= 2 D e + e^2 <= t D^2 + (1 + 1/t) e^2 for any t > 0.
+    - So the exact z = gamma |s - x|^2 has |z - z^| <= y = z_error z^ + shift, with
+      z_error = (g + t) / (1 - g), shift = gamma (1 + 1/t) e^2 + underflow.
+    - k^ = exp(-z^) (1 + tau'), |tau'| <= tau. For y <= 1: exp(y) - 1 <= y (1 + y), so
+      |k - k^| <= k^ [tau + y (1 + y_max)] / (1 - tau), y_max = z_error cutoff + shift.
+    - From the cutoff on k^ = 0 and k <= exp(y_max - cutoff), which the sum's constant part has.
+    - Where y_max > 1 nothing of this is usable: the sum takes its trivial bound, since 0 < k <= 1.
+    """
+
+    gamma: np.float32
+    vector_error: np.float32
+    z_error: np.float32
+    shift: np.float32
+    shift_minimum: np.float32
+    value_error: np.float32
+
+    name: ClassVar[str] = "rbf"
+    uses_length: ClassVar[bool] = False
+    finish_operations: ClassVar[int] = 24
+    value_bound: ClassVar[float] = 1.0
+
+    def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
+        """Add (x - s)^2."""
+        difference = x - s
+        np.multiply(difference, difference, out=difference)
+        total += difference
+
+    def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
+        """Return the error of a value: a part of its own and one per z."""
+        spread = deviation + self.vector_error
+        shift = self.shift * spread * spread + self.shift_minimum
+        widest = self.z_error * exp_negative.CUTOFF + shift
+        widen = widest + np.float32(1.0)
+        per_value = self.value_error + widen * shift
+        per_z = widen * self.z_error
+        return QueryTerms((per_value[:, None], per_z[:, None]), widest <= np.float32(1.0))
+
+    def finish(
+        self, total: Float32Array, terms: QueryTerms
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return exp(-gamma total) and its error."""
+        per_value, per_z = terms.values
+        z = self.gamma * total
+        value = exp_negative.exp_negative(z)
+        return value, value * (per_value + per_z * z)
+
+    @property
+    def absolute_error(self) -> float:
+        """Return exp(1 - cutoff), of the values that are cut off, and the underflow of an error."""
+        return float(np.exp(1.0 - float(exp_negative.CUTOFF))) + 4 * SMALLEST_NORMAL
+
+    def largest_value(self, inner: float, distance_squared: float) -> float:
+        """Return a bound on the exponent; the value itself is at most 1."""
+        return max(1.0, float(self.gamma)) * distance_squared
+
+    def context(self) -> dict[str, Any]:
+        """Return the cutoff of the exponential."""
+        return {"cutoff": exp_negative.CUTOFF}

@@ -7,8 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.analysis.rounding import SMALLEST_NORMAL, bound_constant
+from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
+from kmcompile.kernels.inner_product import inner_product_error
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.scalar import tanh
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,73 @@ class Sigmoid(Kernel):
         """Not in general, so never assumed."""
         return False
 
+    def lower(self, context: KernelContext) -> SigmoidFloat32:
+        """Return the float32 image; its docstring derives the constants."""
+        per_length, per_deviation, minimum = inner_product_error(
+            self.gamma, self.coef0, context
+        )
+        return SigmoidFloat32(
+            gamma=np.float32(self.gamma),
+            coef0=np.float32(self.coef0),
+            per_length=per_length,
+            per_deviation=per_deviation,
+            minimum=minimum,
+            function_error=bound_constant(tanh.RELATIVE_ERROR),
+            value_error=bound_constant(context.sum_error),
+        )
+
     def parameters(self) -> dict[str, float]:
         """Return gamma and coef0."""
         return {"gamma": self.gamma, "coef0": self.coef0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SigmoidFloat32(Float32Kernel):
+    """tanh(v) with v = gamma <s, x> + coef0 in float32, with its error.
+
+    With |v - v^| <= r (`inner_product_error`), k^ the computed value and tau the error of our
+    tanh: the slope between v and v^ is at most 1 - tanh(max(0, |v^| - r))^2
+    <= 1 - k^^2 + 2 (r + tau), since tanh(|v^| - r) >= tanh |v^| - r. So
+    |k - k^| <= r (1 - k^^2 + 2 (r + tau)) + tau.
+    """
+
+    gamma: np.float32
+    coef0: np.float32
+    per_length: np.float32
+    per_deviation: np.float32
+    minimum: np.float32
+    function_error: np.float32
+    value_error: np.float32
+
+    name: ClassVar[str] = "sigmoid"
+    uses_length: ClassVar[bool] = True
+    finish_operations: ClassVar[int] = 40
+    value_bound: ClassVar[float] = 1.0
+
+    def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
+        """Add x s."""
+        total += x * s
+
+    def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
+        """Return r, the error of v, and 1 + 2 (r + tau), rounded up."""
+        r = self.per_length * length + self.per_deviation * deviation + self.minimum
+        steepest = (r + self.function_error) * np.float32(2.0) + np.float32(1.0 + 2.0**-20)
+        return QueryTerms((r[:, None], steepest[:, None]), np.isfinite(r))
+
+    def finish(
+        self, total: Float32Array, terms: QueryTerms
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return tanh(gamma total + coef0) and its error."""
+        r, steepest = terms.values
+        value = tanh.tanh(self.gamma * total + self.coef0)
+        error = r * (steepest - value * value) + self.function_error
+        return value, error + np.abs(value) * self.value_error
+
+    @property
+    def absolute_error(self) -> float:
+        """Return the underflow of an error."""
+        return 4 * SMALLEST_NORMAL
+
+    def largest_value(self, inner: float, distance_squared: float) -> float:
+        """Return a bound on v; the value itself is at most 1."""
+        return 2 * (max(1.0, abs(float(self.gamma))) * inner + abs(float(self.coef0)) + 1.0)

@@ -1,0 +1,75 @@
+"""Rounding-error constants, computed in float64 and rounded up to float32.
+
+Notation of Higham, Accuracy and Stability of Numerical Algorithms (2002), chapters 2 and 3:
+u is the unit roundoff of float32 and gamma_n = n u / (1 - n u).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kmcompile.ir.arrays import Float32Array
+
+UNIT_ROUNDOFF = 2.0**-24
+"""u of float32, round to nearest."""
+
+SMALLEST_NORMAL = 2.0**-126
+"""The error of one operation that underflows is at most this, flushed to zero or not."""
+
+LARGEST_INTERMEDIATE = 2.0**100
+"""No intermediate of an accepted input exceeds this; the range analysis sees to it."""
+
+UNIT_ROUNDOFF_64 = 2.0**-53
+"""u of float64, in which the constants are computed."""
+
+_SLACK = 1.0 + 2.0**-18
+"""Covers the float32 evaluation of one bound (at most 16 roundings upward of a constant) and
+the float64 rounding of the constants themselves."""
+
+
+def gamma_factor(n: float) -> float:
+    """Return gamma_n = n u / (1 - n u) of float32.
+
+    Examples
+    --------
+    >>> gamma_factor(1) > UNIT_ROUNDOFF
+    True
+    """
+    if n * UNIT_ROUNDOFF >= 0.5:
+        raise ValueError(f"a sum of {n} terms has no useful error bound in float32")
+    return n * UNIT_ROUNDOFF / (1 - n * UNIT_ROUNDOFF)
+
+
+def bound_constant(value: float) -> np.float32:
+    """Return a float32 that is at least `value` times the slack of a bound's evaluation.
+
+    Never subnormal and never 0, so that flushing subnormals cannot lose it.
+
+    Examples
+    --------
+    >>> bool(bound_constant(1.0) > 1.0), float(bound_constant(0.0)) == SMALLEST_NORMAL
+    (True, True)
+    """
+    return np.float32(bound_constants(value))
+
+
+def bound_constants(values: ArrayLike) -> Float32Array:
+    """Return `bound_constant` of every element."""
+    widened = np.asarray(values, dtype=np.float64) * _SLACK
+    up = np.nextafter(widened.astype(np.float32), np.float32(np.inf))
+    return np.maximum(up, np.float32(SMALLEST_NORMAL))
+
+
+def stored_error(exact: np.ndarray, stored: np.ndarray) -> float:
+    """Return the largest Euclidean norm of a row of `exact - stored`, rounded up.
+
+    Parameters
+    ----------
+    exact : ndarray of shape (n, n_features), float64
+    stored : ndarray of shape (n, n_features), float32
+    """
+    if exact.size == 0:
+        return 0.0
+    difference = np.asarray(exact, dtype=np.float64) - stored
+    return float(np.sqrt((difference**2).sum(axis=1)).max() * (1 + 1e-12))

@@ -1,0 +1,108 @@
+"""Program: what runs on the board, every constant exactly as it appears in the C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.kernel_machine import Label
+from kmcompile.ir.table import Table
+
+if TYPE_CHECKING:  # the stages import this package
+    from kmcompile.stages.stage import Stage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownAnswers:
+    """Inputs with the answers that a healthy board gives, for the self-test.
+
+    The interval of a decision holds the true value and what any rounding of the same program can
+    give, so that a compiler that contracts to FMA is not called corrupt.
+
+    Parameters
+    ----------
+    inputs : ndarray of shape (n_answers, n_features), float32
+    labels : ndarray of shape (n_answers,), uint16
+        Only inputs whose label is certified are used.
+    lower, upper : ndarray of shape (n_answers, n_decisions), float32
+    """
+
+    inputs: Float32Array
+    labels: np.ndarray
+    lower: Float32Array
+    upper: Float32Array
+
+    def __post_init__(self) -> None:
+        for name in ("inputs", "lower", "upper"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "labels", frozen(self.labels, np.uint16))
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the constant tables."""
+        if not len(self):
+            return ()
+        return (
+            Table("known_inputs", self.inputs, "[answer][feature]"),
+            Table("known_labels", self.labels, "[answer]"),
+            Table("known_lower", self.lower, "[answer][decision]"),
+            Table("known_upper", self.upper, "[answer][decision]"),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """An ordered list of stages with their tables in the target's number format.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of every C name.
+    target : str
+        The target that it was lowered for.
+    number_format : str
+        "float32".
+    mode : str
+        "exact".
+    n_features, n_decisions : int
+    classes : tuple of labels
+    stages : tuple of Stage
+        The first one is `Prepare`.
+    known_answers : KnownAnswers
+    model_sha256 : str
+        SHA-256 of the KernelMachine's canonical bytes.
+    """
+
+    name: str
+    target: str
+    number_format: str
+    mode: str
+    n_features: int
+    n_decisions: int
+    classes: tuple[Label, ...]
+    stages: tuple[Stage, ...]
+    known_answers: KnownAnswers
+    model_sha256: str
+
+    version: ClassVar[int] = 1
+    """Of the layout of program.npz."""
+
+    @property
+    def exit_stages(self) -> tuple[Stage, ...]:
+        """The stages that can decide a query, in order: what `stage` in a result counts."""
+        return tuple(stage for stage in self.stages if stage.exit is not None)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return all constant tables in the order of the C and of their checksums."""
+        own = tuple(table for stage in self.stages for table in stage.tables())
+        return own + self.known_answers.tables()
+
+    @property
+    def table_bytes(self) -> int:
+        """The bytes of all constant tables: a lower limit of the flash needed."""
+        return sum(table.n_bytes for table in self.tables())

@@ -1,0 +1,45 @@
+"""Constant tables of the emitted C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+C_TYPES = {"float32": "float", "uint16": "uint16_t", "uint32": "uint32_t"}
+"""The C type of each dtype a table may have."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """One constant array, flat in C, exactly as it will appear there.
+
+    Parameters
+    ----------
+    name : str
+        Its C name without the program's prefix.
+    values : ndarray, float32, uint16 or uint32
+    layout : str
+        How the flat C array is to be indexed, for its comment.
+    """
+
+    name: str
+    values: NDArray[Any]
+    layout: str
+
+    @property
+    def c_type(self) -> str:
+        """The C type of an element."""
+        return C_TYPES[self.values.dtype.name]
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of the table in flash."""
+        return int(self.values.nbytes)
+
+    def words(self) -> NDArray[np.uint32]:
+        """Return the elements as 32-bit words in order: what the checksum is of."""
+        flat = np.ascontiguousarray(self.values).reshape(-1)
+        return flat.view(np.uint32) if flat.dtype.itemsize == 4 else flat.astype(np.uint32)

@@ -1,0 +1,110 @@
+"""What every kernel offers in float32: the arithmetic that the emitted C performs.
+
+A kernel value is computed in two parts. `accumulate` goes through the features one by one;
+`finish` turns the accumulated sum into the value and an upper bound on its error. The error
+covers everything that rounds: the input's deviation, the stored vector, the sum, the kernel's
+parameters and the function; and the share of the weighted sum's own rounding that is
+proportional to the value.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float32Array
+
+
+@dataclass(frozen=True, slots=True)
+class KernelContext:
+    """What the error constants of a kernel depend on.
+
+    Parameters
+    ----------
+    n_features : int
+        Terms of the accumulated sum.
+    vector_error : float
+        Largest Euclidean distance of a stored support vector from the trained one.
+    vector_length : float
+        Largest Euclidean norm of a stored support vector.
+    typical_deviation : float
+        Deviation of an ordinary input: chooses a free parameter, no bound depends on it.
+    sum_error : float
+        Relative error, per kernel value, of coefficient and weighted sum.
+    """
+
+    n_features: int
+    vector_error: float
+    vector_length: float
+    typical_deviation: float
+    sum_error: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryTerms:
+    """The parts of the error that are the same for all vectors of one query.
+
+    Parameters
+    ----------
+    values : tuple of ndarray of shape (n_queries, 1), float32
+        The terms, in the order of the kernel's C struct.
+    usable : ndarray of shape (n_queries,), bool
+        False where the bound of the sum has to be the trivial one.
+    """
+
+    values: tuple[Float32Array, ...]
+    usable: np.ndarray
+
+
+class Float32Kernel(ABC):
+    """The image of a kernel: a frozen dataclass whose fields are the constants of the C."""
+
+    name: ClassVar[str]
+    """Name of the template in `templates/kernels/`."""
+
+    uses_length: ClassVar[bool]
+    """Whether the error depends on the input's norm."""
+
+    finish_operations: ClassVar[int]
+    """Multiply-adds of `finish`, one vector."""
+
+    @abstractmethod
+    def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
+        """Add one feature's term to `total` in place: total[q, i] += term(x[q, 0], s[i])."""
+
+    @abstractmethod
+    def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
+        """Return what `finish` needs of the query."""
+
+    @abstractmethod
+    def finish(
+        self, total: Float32Array, terms: QueryTerms
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return kernel values and error bounds, each of the shape of `total`."""
+
+    value_bound: ClassVar[float]
+    """Bound on |K| for every input that is not refused."""
+
+    @property
+    @abstractmethod
+    def absolute_error(self) -> float:
+        """What every kernel value can be off besides: cutoffs and underflow."""
+
+    @abstractmethod
+    def largest_value(self, inner: float, distance_squared: float) -> float:
+        """Return a bound on |K| and on all intermediates for the range analysis.
+
+        Parameters
+        ----------
+        inner : float
+            Upper bound on |<s, x>|.
+        distance_squared : float
+            Upper bound on |s - x|^2.
+        """
+
+    def context(self) -> dict[str, Any]:
+        """Return what the template gets besides the kernel itself."""
+        return {}

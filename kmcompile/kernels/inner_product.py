@@ -1,0 +1,39 @@
+"""The float32 error of gamma <s, x> + coef0, which poly and sigmoid share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcompile.analysis.rounding import (
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    bound_constant,
+    gamma_factor,
+)
+from kmcompile.kernels.float32 import KernelContext
+
+
+def inner_product_error(
+    gamma: float, coef0: float, context: KernelContext
+) -> tuple[np.float32, np.float32, np.float32]:
+    """Return the constants of the error of v = gamma <s, x> + coef0 in float32.
+
+    With s^, x^ as stored, S >= |s^|, e >= |s - s^|, delta >= |x - x^|, X >= |x^|:
+
+    - the sum of n products in any order: |t^ - <s^, x^>| <= gamma_n S X (Higham, eq. 3.5);
+    - |<s, x> - <s^, x^>| <= e X + (S + e) delta;
+    - v^ = fl(fl(gamma^ t^) + coef0^): two roundings and gamma's own on gamma t^, at most
+      3 u gamma S X (1 + ...), coef0's own and the last addition: 2 u |coef0| + u gamma S X.
+
+    Returns
+    -------
+    per_length, per_deviation, minimum : float32
+        |v - v^| <= per_length X + per_deviation delta + minimum, rounded up.
+    """
+    S, e = context.vector_length, context.vector_error
+    n = context.n_features
+    g = gamma_factor(n)
+    per_length = gamma * (g * S + e + 5 * UNIT_ROUNDOFF * (1 + g) * S)
+    per_deviation = gamma * (S + e)
+    minimum = 3 * UNIT_ROUNDOFF * abs(coef0) + (gamma * n + 2) * 2 * SMALLEST_NORMAL
+    return bound_constant(per_length), bound_constant(per_deviation), bound_constant(minimum)

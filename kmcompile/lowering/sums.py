@@ -1,0 +1,172 @@
+"""Lower the decision function: float64 machine -> the stage that sums in float32."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.analysis.rounding import (
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    bound_constant,
+    bound_constants,
+    gamma_factor,
+    stored_error,
+)
+from kmcompile.errors import InputError
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.kernels.float32 import KernelContext
+from kmcompile.lowering.prepare import lane_blocks
+from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
+from kmcompile.stages import ExactSum, LinearSum
+
+_RESULT_ERROR = 4 * UNIT_ROUNDOFF
+"""Of |f|: the addition of the intercept and the outward rounding of lower and upper, twice."""
+
+_MAX_BLOCKS = 0xFFFF
+
+
+def lower_linear(machine: KernelMachine, lanes: int) -> LinearSum:
+    """Return the stage of a linear machine: its support vectors become weights."""
+    weights, summed_error = sum_linear(machine)
+    lanes = min(lanes, 1 << (machine.n_decisions - 1).bit_length())
+    stored = weights.astype(np.float32).astype(np.float64)
+    error = np.sqrt(((weights - stored) ** 2).sum(axis=1)) + summed_error
+    norm = np.sqrt((stored**2).sum(axis=1)) * (1 + 1e-9)
+    n = weights.shape[1]
+    intercept = machine.intercept.astype(np.float32)
+    constant = np.abs(machine.intercept - intercept) + (n + 4) * 2 * SMALLEST_NORMAL
+    return LinearSum(
+        weights=lane_blocks(weights, lanes),
+        intercept=intercept,
+        per_length=bound_constants(gamma_factor(n) * norm + error),
+        per_deviation=bound_constants(norm + error),
+        minimum=bound_constants(constant),
+        result_error=bound_constant(_RESULT_ERROR),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """Vectors whose coefficients have one sign in every decision they take part in."""
+
+    vectors: np.ndarray
+    """Indices of the machine's support vectors."""
+    rows: Float64Array
+    """ndarray of shape (n_rows, n_vectors): their coefficients."""
+    decisions: tuple[int, ...]
+
+
+def lower_sum(
+    machine: KernelMachine, lanes: int, typical_deviation: float
+) -> ExactSum:
+    """Return the stage that sums over all support vectors of a machine with a real kernel."""
+    groups = _groups(machine)
+    ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
+    if ends[-1] > _MAX_BLOCKS:
+        raise InputError(
+            f"{machine.n_support_vectors} support vectors are more than {_MAX_BLOCKS * lanes}, "
+            f"the largest number that the tables can index; train with fewer"
+        )
+    vectors = machine.support_vectors.astype(np.float32)
+    order, coefficients = _blocks(groups, lanes)
+    context = KernelContext(
+        n_features=vectors.shape[1],
+        vector_error=stored_error(machine.support_vectors, vectors),
+        vector_length=float(np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1)).max()),
+        typical_deviation=typical_deviation,
+        sum_error=_sum_error(groups, lanes),
+    )
+    kernel = machine.kernel.lower(context)
+    magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
+    intercept = machine.intercept.astype(np.float32)
+    underflow = (2 * len(order) + 8) * 2 * SMALLEST_NORMAL
+    # Coefficients below the normal numbers are stored with an absolute error.
+    tiny = int(((machine.dual_coef != 0) & (np.abs(machine.dual_coef) < SMALLEST_NORMAL)).sum())
+    constant = (
+        np.abs(machine.intercept - intercept)
+        + magnitude * kernel.absolute_error
+        + tiny * SMALLEST_NORMAL * kernel.value_bound
+        + underflow
+    )
+    longest = int(np.diff(ends, prepend=0).max()) + lanes + len(groups)
+    return ExactSum(
+        kernel=kernel,
+        n_vectors=machine.n_support_vectors,
+        vectors=np.ascontiguousarray(
+            vectors[order].reshape(-1, lanes, vectors.shape[1]).transpose(0, 2, 1)
+        ),
+        coefficients=coefficients,
+        group_ends=ends,
+        group_decisions=np.array([group.decisions for group in groups]),
+        intercept=intercept,
+        final_factor=bound_constant(1 + 2 * gamma_factor(longest + 8)),
+        result_error=bound_constant(_RESULT_ERROR),
+        minimum=bound_constants(constant),
+        trivial_bound=bound_constant(float((2 * magnitude + constant).max())),
+    )
+
+
+def _sum_error(groups: list[_Group], lanes: int) -> float:
+    """Return the relative error, per kernel value, of coefficient, products and additions."""
+    most_blocks = max(-(-len(group.vectors) // lanes) for group in groups)
+    # A product passes lanes - 1 additions, those of its group's blocks and one a group.
+    n = 1 + (lanes - 1) + most_blocks + len(groups)
+    return gamma_factor(n) * (1 + 2 * UNIT_ROUNDOFF) + UNIT_ROUNDOFF * (1 + 2 * UNIT_ROUNDOFF)
+
+
+def _groups(machine: KernelMachine) -> list[_Group]:
+    """Return the vectors by class, and within a class by the signs of their coefficients."""
+    if machine.task is Task.ONE_VS_ONE:
+        counts, decisions = machine.class_counts, _pairs_of_classes(machine.n_classes)
+    else:
+        counts = (machine.n_support_vectors,)
+        decisions = [tuple(range(machine.n_decisions))]
+    groups: list[_Group] = []
+    first = 0
+    for count, own in zip(counts, decisions, strict=True):
+        indices = np.arange(first, first + count)
+        for part in _by_sign(machine.dual_coef[:, indices]):
+            chosen = indices[part]
+            groups.append(_Group(chosen, machine.dual_coef[:, chosen], own))
+        first += count
+    return groups
+
+
+def _by_sign(rows: Float64Array) -> list[np.ndarray]:
+    """Return index sets of columns within which every row has one sign (0 goes with both)."""
+    parts: list[tuple[np.ndarray, list[int]]] = []
+    for column, signs in enumerate(np.sign(rows).T):
+        for seen, members in parts:
+            if np.all(seen * signs >= 0):
+                seen[seen == 0] = signs[seen == 0]
+                members.append(column)
+                break
+        else:
+            parts.append((signs.copy(), [column]))
+    return [np.array(members) for _, members in parts]
+
+
+def _pairs_of_classes(n_classes: int) -> list[tuple[int, ...]]:
+    """Return, for every class, the decisions of LIBSVM's coefficient rows: one per other class."""
+    pair = {}
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            pair[i, j] = pair[j, i] = len(pair) // 2
+    return [
+        tuple(pair[c, other] for other in range(n_classes) if other != c) for c in range(n_classes)
+    ]
+
+
+def _blocks(groups: list[_Group], lanes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order of the vectors, padding included, and the coefficient blocks."""
+    order, blocks = [], []
+    for group in groups:
+        n_blocks = -(-len(group.vectors) // lanes)
+        padding = n_blocks * lanes - len(group.vectors)
+        order.append(np.concatenate([group.vectors, np.repeat(group.vectors[-1:], padding)]))
+        rows = np.pad(group.rows, ((0, 0), (0, padding))).astype(np.float32)
+        blocks.append(rows.reshape(len(rows), n_blocks, lanes).transpose(1, 0, 2))
+    return np.concatenate(order), np.ascontiguousarray(np.concatenate(blocks))

@@ -1,0 +1,41 @@
+"""Turn a linear machine's support vectors into one weight vector a decision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+
+
+def decision_coefficients(machine: KernelMachine) -> Float64Array:
+    """Return beta of every decision, shape (n_decisions, n_sv): LIBSVM's layout spread out."""
+    if machine.task is not Task.ONE_VS_ONE:
+        return machine.dual_coef
+    ends = np.cumsum(machine.class_counts)
+    starts = ends - np.asarray(machine.class_counts)
+    spread = np.zeros((machine.n_decisions, machine.n_support_vectors))
+    p = 0
+    for i in range(machine.n_classes):
+        for j in range(i + 1, machine.n_classes):
+            own, other = slice(starts[i], ends[i]), slice(starts[j], ends[j])
+            spread[p, own] = machine.dual_coef[j - 1, own]
+            spread[p, other] = machine.dual_coef[i, other]
+            p += 1
+    return spread
+
+
+def sum_linear(machine: KernelMachine) -> tuple[Float64Array, Float64Array]:
+    """Return w_p = sum_i beta_pi s_i of a linear machine and the error of that sum.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_decisions, n_features), float64
+    error : ndarray of shape (n_decisions,), float64
+        Bound on the Euclidean norm of the error: gamma_n of float64 (Higham, eq. 3.5).
+    """
+    coefficients = decision_coefficients(machine)
+    weights = coefficients @ machine.support_vectors
+    magnitude = np.abs(coefficients) @ np.abs(machine.support_vectors)
+    error = (machine.n_support_vectors + 2) * 2.0**-53 * np.sqrt((magnitude**2).sum(axis=1))
+    return weights, error * (1 + 1e-9)

@@ -1,0 +1,102 @@
+"""The float64 model: what the Program's answers are held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
+from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.passes.sum_linear import decision_coefficients
+
+_BLOCK_VALUES = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """Decision values in float64 and how far they can be from the real numbers.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n_queries, n_decisions), float64
+    error : ndarray of shape (n_queries, n_decisions), float64
+        1e-12 times sum |beta K| + |b| (math.md section 6).
+    labels : ndarray of shape (n_queries,), int64
+        Indices into `classes`, by scikit-learn's rules.
+    """
+
+    decisions: Float64Array
+    error: Float64Array
+    labels: np.ndarray
+
+
+def evaluate(machine: KernelMachine, X: Float32Array) -> Reference:
+    """Return the model's decision values and labels for the inputs that the C receives.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    X : ndarray of shape (n_queries, n_features), float32
+        Finite.
+    """
+    coefficients = decision_coefficients(machine).T
+    shape = (len(X), machine.n_decisions)
+    decisions, magnitudes = np.empty(shape), np.empty(shape)
+    rows = max(1, _BLOCK_VALUES // machine.n_support_vectors)
+    for start in range(0, len(X), rows):
+        part = slice(start, start + rows)
+        prepared = machine.prepare(X[part].astype(np.float64))
+        values = machine.kernel.values(machine.support_vectors, prepared)
+        decisions[part] = values @ coefficients + machine.intercept
+        magnitudes[part] = np.abs(values) @ np.abs(coefficients) + np.abs(machine.intercept)
+    longest = machine.n_support_vectors + 8 * machine.support_vectors.shape[1]
+    error = max(1e-12, 2 * longest * UNIT_ROUNDOFF_64) * magnitudes
+    return Reference(decisions, error, labels_of(machine, decisions))
+
+
+def labels_of(machine: KernelMachine, decisions: Float64Array) -> np.ndarray:
+    """Return the index of the label that scikit-learn's `predict` gives for the decisions."""
+    if machine.task is Task.BINARY:
+        f = decisions[:, 0]
+        return (f >= 0 if machine.zero_is_positive else f > 0).astype(np.int64)
+    if machine.task is Task.ONE_VS_REST:
+        return decisions.argmax(axis=1)
+    votes, confidences = votes_of(machine.n_classes, decisions, zero_votes_first=machine.break_ties)
+    if machine.break_ties:
+        votes = votes + confidences / (3 * (np.abs(confidences) + 1))
+    return votes.argmax(axis=1)
+
+
+def votes_of(
+    n_classes: int, decisions: Float64Array, zero_votes_first: bool
+) -> tuple[Float64Array, Float64Array]:
+    """Return votes and summed confidences, each of shape (n_queries, n_classes), float64."""
+    votes = np.zeros((len(decisions), n_classes))
+    confidences = np.zeros_like(votes)
+    p = 0
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            f = decisions[:, p]
+            first = f >= 0 if zero_votes_first else f > 0
+            votes[:, i] += first
+            votes[:, j] += ~first
+            confidences[:, i] += f
+            confidences[:, j] -= f
+            p += 1
+    return votes, confidences
+
+
+def decision_function(machine: KernelMachine, decisions: Float64Array) -> Float64Array:
+    """Return decision values in the shape of the model's own `decision_function`.
+
+    Binary: (n_queries,). One-vs-one with `decision_function_shape` "ovr": votes plus squashed
+    confidences, (n_queries, n_classes), as scikit-learn computes them.
+    """
+    if machine.task is Task.BINARY:
+        return decisions[:, 0]
+    if machine.task is Task.ONE_VS_REST or machine.decision_function_shape == "ovo":
+        return decisions
+    votes, confidences = votes_of(machine.n_classes, decisions, zero_votes_first=True)
+    return votes + confidences / (3 * (np.abs(confidences) + 1))

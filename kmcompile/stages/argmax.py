@@ -1,0 +1,46 @@
+"""The label of a one-vs-rest machine: the class with the largest decision value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.stages.stage import Batch, Stage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argmax(Stage):
+    """The largest decision value wins, the first of equal ones.
+
+    The label is certified if the winner's lower bound is above every other class's upper bound.
+
+    Parameters
+    ----------
+    n_classes : int
+    """
+
+    n_classes: int
+
+    name: ClassVar[str] = "argmax"
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with label, the winner's interval and certificate."""
+        label = batch.decision.argmax(axis=1)
+        lowers, uppers = batch.decision - batch.bound, batch.decision + batch.bound
+        rows = np.arange(len(label))
+        lower, upper = lowers[rows, label], uppers[rows, label]
+        others = uppers.copy()
+        others[rows, label] = np.float32(-np.inf)
+        return replace(
+            batch,
+            label=label.astype(np.int32),
+            lower=lower,
+            upper=upper,
+            certified=(others < lower[:, None]).all(axis=1),
+        )
+
+    def operations(self) -> int:
+        """Return the comparisons."""
+        return 4 * self.n_classes

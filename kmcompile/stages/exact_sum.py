@@ -1,0 +1,177 @@
+"""The exact sum: f_p = sum_i beta_pi K(s_i, x) + b_p with a bound on its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.table import Table
+from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.stages.stage import Batch, Stage
+
+_CHUNK_VALUES = 1 << 18  # float32 values of one work array: stays in the second-level cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactSum(Stage):
+    """Sum over all support vectors, blocks of `lanes` vectors at a time.
+
+    The vectors stand in groups. All vectors of a group take part in the same decisions (for
+    one-vs-one a group is a class and its decisions are the class's pairs), and within a group
+    the coefficients of a decision have one sign: so |sum of coef * error| is the sum of the
+    magnitudes and costs no absolute value per vector.
+
+    For a group and each of its decisions, the products of one block are added left to right,
+    the blocks in order, and the group's total is added to the decision. With N additions on the
+    longest way: |error| <= gamma_(N + 1) sum |beta K| (Higham, section 4.2), which is part of the
+    kernel's value error, as is the rounding of the coefficients. The bound of a decision is
+
+        final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
+
+    Parameters
+    ----------
+    kernel : Float32Kernel
+    n_vectors : int
+        Support vectors without the padding.
+    vectors : ndarray of shape (n_blocks, n_features, lanes), float32
+        A group's last block is filled up with copies of its last vector, coefficient 0.
+    coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
+    group_ends : ndarray of shape (n_groups,), uint16
+        The block after the last one of each group.
+    group_decisions : ndarray of shape (n_groups, n_rows), uint16
+        The decision to which each row of the group's coefficients belongs.
+    intercept : ndarray of shape (n_decisions,), float32
+    final_factor, result_error : float32
+    minimum : ndarray of shape (n_decisions,), float32
+        What does not depend on the query: the intercept's storage, underflow, the exponential's
+        cutoff.
+    trivial_bound : float32
+        The bound where the kernel's is not usable.
+    """
+
+    kernel: Float32Kernel
+    n_vectors: int
+    vectors: Float32Array
+    coefficients: Float32Array
+    group_ends: np.ndarray
+    group_decisions: np.ndarray
+    intercept: Float32Array
+    final_factor: np.float32
+    result_error: np.float32
+    minimum: Float32Array
+    trivial_bound: np.float32
+
+    name: ClassVar[str] = "exact_sum"
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        for name in ("vectors", "coefficients", "intercept", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        for name in ("group_ends", "group_decisions"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.vectors.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Features of a vector."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Vectors of a block."""
+        return int(self.vectors.shape[2])
+
+    @property
+    def n_rows(self) -> int:
+        """Decisions in which a vector takes part."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of vectors."""
+        return len(self.group_ends)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.intercept)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds."""
+        n = len(batch.x)
+        decision = np.empty((n, self.n_decisions), dtype=np.float32)
+        bound = np.empty_like(decision)
+        columns = np.ascontiguousarray(
+            self.vectors.transpose(1, 0, 2).reshape(self.n_features, -1)
+        )
+        rows = max(1, _CHUNK_VALUES // columns.shape[1])
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            decision[part], bound[part] = self._sum(
+                batch.x[part], batch.deviation[part], batch.length[part], columns
+            )
+        return replace(batch, decision=decision, bound=bound)
+
+    def _sum(
+        self, x: Float32Array, deviation: Float32Array, length: Float32Array, columns: Float32Array
+    ) -> tuple[Float32Array, Float32Array]:
+        total = np.zeros((len(x), columns.shape[1]), dtype=np.float32)
+        for feature, s in enumerate(columns):
+            self.kernel.accumulate(total, x[:, feature, None], s)
+        terms = self.kernel.query_terms(deviation, length)
+        value, error = self.kernel.finish(total, terms)
+        shape = (len(x), self.n_blocks, self.lanes)
+        value, error = value.reshape(shape), error.reshape(shape)
+
+        decision = np.zeros((len(x), self.n_decisions), dtype=np.float32)
+        bound = np.zeros_like(decision)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                coef = self.coefficients[first:end, row, :]
+                decision[:, p] += _sum_blocks(value[:, first:end] * coef)
+                bound[:, p] += np.abs(_sum_blocks(error[:, first:end] * coef))
+            first = end
+        decision += self.intercept
+        bound = bound * self.final_factor + np.abs(decision) * self.result_error + self.minimum
+        trivial = np.abs(decision) * self.result_error + self.trivial_bound
+        return decision, np.where(terms.usable[:, None], bound, trivial)
+
+    def operations(self) -> int:
+        """Return the multiply-adds: distances, kernel functions, both weighted sums, final steps."""
+        padded = self.n_blocks * self.lanes
+        per_vector = self.n_features + self.kernel.finish_operations + 2 * self.n_rows
+        return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of support vectors."""
+        return self.n_vectors
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return vectors, coefficients, groups, intercepts and constant bounds."""
+        return (
+            Table("vectors", self.vectors, "[block][feature][lane]"),
+            Table("coefficients", self.coefficients, "[block][row][lane]"),
+            Table("group_ends", self.group_ends, "[group]"),
+            Table("group_decisions", self.group_decisions, "[group][row]"),
+            Table("intercept", self.intercept, "[decision]"),
+            Table("minimum_bound", self.minimum, "[decision]"),
+        )
+
+
+def _sum_blocks(products: Float32Array) -> Float32Array:
+    """Return the sum of (n_queries, n_blocks, lanes): lanes left to right, then the blocks."""
+    block = products[:, :, 0].copy()
+    for lane in range(1, products.shape[2]):
+        block += products[:, :, lane]
+    start = np.zeros((len(block), 1), dtype=np.float32)
+    # add.accumulate adds strictly from left to right, as the C does.
+    running: Float32Array = np.add.accumulate(np.concatenate([start, block], axis=1), axis=1)
+    return running[:, -1]

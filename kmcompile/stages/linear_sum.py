@@ -1,0 +1,97 @@
+"""Linear machines: f_p = <w_p, x> + b_p, the support vectors summed up beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.table import Table
+from kmcompile.stages.stage import Batch, Stage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearSum(Stage):
+    """One plain sum over the features for every decision, `lanes` decisions at a time.
+
+    With w^, x^ as stored, e_p >= |w_p - w^_p|, delta >= |x - x^| and X >= |x^|:
+    |f_p - f^_p| <= (gamma_n |w^_p| + e_p) X + (|w^_p| + e_p) delta + result_error |f^_p| + minimum_p
+    (Higham, eq. 3.5; the last addition rounds once).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_blocks, n_features, lanes), float32
+        w of decision `block * lanes + lane`; decisions that fill the last block are 0.
+    intercept, per_length, per_deviation, minimum : ndarray of shape (n_decisions,), float32
+    result_error : float32
+    """
+
+    weights: Float32Array
+    intercept: Float32Array
+    per_length: Float32Array
+    per_deviation: Float32Array
+    minimum: Float32Array
+    result_error: np.float32
+
+    name: ClassVar[str] = "linear_sum"
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "intercept", "per_length", "per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def n_features(self) -> int:
+        """Features of the prepared input."""
+        return int(self.weights.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Decisions of a block."""
+        return int(self.weights.shape[2])
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of decisions."""
+        return int(self.weights.shape[0])
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.intercept)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds."""
+        columns = self.weights.transpose(1, 0, 2).reshape(self.n_features, -1)
+        columns = np.ascontiguousarray(columns[:, : self.n_decisions])
+        decision = np.zeros((len(batch.x), self.n_decisions), dtype=np.float32)
+        for feature, w in enumerate(columns):
+            decision += batch.x[:, feature, None] * w
+        decision += self.intercept
+        bound = (
+            self.per_length * batch.length[:, None]
+            + self.per_deviation * batch.deviation[:, None]
+            + np.abs(decision) * self.result_error
+            + self.minimum
+        )
+        return replace(batch, decision=decision, bound=bound)
+
+    def operations(self) -> int:
+        """Return the multiply-adds, padding included."""
+        return int(self.weights.size) + 5 * self.n_decisions
+
+    def kernel_evaluations(self) -> int:
+        """Return the inner products: one a decision."""
+        return self.n_decisions
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return weights, intercepts and the constants of the bounds."""
+        return (
+            Table("weights", self.weights, "[block][feature][lane]"),
+            Table("intercept", self.intercept, "[decision]"),
+            Table("bound_per_length", self.per_length, "[decision]"),
+            Table("bound_per_deviation", self.per_deviation, "[decision]"),
+            Table("minimum_bound", self.minimum, "[decision]"),
+        )
