@@ -1,0 +1,213 @@
+"""report.html: one file without scripts or links to elsewhere, light and dark, made to print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from kmcompile import resources
+from kmcompile.report import summary
+from kmcompile.report.evidence import Evidence
+from kmcompile.report.figures import bytes_text, count_text, share_text
+from kmcompile.report.plots import Plot, plots
+from kmcompile.report.summary import Check, Fact, Report, Status, Usage
+
+_NEARLY_FULL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar against a budget; `width` is CSS, `level` a class of the style sheet."""
+
+    usage: Usage
+    share: str
+    width: str
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table; its cells are text."""
+
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """A check with the class of its badge."""
+
+    check: Check
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot whose SVG is markup of our own making."""
+
+    plot: Plot
+    svg: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All that the template reads."""
+
+    title: str
+    description: str
+    version: str
+    verdict: str
+    verdict_level: str
+    tiles: tuple[Fact, ...]
+    checks: tuple[CheckRow, ...]
+    queries_source: str
+    commands: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    no_figures: str
+    bars: tuple[Bar, ...]
+    tables: tuple[Row, ...]
+    stages: tuple[Row, ...]
+    costs: tuple[Fact, ...]
+    risk: tuple[Fact, ...]
+    model: tuple[Fact, ...]
+    target: tuple[Fact, ...]
+    not_shown: tuple[str, ...]
+    notes: tuple[str, ...]
+    options: tuple[Fact, ...]
+    files: tuple[Row, ...]
+    missing: tuple[Fact, ...]
+
+
+def render(report: Report, evidence: Evidence | None = None) -> bytes:
+    """Return report.html.
+
+    Parameters
+    ----------
+    report : dict
+        report.json, checked by `json_report`.
+    evidence : Evidence, optional
+        The values behind the plots; without them the page says that there are none.
+    """
+    template = _environment().get_template("report/report.html.j2")
+    return template.render(page=_page(report, evidence)).encode("utf-8")
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    """Return an environment of its own: here, unlike in C, everything is escaped as HTML."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resources.templates_dir()),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=True,
+    )
+
+
+def _page(report: Report, evidence: Evidence | None) -> Page:
+    status, verdict = summary.verdict(report)
+    figures = plots(evidence) if evidence is not None else []
+    return Page(
+        title=summary.title(report),
+        description=summary.description(report),
+        version=f"{report['tool']['name']} {report['tool']['version']}",
+        verdict=verdict,
+        verdict_level=_level(status),
+        tiles=_tiles(report),
+        checks=tuple(CheckRow(check, _level(check.status)) for check in summary.checks(report)),
+        queries_source=summary.queries_source(report),
+        commands=tuple((report["verification"] or {"commands": ()})["commands"]),
+        figures=tuple(Figure(plot, Markup(plot.svg)) for plot in figures),
+        no_figures="" if figures else "There are no decision values to plot.",
+        bars=tuple(_bar(usage) for usage in summary.usages(report)),
+        tables=_tables(report),
+        stages=_stages(report),
+        costs=tuple(summary.costs(report)),
+        risk=tuple(summary.risk_facts(report)),
+        model=_model(report),
+        target=_target(report),
+        not_shown=tuple(report["target"]["not_shown"]),
+        notes=tuple(report["notes"]),
+        options=_options(report),
+        files=tuple(Row(item) for item in report["files"].items()),
+        missing=tuple(Fact(path, why) for path, why in report["not_available"].items()),
+    )
+
+
+def _level(status: Status) -> str:
+    return {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_RUN: "open"}[status]
+
+
+def _tiles(report: Report) -> tuple[Fact, ...]:
+    tiles = [
+        summary.fact(report, "flash", "memory.flash_bytes", bytes_text),
+        summary.fact(report, "stack, worst case", "memory.stack_bytes", bytes_text),
+        summary.fact(report, "instructions a query", "target.instructions.mean", count_text),
+        summary.fact(
+            report, "mismatches on the target", "verification.exact.target.mismatches", count_text
+        ),
+    ]
+    return tuple(tile if not tile.missing else Fact(tile.label, "-", True) for tile in tiles)
+
+
+def _bar(usage: Usage) -> Bar:
+    if usage.share is None:
+        return Bar(usage, "", "0%", "none")
+    level = "over" if usage.share > 1 else "near" if usage.share > _NEARLY_FULL else "fits"
+    return Bar(usage, share_text(usage.share), f"{min(100.0, 100 * usage.share):.2f}%", level)
+
+
+def _tables(report: Report) -> tuple[Row, ...]:
+    tables = sorted(report["memory"]["tables"], key=lambda table: -table["bytes"])
+    return tuple(Row((table["name"], count_text(table["bytes"]))) for table in tables)
+
+
+def _stages(report: Report) -> tuple[Row, ...]:
+    rows = []
+    for stage in report["stages"]:
+        exit_text = "hands on" if stage["exit"] is None else stage["exit"]
+        decided = "-" if stage["decided"] is None else share_text(stage["decided"])
+        counts = [
+            "-" if stage[key] is None else count_text(stage[key])
+            for key in ("kernel_evals_mean", "ops_mean", "table_bytes")
+        ]
+        rows.append(Row((stage["name"], exit_text, decided, *counts)))
+    return tuple(rows)
+
+
+def _model(report: Report) -> tuple[Fact, ...]:
+    model = report["model"]
+    parameters = ", ".join(f"{key} = {value!r}" for key, value in model["parameters"].items())
+    return (
+        summary.fact(report, "file", "model.file", str),
+        Fact("estimator", model["kind"]),
+        Fact("kernel", f"{model['kernel']}: {parameters}" if parameters else model["kernel"]),
+        Fact("preprocessing", _joined(model["preprocessing"])),
+        Fact("features", count_text(model["n_features"])),
+        Fact("support vectors", count_text(model["n_support_vectors"])),
+        Fact("classes", f"{count_text(model['n_classes'])}: {_joined(model['classes'])}"),
+        Fact("SHA-256", model["sha256"]),
+    )
+
+
+def _target(report: Report) -> tuple[Fact, ...]:
+    return (
+        Fact("name", report["target"]["name"]),
+        Fact("description", report["target"]["description"]),
+        summary.fact(report, "emulator", "target.emulator", str),
+    )
+
+
+def _options(report: Report) -> tuple[Fact, ...]:
+    """Return the options in effect; those not given stay out."""
+    given = {name: value for name, value in report["options"].items() if value is not None}
+    return tuple(Fact(f"--{name.replace('_', '-')}", str(value)) for name, value in given.items())
+
+
+def _joined(items: Sequence[Any]) -> str:
+    return ", ".join(map(str, items)) or "none"

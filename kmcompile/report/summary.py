@@ -1,0 +1,225 @@
+"""What both the terminal and report.html say of a report: rows of text, verdicts, reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from kmcompile.report.figures import bytes_text, count_text, ratio_text, share_text, small_text
+
+Report = dict[str, Any]
+
+
+class Status(StrEnum):
+    """How a check ended; a check that did not run has not passed."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A labelled value; where it is not available, the reason instead."""
+
+    label: str
+    value: str
+    missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Bytes used of a budget; `share` is None without one."""
+
+    label: str
+    used: str
+    budget: str
+    share: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the verification."""
+
+    what: str
+    where: str
+    result: str
+    status: Status
+
+
+def reason(report: Report, path: str) -> str:
+    """Return why a field is null: its own reason, or that of the section it would be in."""
+    while path:
+        if path in report["not_available"]:
+            return str(report["not_available"][path])
+        path = path.rpartition(".")[0]
+    return "not available"
+
+
+def fact(report: Report, label: str, path: str, text: Callable[[Any], str]) -> Fact:
+    """Return the field at `path` as a Fact."""
+    value: Any = report
+    for key in path.split("."):
+        value = None if value is None else value[key]
+    if value is None:
+        return Fact(label, reason(report, path), missing=True)
+    return Fact(label, text(value))
+
+
+def title(report: Report) -> str:
+    """Return model and target."""
+    model = report["model"]
+    return f"{model['file'] or model['kind']} \N{RIGHTWARDS ARROW} {report['target']['name']}"
+
+
+def description(report: Report) -> str:
+    """Return the model in one line."""
+    model = report["model"]
+    parameters = ", ".join(f"{k} {v:.6g}" for k, v in model["parameters"].items())
+    kernel = f"{model['kernel']} ({parameters})" if parameters else model["kernel"]
+    return (
+        f"{model['kind']}, {kernel}, {count_text(model['n_support_vectors'])} support vectors, "
+        f"{count_text(model['n_features'])} features, {count_text(model['n_classes'])} classes"
+    )
+
+
+def usages(report: Report) -> list[Usage]:
+    """Return flash, RAM, stack and workspace against their budgets."""
+    flash_note = "tables only: a lower limit" * report["memory"]["flash_is_lower_limit"]
+    return [
+        _usage(report, "flash", "flash_bytes", "flash", flash_note),
+        _usage(report, "RAM", "ram_bytes", "ram"),
+        _usage(report, "stack, worst case", "stack_bytes", "ram"),
+        _usage(report, "workspace", "workspace_bytes", "ram"),
+    ]
+
+
+def _usage(report: Report, label: str, field: str, kind: str, note: str = "") -> Usage:
+    memory = report["memory"]
+    used, budget, part = memory[field], memory[f"{kind}_budget_bytes"], memory[f"part_{kind}_bytes"]
+    if used is None:
+        return Usage(label, "-", "", None, reason(report, f"memory.{field}"))
+    if budget is None:
+        return Usage(label, bytes_text(used), "no budget", None, note)
+    if part is not None and budget > part:
+        note = "; ".join(filter(None, [note, f"the part itself has {bytes_text(part)}"]))
+    return Usage(label, bytes_text(used), bytes_text(budget), used / budget, note)
+
+
+def costs(report: Report) -> list[Fact]:
+    """Return the counted operations and instructions of one query."""
+    fields: list[tuple[str, str, Callable[[Any], str]]] = [
+        ("operations, exact sum alone", "cost.exact_ops", count_text),
+        ("operations, mean", "cost.mean_ops", count_text),
+        ("operations, 99th percentile", "cost.p99_ops", count_text),
+        ("operations, largest", "cost.max_ops", count_text),
+        ("operations, largest with replay", "cost.max_ops_with_replay", count_text),
+        ("speed-up in operations", "cost.speedup_ops", ratio_text),
+        ("kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
+        ("speed-up in kernel evaluations", "cost.speedup_kernels", ratio_text),
+        ("instructions, exact sum alone", "target.instructions.exact", count_text),
+        ("instructions, mean", "target.instructions.mean", count_text),
+        ("instructions, 99th percentile", "target.instructions.p99", count_text),
+        ("instructions, largest", "target.instructions.max", count_text),
+        ("queries of the instruction count", "target.instructions.queries", count_text),
+    ]
+    return [fact(report, *field) for field in fields]
+
+
+def checks(report: Report) -> list[Check]:
+    """Return the lines of the verification, those that did not run included."""
+    target = f"{report['target']['name']} ({report['target']['emulator'] or 'no emulator'})"
+    return [
+        _exact_check(report, "host", "this machine"),
+        _exact_check(report, "target", target),
+        _bounded_check(report),
+        _certified_check(report),
+    ]
+
+
+def _section(report: Report, *keys: str) -> Report | None:
+    section: Report | None = report["verification"]
+    for key in keys:
+        section = section and section[key]
+    return section
+
+
+def _exact_check(report: Report, place: str, where: str) -> Check:
+    what = "C equals interpreter, bit for bit"
+    run = _section(report, "exact", place)
+    if run is None:
+        why = reason(report, f"verification.exact.{place}")
+        return Check(what, where, why, Status.NOT_RUN)
+    text = f"{count_text(run['queries'])} queries, {count_text(run['mismatches'])} mismatches"
+    return Check(what, where, text, _status(run["mismatches"]))
+
+
+def _bounded_check(report: Report) -> Check:
+    what, where = "error within the computed bound", "float64 model"
+    run = _section(report, "bounded")
+    if run is None:
+        return Check(what, where, reason(report, "verification.bounded"), Status.NOT_RUN)
+    text = (
+        f"{count_text(run['queries'])} queries, largest error {small_text(run['max_error'])}, "
+        f"largest bound {small_text(run['max_bound'])}, "
+        f"{count_text(run['sign_disagreements'])} wrong signs above the bound"
+    )
+    return Check(what, where, text, _status(run["sign_disagreements"]))
+
+
+def _certified_check(report: Report) -> Check:
+    what, where = "certified labels are the model's", "float64 model"
+    run = _section(report, "certified")
+    if run is None:
+        return Check(what, where, reason(report, "verification.certified"), Status.NOT_RUN)
+    text = (
+        f"{count_text(run['queries'])} queries, {share_text(run['certified_share'])} certified, "
+        f"{count_text(run['wrong'])} wrong"
+    )
+    return Check(what, where, text, _status(run["wrong"]))
+
+
+def _status(failures: int) -> Status:
+    return Status.FAILED if failures else Status.PASSED
+
+
+def verdict(report: Report) -> tuple[Status, str]:
+    """Return the whole verification as one status and one phrase."""
+    host, target, *others = (check.status for check in checks(report))
+    if Status.FAILED in (host, target, *others):
+        return Status.FAILED, "verification failed"
+    if target is Status.PASSED and host is Status.PASSED:
+        return Status.PASSED, f"verified on the host and on {report['target']['name']}"
+    if Status.PASSED in (host, target):
+        place = "host" if host is Status.PASSED else "target"
+        return Status.PASSED, f"verified on the {place} only"
+    return Status.NOT_RUN, "not verified"
+
+
+def queries_source(report: Report) -> str:
+    """Return where the queries came from, as a phrase."""
+    source = (report["verification"] or {}).get("queries_source")
+    if source is None:
+        return reason(report, "verification.queries_source")
+    return {
+        "test-data": "the test samples",
+        "held-out": "calibration samples that were held out",
+        "generated": "generated: vectors, perturbations, mixtures, corners, bisected neighbours",
+    }[source]
+
+
+def risk_facts(report: Report) -> list[Fact]:
+    """Return the promised risk and what supports it."""
+    fields: list[tuple[str, str, Callable[[Any], str]]] = [
+        ("largest probability of another label, requested", "risk.requested", small_text),
+        ("upper bound that the data support", "risk.upper_bound", small_text),
+        ("confidence", "risk.confidence", share_text),
+        ("calibration queries", "risk.calibration_queries", count_text),
+        ("disagreements among them", "risk.disagreements", count_text),
+    ]
+    if report["risk"] is None:
+        return [Fact("risk", reason(report, "risk"), missing=True)]
+    return [fact(report, *field) for field in fields]

@@ -1,0 +1,137 @@
+"""The report in the terminal: compact, plain text where colours or bars cannot be shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kmcompile.console import printable
+from kmcompile.report import summary
+from kmcompile.report.figures import bytes_text, count_text, ratio_text, share_text
+from kmcompile.report.summary import Status
+
+_STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.NOT_RUN: "yellow"}
+_BAR_CELLS = 20
+
+
+def print_report(report: dict[str, Any], console: Console, *, quiet: bool = False) -> None:
+    """Print the report; colours and bars only where the console has them.
+
+    Parameters
+    ----------
+    report : dict
+        report.json.
+    console : rich.console.Console
+        It knows of NO_COLOR, of pipes and of terminals without Unicode.
+    quiet : bool
+        Print nothing.
+    """
+    if quiet:
+        return
+    status, phrase = summary.verdict(report)
+    head = Text(_plain(summary.title(report), console), style="bold")
+    head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
+    _print(console, head)
+    _print(console, Text(_plain(summary.description(report), console), style="dim"))
+    for name, table in (
+        ("memory", _memory(report, console)),
+        ("one query", _costs(report, console)),
+        ("verification", _verification(report, console)),
+        ("not available", _missing(report, console)),
+        ("notes", _notes(report, console)),
+    ):
+        if table.row_count:
+            console.print()
+            _print(console, Text(name, style="bold"))
+            console.print(table)
+
+
+def _print(console: Console, text: Text) -> None:
+    console.print(text, highlight=False)
+
+
+def _plain(text: str, console: Console) -> str:
+    """Return text that the terminal shows and that cannot steer it."""
+    if console.options.ascii_only:
+        text = text.replace("\N{RIGHTWARDS ARROW}", "->")
+    return printable(text)
+
+
+def _grid(*justify: str) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for side in justify:
+        table.add_column(justify="right" if side == "right" else "left", overflow="fold")
+    return table
+
+
+def _cell(text: str, console: Console, style: str = "") -> Text:
+    # Text, not markup: a label may hold square brackets.
+    return Text(_plain(text, console), style=style)
+
+
+def _memory(report: dict[str, Any], console: Console) -> Table:
+    table = _grid("left", "right", "left", "left", "left")
+    for usage in summary.usages(report):
+        share = "" if usage.share is None else share_text(usage.share)
+        table.add_row(
+            _cell(f"  {usage.label}", console),
+            _cell(usage.used, console),
+            _cell(f"of {usage.budget}" if usage.share is not None else usage.budget, console),
+            _cell(" ".join(filter(None, [_bar(usage.share, console), share])), console),
+            _cell(usage.note, console, "dim"),
+        )
+    return table
+
+
+def _bar(share: float | None, console: Console) -> str:
+    if share is None or console.options.ascii_only:
+        return ""
+    filled = min(_BAR_CELLS, max(1, round(share * _BAR_CELLS))) if share else 0
+    return "\N{BLACK SQUARE}" * filled + "\N{MIDDLE DOT}" * (_BAR_CELLS - filled)
+
+
+def _costs(report: dict[str, Any], console: Console) -> Table:
+    table = _grid("left", "left")
+    facts = [
+        summary.fact(report, "operations, mean", "cost.mean_ops", count_text),
+        summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text),
+        summary.fact(report, "kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
+        summary.fact(report, "instructions, mean", "target.instructions.mean", count_text),
+        summary.fact(report, "instructions, largest", "target.instructions.max", count_text),
+    ]
+    for fact in facts:
+        if not fact.missing:  # the reason stands under "not available"
+            table.add_row(_cell(f"  {fact.label}", console), _cell(fact.value, console))
+    tables = sum(part["bytes"] for part in report["memory"]["tables"])
+    table.add_row(_cell("  tables", console), _cell(bytes_text(tables), console))
+    return table
+
+
+def _verification(report: dict[str, Any], console: Console) -> Table:
+    table = _grid("left", "left")
+    for check in summary.checks(report):
+        result = _cell(f"{check.what}, {check.where}", console)
+        result.append("\n" + _plain(check.result, console), style="dim")
+        table.add_row(_cell(f"  {check.status}", console, _STYLES[check.status]), result)
+    table.add_row(_cell("  queries", console), _cell(summary.queries_source(report), console))
+    return table
+
+
+def _missing(report: dict[str, Any], console: Console) -> Table:
+    """Return what is null and why; options that were not given are no news."""
+    table = _grid("left", "left")
+    shown = {c.result for c in summary.checks(report) if c.status is Status.NOT_RUN}
+    for path, why in report["not_available"].items():
+        if not path.startswith(("options.", "stages.")) and why not in shown:
+            table.add_row(_cell(f"  {path}", console), _cell(why, console, "dim"))
+    return table
+
+
+def _notes(report: dict[str, Any], console: Console) -> Table:
+    table = _grid("left")
+    for note in report["notes"]:
+        table.add_row(_cell(f"  {note}", console))
+    return table
