@@ -9,15 +9,19 @@ import numpy as np
 
 from kmcompile.ir.arrays import Float32Array
 
-CUTOFF: Final = np.float32(87.0)
-"""Arguments from here on give exactly 0; below it every result is a normal number."""
+CUTOFF: Final = np.float32(float.fromhex("0x1.5bf5bcp+6"))
+"""Arguments from here on give exactly 0: 86.99, the first one whose n is N_END. Below it every
+result is a normal number, at least 1.65e-38."""
+N_END: Final = 126
+_BLOCK: Final = 1 << 14  # values whose temporaries stay in the second-level cache
 
 LOG2_E: Final = np.float32(float.fromhex("0x1.715476p+0"))
 SHIFTER: Final = np.float32(2.0**23)
 """Adding it rounds to an integer, which then stands in the lowest bits of the sum."""
+_SHIFTED_END: Final = (SHIFTER + np.float32(N_END)).view(np.uint32)
 
 LN2_HIGH: Final = np.float32(float.fromhex("0x1.62e4p-1"))
-"""15 bits of ln 2, so that its products with 0 .. 126 are exact."""
+"""15 bits of ln 2, so that its products with 0 .. 125 are exact."""
 LN2_LOW: Final = np.float32(float.fromhex("0x1.7f7d1cp-20"))
 """ln 2 - LN2_HIGH."""
 
@@ -45,7 +49,8 @@ Evidence: tests/equivalence/test_scalar_exp_negative.py goes through every float
 class ExpNegativeView:
     """What templates/scalar/exp_negative.c.j2 needs."""
 
-    cutoff: np.float32 = CUTOFF
+    cutoff: str = f"{CUTOFF:.2f}"
+    shifted_end: int = int(_SHIFTED_END)
     log2_e: np.float32 = LOG2_E
     shifter: np.float32 = SHIFTER
     ln2_high: np.float32 = LN2_HIGH
@@ -85,23 +90,34 @@ def exp_negative(z: Float32Array) -> Float32Array:
 
     Examples
     --------
-    >>> exp_negative(np.array([0.0, 1.0, 87.0, np.inf], dtype=np.float32)).tolist()
+    >>> exp_negative(np.array([0.0, 1.0, 86.99, np.inf], dtype=np.float32)).tolist()
     [1.0, 0.3678794503211975, 0.0, 0.0]
     """
-    clamped = np.minimum(z, CUTOFF)
-    shifted = clamped * LOG2_E
+    flat = z.reshape(-1)
+    result = np.empty_like(flat)
+    for start in range(0, flat.size, _BLOCK):
+        stop = start + _BLOCK
+        result[start:stop] = _exp_negative_block(flat[start:stop])
+    return result.reshape(z.shape)
+
+
+def _exp_negative_block(z: Float32Array) -> Float32Array:
+    """Return exp(-z) of one block."""
+    # The emitted C takes z without the limit: its result is masked to 0 beyond it in both.
+    s = np.minimum(z, CUTOFF)
+    shifted = s * LOG2_E
     shifted += SHIFTER
     n = shifted - SHIFTER
-    s = clamped
     product = n * LN2_HIGH
     s -= product
     np.multiply(n, LN2_LOW, out=product)
     s -= product
     bits = _exp_of_reduced(s, n, product).view(np.uint32)
     exponent = shifted.view(np.uint32)
+    beyond = exponent >= _SHIFTED_END
     exponent <<= np.uint32(23)
     bits -= exponent
-    bits *= z < CUTOFF
+    bits[beyond] = 0
     return bits.view(np.float32)
 
 
