@@ -43,7 +43,7 @@ def share_text(share: float) -> str:
         return "> 99.99 %"
     if 0 < share < 0.0001:
         return "< 0.01 %"
-    return f"{100 * share:.3g} %" if share < 0.99 else f"{100 * share:.2f} %"
+    return f"{100 * share:.3g} %" if 0.01 <= share < 0.99 else f"{100 * share:.2f} %"
 
 
 def small_text(value: float) -> str:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from kmcompile.report.evidence import Evidence
-from kmcompile.report.figures import count_text, share_text
+from kmcompile.report.figures import count_text, share_text, small_text
 
 # Stand-ins that matplotlib writes and `_svg` turns into the page's CSS variables, so that one
 # plot fits the light and the dark theme.
@@ -69,9 +69,10 @@ def plots(evidence: Evidence) -> list[Plot]:
         of = f"All {count_text(len(evidence))} values shown."
     return [
         Plot(
-            "Decision value of the C against the float64 model",
+            "The C against the float64 model",
             _draw("a", _draw_agreement, evidence, shown),
-            f"On the line both are equal. {of}",
+            "On the line both are equal; they may differ by the bound, which is at most "
+            f"{small_text(float(evidence.bound.max()))}. {of}",
         ),
         Plot(
             "Error and bound",
@@ -127,7 +128,7 @@ def _draw(
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
-        figure = Figure(figsize=(5.6, 3.6), layout="constrained")
+        figure = Figure(figsize=(4.2, 3.3), layout="constrained")
         figure.patch.set_visible(False)
         axes = figure.add_subplot()
         axes.patch.set_visible(False)
@@ -156,8 +157,8 @@ def _draw_agreement(axes: Any, evidence: Evidence, shown: NDArray[np.intp]) -> N
     reference = evidence.reference[shown]
     axes.axline((0.0, 0.0), slope=1, color=_MUTED, linewidth=0.8)
     _dots(axes, reference, evidence.decision[shown].astype(np.float64), _ACCENT)
-    axes.set_xlabel("float64 model")
-    axes.set_ylabel("the C")
+    axes.set_xlabel("decision value of the float64 model")
+    axes.set_ylabel("decision value of the C")
 
 
 def _draw_errors(axes: Any, evidence: Evidence, shown: NDArray[np.intp]) -> None:
@@ -168,10 +169,12 @@ def _draw_errors(axes: Any, evidence: Evidence, shown: NDArray[np.intp]) -> None
     for values, color, label in ((bound, _WARM, "bound"), (error, _ACCENT, "error")):
         visible = (size > 0) & (values > 0) & np.isfinite(values)
         _dots(axes, size[visible], values[visible], color, label)
+    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # the line must not stretch them
     axes.axline((1e-3, 1e-3), (1.0, 1.0), color=_MUTED, linewidth=0.8, linestyle="--")
     axes.set_xlabel("decision value of the float64 model, without sign")
     axes.set_ylabel("error, bound")
-    axes.legend(loc="lower right", markerscale=2)
+    # Above the axes: the values may be anywhere inside.
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, markerscale=2)
 
 
 def _draw_shares(axes: Any, evidence: Evidence, shown: NDArray[np.intp]) -> None:

@@ -133,7 +133,7 @@ def checks(report: Report) -> list[Check]:
     """Return the lines of the verification, those that did not run included."""
     target = f"{report['target']['name']} ({report['target']['emulator'] or 'no emulator'})"
     return [
-        _exact_check(report, "host", "this machine"),
+        _exact_check(report, "host", "host"),
         _exact_check(report, "target", target),
         _bounded_check(report),
         _certified_check(report),
@@ -148,7 +148,7 @@ def _section(report: Report, *keys: str) -> Report | None:
 
 
 def _exact_check(report: Report, place: str, where: str) -> Check:
-    what = "C equals interpreter, bit for bit"
+    what = "The C equals the interpreter bit for bit"
     run = _section(report, "exact", place)
     if run is None:
         why = reason(report, f"verification.exact.{place}")
@@ -158,7 +158,7 @@ def _exact_check(report: Report, place: str, where: str) -> Check:
 
 
 def _bounded_check(report: Report) -> Check:
-    what, where = "error within the computed bound", "float64 model"
+    what, where = "The error is within the computed bound", "float64 model"
     run = _section(report, "bounded")
     if run is None:
         return Check(what, where, reason(report, "verification.bounded"), Status.NOT_RUN)
@@ -171,7 +171,7 @@ def _bounded_check(report: Report) -> Check:
 
 
 def _certified_check(report: Report) -> Check:
-    what, where = "certified labels are the model's", "float64 model"
+    what, where = "Certified labels are the model's", "float64 model"
     run = _section(report, "certified")
     if run is None:
         return Check(what, where, reason(report, "verification.certified"), Status.NOT_RUN)

@@ -113,7 +113,7 @@ def _costs(report: dict[str, Any], console: Console) -> Table:
 def _verification(report: dict[str, Any], console: Console) -> Table:
     table = _grid("left", "left")
     for check in summary.checks(report):
-        result = _cell(f"{check.what}, {check.where}", console)
+        result = _cell(f"{check.what}: {check.where}", console)
         result.append("\n" + _plain(check.result, console), style="dim")
         table.add_row(_cell(f"  {check.status}", console, _STYLES[check.status]), result)
     table.add_row(_cell("  queries", console), _cell(summary.queries_source(report), console))

@@ -1,0 +1,64 @@
+"""The report in the terminal."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rich.console import Console
+from sample_report import make_report
+
+from kmcompile.report import terminal
+from kmcompile.report.json_report import to_dict
+
+
+def _printed(report: dict[str, Any], *, quiet: bool = False, **console: Any) -> str:
+    stream = io.StringIO()
+    terminal.print_report(report, Console(file=stream, **console), quiet=quiet)
+    return stream.getvalue()
+
+
+def test_a_pipe_gets_no_escape_sequences(report):
+    text = _printed(report, width=100)
+    assert "\x1b" not in text
+    for word in ("18.7 KB", "2.10 MB", "41,880", "1,171 queries, 0 mismatches", "passed"):
+        assert word in text
+
+
+def test_no_color_is_honoured(report):
+    text = _printed(report, force_terminal=True, no_color=True)
+    assert "\x1b[3" not in text
+
+
+def test_quiet_prints_nothing(report):
+    assert _printed(report, quiet=True) == ""
+
+
+def test_an_ascii_terminal_gets_ascii(report):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="strict")
+    terminal.print_report(report, Console(file=stream, width=100))
+    stream.flush()
+    assert b"breast_cancer.pkl -> cortex-m7" in stream.buffer.getvalue()
+
+
+def test_file_names_and_notes_cannot_steer_the_terminal(report):
+    report["model"]["file"] = "[red]\x1b[2Jevil[/red].pkl"
+    report["notes"] = ["note [/] \x1b]0;title\x07"]
+    text = _printed(report, width=100)
+    assert "\x1b" not in text and "\x07" not in text
+    assert "[red]\\x1b[2Jevil[/red].pkl" in text
+
+
+def test_what_did_not_run_is_named_with_its_reason():
+    reasons = dict(make_report().not_available)
+    reasons["verification"] = "--verify none"
+    text = _printed(to_dict(make_report(verification=None, not_available=reasons)), width=100)
+    assert "not verified" in text and "passed" not in text
+    assert text.count("not run") == 4
+    assert "--verify none" in text
+
+
+def test_a_narrow_terminal_still_shows_every_number(report):
+    text = "".join(_printed(report, width=40).split())
+    for word in ("18.7KB", "41,880", "99.91%certified"):
+        assert word in text
