@@ -105,6 +105,10 @@ class Float32Kernel(ABC):
             Upper bound on |s - x|^2.
         """
 
+    @abstractmethod
+    def scalars(self) -> tuple[tuple[str, Any], ...]:
+        """Return the scalar functions that the C calls, in order: template and its view."""
+
     def context(self) -> dict[str, Any]:
         """Return what the template gets besides the kernel itself."""
         return {}

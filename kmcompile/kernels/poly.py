@@ -114,9 +114,17 @@ class PolyFloat32(Float32Kernel):
         v = abs(float(self.gamma)) * inner + abs(float(self.coef0))
         return max(inner, v, 4.0 * max(1, self.degree) * (1.01 * max(v, 1.0)) ** self.degree)
 
+    @property
+    def _powers(self) -> tuple[power.PowerView, power.PowerView]:
+        return power.power_view(self.degree), power.power_view(max(self.degree - 1, 0))
+
+    def scalars(self) -> tuple[tuple[str, Any], ...]:
+        """Return the powers of the value and of its slope, each once."""
+        value, slope = self._powers
+        both = (value,) if value == slope else (value, slope)
+        return tuple(("power", view) for view in both)
+
     def context(self) -> dict[str, Any]:
         """Return the two powers."""
-        return {
-            "value_power": power.power_view(self.degree),
-            "slope_power": power.power_view(max(self.degree - 1, 0)),
-        }
+        value, slope = self._powers
+        return {"value_power": value, "slope_power": slope}

@@ -140,6 +140,10 @@ class RbfFloat32(Float32Kernel):
         """Return a bound on the exponent; the value itself is at most 1."""
         return max(1.0, float(self.gamma)) * distance_squared
 
+    def scalars(self) -> tuple[tuple[str, Any], ...]:
+        """Return the exponential."""
+        return (("exp_negative", exp_negative.VIEW),)
+
     def context(self) -> dict[str, Any]:
         """Return the cutoff of the exponential."""
         return {"cutoff": exp_negative.CUTOFF}

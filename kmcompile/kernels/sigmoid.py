@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -103,3 +103,7 @@ class SigmoidFloat32(Float32Kernel):
     def largest_value(self, inner: float, distance_squared: float) -> float:
         """Return a bound on v; the value itself is at most 1."""
         return 2 * (max(1.0, abs(float(self.gamma))) * inner + abs(float(self.coef0)) + 1.0)
+
+    def scalars(self) -> tuple[tuple[str, Any], ...]:
+        """Return tanh."""
+        return (("tanh", tanh.VIEW),)

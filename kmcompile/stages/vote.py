@@ -10,7 +10,8 @@ import numpy as np
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.stages.stage import Batch, Stage
 
-_ROUNDED_UP = np.float32(1.0 + 2.0**-10)  # covers the roundings of the slack's own sums
+ROUNDED_UP = np.float32(1.0 + 2.0**-10)
+"""Covers the roundings of the slack's own sums."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +119,7 @@ class Vote(Stage):
             if self.break_ties:
                 settled = (sure[:, rival] == possible[:, rival]) & (own == possible[rows, label])
                 gap = total[rows, label] - total[:, rival]
-                apart = gap > (slack[rows, label] + slack[:, rival]) * _ROUNDED_UP
+                apart = gap > (slack[rows, label] + slack[:, rival]) * ROUNDED_UP
                 beaten |= settled & (own == possible[:, rival]) & apart
             else:
                 beaten |= (own == possible[:, rival]) & (label < rival)

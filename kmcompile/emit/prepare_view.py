@@ -1,0 +1,75 @@
+"""The view of the stage `prepare`: which steps, in which buffers, with which sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmcompile.emit.environment import environment
+from kmcompile.stages.prepare import Normalize, Prepare
+
+
+@dataclass(frozen=True, slots=True)
+class StepCall:
+    """One call of a step's function with the workspace member that it writes."""
+
+    function: str
+    buffer: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareView:
+    """What templates/stages/prepare.c.j2 needs.
+
+    Parameters
+    ----------
+    sections : tuple of str
+        The rendered sums and steps.
+    calls : tuple of StepCall
+    buffers : tuple of (str, int)
+        Workspace members and their lengths.
+    """
+
+    sums_squares: bool
+    sums_magnitudes: bool
+    takes_largest: bool
+    bounds_lengths: bool
+    sections: tuple[str, ...] = ()
+    calls: tuple[StepCall, ...] = ()
+    buffers: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def needs_square_root(self) -> bool:
+        """Whether any norm is taken."""
+        return self.sums_squares
+
+
+def prepare_view(name: str, stage: Prepare) -> PrepareView:
+    """Return the view with everything rendered that stands before the stage's own function."""
+    norms = {step.norm for step in stage.steps if isinstance(step, Normalize)}
+    lengths = [stage.input_length, *(step.length for step in stage.steps)]
+    bounds_lengths = any(length is not None for length in lengths)
+    sums = PrepareView(
+        sums_squares=bounds_lengths or "l2" in norms,
+        sums_magnitudes="l1" in norms,
+        takes_largest="max" in norms,
+        bounds_lengths=bounds_lengths,
+    )
+    sections = [environment().get_template("prepare/sums.c.j2").render(name=name, view=sums)]
+    calls: list[StepCall] = []
+    buffers: list[tuple[str, int]] = []
+    for number, step in enumerate(stage.steps):
+        template = environment().get_template(f"prepare/{step.name}.c.j2")
+        sections.append(template.render(name=name, step=step, number=number))
+        # A step works in place, but the input is the caller's and a projection needs both.
+        if not buffers or step.name == "project":
+            buffers.append((f"prepared_{len(buffers)}", step.n_out))
+        calls.append(StepCall(f"{step.name}_{number}", buffers[-1][0]))
+    return PrepareView(
+        sums.sums_squares,
+        sums.sums_magnitudes,
+        sums.takes_largest,
+        sums.bounds_lengths,
+        tuple(section for section in sections if section.strip()),
+        tuple(calls),
+        tuple(buffers),
+    )

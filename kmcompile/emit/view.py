@@ -1,0 +1,174 @@
+"""The view of a whole program: what the templates of model, harness and entry points read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmcompile.emit.tables import TableView, checksum_table, table_view
+from kmcompile.ir.program import Program
+from kmcompile.stages import ExactSum, LinearSum, Prepare, Vote
+from kmcompile.version import VERSION
+
+WORDS_PER_STEP = 256
+"""Table words that one step of the self-test reads."""
+
+RECORD_HEADER_WORDS = 8
+"""Words of a harness record before the decisions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An array in the workspace."""
+
+    c_type: str
+    name: str
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A private #define of the model file."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """Everything that the templates say about a program, worked out."""
+
+    command: str
+    version: str
+    name: str
+    upper: str
+    target: str
+    number_format: str
+    mode: str
+    description: str
+    model_sha256: str
+    n_features: int
+    n_classes: int
+    n_decisions: int
+    n_stages: int
+    input_limit: float
+    kernel_evals: int
+    decisions_text: str
+    interval_text: str
+    evals_text: str
+    stages_text: str
+    class_names: tuple[str, ...]
+    stage_names: tuple[str, ...]
+    workspace: tuple[Member, ...]
+    constants: tuple[Constant, ...]
+    tables: tuple[TableView, ...]
+    emitted_tables: tuple[TableView, ...]
+    n_tables: int
+    n_known_answers: int
+    n_test_parts: int
+    n_test_steps: int
+    words_per_step: int
+    record_words: int
+    sum_function: str
+    label_function: str
+
+
+def model_view(
+    program: Program, command: str, description: str, buffers: tuple[tuple[str, int], ...]
+) -> ModelView:
+    """Return the view of a program.
+
+    Parameters
+    ----------
+    command : str
+        The canonical command, for line 1.
+    description : str
+        One line on the model.
+    buffers : tuple of (str, int)
+        Workspace members of the preprocessing with their lengths.
+    """
+    prepare, summed, label = program.stages
+    assert isinstance(prepare, Prepare) and isinstance(summed, ExactSum | LinearSum)
+    tables = tuple(table_view(table) for table in program.tables())
+    checksums = table_view(checksum_table(program.tables()))
+    n_answers = len(program.known_answers)
+    steps = sum(-(-table.length // WORDS_PER_STEP) for table in tables)
+    many = isinstance(label, Vote)
+    exact = isinstance(summed, ExactSum)
+    return ModelView(
+        command=command,
+        version=VERSION,
+        name=program.name,
+        upper=program.name.upper(),
+        target=program.target,
+        number_format=program.number_format,
+        mode=program.mode,
+        description=description,
+        model_sha256=program.model_sha256,
+        n_features=program.n_features,
+        n_classes=len(program.classes),
+        n_decisions=program.n_decisions,
+        n_stages=len(program.exit_stages),
+        input_limit=float(prepare.limit),
+        kernel_evals=sum(stage.kernel_evaluations() for stage in program.stages),
+        decisions_text=_decisions_text(program),
+        interval_text=(
+            "the decision of the pair with the smallest margin among the winner's"
+            if many
+            else "the winner's decision"
+            if program.n_decisions > 1
+            else "the decision"
+        ),
+        evals_text="full kernel evaluations spent" if exact else "inner products spent",
+        stages_text=", ".join(stage.name for stage in program.stages),
+        class_names=tuple(str(label) for label in program.classes),
+        stage_names=tuple(stage.name for stage in program.exit_stages),
+        workspace=_workspace(program, buffers),
+        constants=_constants(prepare, summed),
+        tables=tables,
+        emitted_tables=(*tables, checksums),
+        n_tables=len(tables),
+        n_known_answers=n_answers,
+        n_test_parts=len(tables) + n_answers,
+        n_test_steps=steps + n_answers + 1,
+        words_per_step=WORDS_PER_STEP,
+        record_words=RECORD_HEADER_WORDS + program.n_decisions,
+        sum_function=summed.name,
+        label_function=label.name,
+    )
+
+
+def _decisions_text(program: Program) -> str:
+    if program.n_decisions == 1:
+        return "positive for class 1"
+    if isinstance(program.stages[-1], Vote):
+        return "pairs (0, 1), (0, 2), ...: positive for the first"
+    return "one a class"
+
+
+def _workspace(program: Program, buffers: tuple[tuple[str, int], ...]) -> tuple[Member, ...]:
+    summed, label = program.stages[1:]
+    members = [Member("float", name, length) for name, length in buffers]
+    members.append(Member("float", "decision", program.n_decisions))
+    members.append(Member("float", "bound", program.n_decisions))
+    if isinstance(summed, ExactSum):
+        members.append(Member("float", "row_sum", summed.n_rows))
+        members.append(Member("float", "row_error", summed.n_rows))
+    if isinstance(label, Vote):
+        counts = ("votes", "sure", "possible")
+        members += [Member("uint32_t", name, label.n_classes) for name in counts]
+        if label.break_ties:
+            sums = ("confidence", "slack")
+            members += [Member("float", name, label.n_classes) for name in sums]
+    return tuple(members)
+
+
+def _constants(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Constant, ...]:
+    constants = [
+        Constant("N_PREPARED", prepare.n_out),
+        Constant("N_BLOCKS", summed.n_blocks),
+        Constant("LANES", summed.lanes),
+    ]
+    if isinstance(summed, ExactSum):
+        constants.append(Constant("N_GROUPS", summed.n_groups))
+        constants.append(Constant("N_ROWS", summed.n_rows))
+    return tuple(constants)
