@@ -9,7 +9,7 @@ from pathlib import Path
 from kmcompile import elf, toolchain
 from kmcompile.artifact import Artifact, Memory
 from kmcompile.call_graph import CallGraph, read_call_graph
-from kmcompile.errors import InputError
+from kmcompile.errors import BudgetError, InputError
 from kmcompile.image import render_image
 from kmcompile.recipe import Recipe
 from kmcompile.target import Boot, Target
@@ -27,6 +27,7 @@ _BOOT_FLAGS = ("-O2", "-fno-tree-loop-distribute-patterns")
 _GLOBAL_OFFSET_TABLE = "_GLOBAL_OFFSET_TABLE_"
 _TIMEOUT_S = 120.0
 _SOURCE_BYTES_PER_S = 100_000  # of a slow machine; tables are most of a large source
+_MAIN_STACK_BYTES = 512  # of main and start-up, which take less than 200
 _IMAGE_RESERVE_BYTES = 65536  # of the flash, for start-up code and harness
 
 
@@ -56,6 +57,8 @@ def build(
         If a file of the recipe is missing.
     ToolError
         If the compiler is missing or fails, or if no bound of the stack can be given.
+    BudgetError
+        If the stack does not fit into that of the emulated image.
     """
     for name in (*recipe.sources, recipe.harness):
         if not (folder / name).is_file():
@@ -125,8 +128,11 @@ class _Bench:
         script = ["-nostdlib", "-static", "-T", str(boot_folder / "image.ld")]
         flags = [*self.target.compiler.link_flags, *script]
         self._link(flags, [model, harness, *others], image, ["-lgcc"])
-        helpers = elf.helper_frames(image, ".model_text", parts)
-        return self._artifact(image, parts, harness, [elf.sizes(image, ".model_")], helpers)
+        known = dict(self.target.compiler.helper_stack_bytes)
+        helpers = elf.helper_frames(image, ".model_text", parts, known)
+        artifact = self._artifact(image, parts, harness, [elf.sizes(image, ".model_")], helpers)
+        _check_stack(artifact, boot)
+        return artifact
 
     def _model_and_harness(self) -> tuple[list[Path], Path]:
         (self.work / "parts").mkdir()
@@ -189,6 +195,17 @@ class _Bench:
             query_frame_bytes=frames.frames.get(f"{name}_harness_query", 0),
             self_test_frame_bytes=frames.frames.get(f"{name}_harness_self_test", 0),
             _folder=self.holder,
+        )
+
+
+def _check_stack(artifact: Artifact, boot: Boot) -> None:
+    """Refuse what could leave the image's stack: not every emulated board faults there."""
+    frame = max(artifact.query_frame_bytes, artifact.self_test_frame_bytes)
+    needed = (artifact.stack_bytes or 0) + frame + _MAIN_STACK_BYTES
+    if needed > boot.stack_bytes:
+        raise BudgetError(
+            f"{artifact.toolchain.name}: the model with its harness can take {needed:,} bytes of "
+            f"stack, the emulated image has {boot.stack_bytes:,}"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,7 +101,9 @@ def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
         }
 
 
-def helper_frames(image: Path, section: str, own: Iterable[Path]) -> dict[str, int]:
+def helper_frames(
+    image: Path, section: str, own: Iterable[Path], known: Mapping[str, int]
+) -> dict[str, int]:
     """Return the stack bytes of what a section holds besides the functions of some objects.
 
     These are the compiler's helpers, for which there is no call graph: the frames come from
@@ -115,6 +117,8 @@ def helper_frames(image: Path, section: str, own: Iterable[Path]) -> dict[str, i
         The section that holds the model with its helpers.
     own : paths
         The model's objects before linking.
+    known : mapping
+        Frames of helpers that have no call frame information.
 
     Returns
     -------
@@ -124,7 +128,7 @@ def helper_frames(image: Path, section: str, own: Iterable[Path]) -> dict[str, i
     Raises
     ------
     ToolError
-        If a helper has no call frame information.
+        If the frame of a helper is unknown.
     """
     own_names = {name for path in own for name in defined_functions(path)}
     functions = defined_functions(image)
@@ -138,14 +142,19 @@ def helper_frames(image: Path, section: str, own: Iterable[Path]) -> dict[str, i
         for name, address in functions.items()
         if start <= address < end and name not in own_names
     }
-    frames = {}
+    frames: dict[str, int] = {}
+    charged = set()
     for name, address in helpers.items():
-        covering = [bytes_ for first, last, bytes_ in ranges if first <= address < last]
-        if not covering:
+        covering = [span for span in ranges if span[0] <= address < span[1]]
+        if not covering and name not in known:
             raise ToolError(
-                f"{image.name}: the stack use of the compiler's helper {name} is unknown"
+                f"{image.name}: the stack use of the compiler's helper {name} is unknown\n"
+                "find it out and add it to helper_stack_bytes in the target's TOML"
             )
-        frames[name] = max(covering)
+        # Several names of one routine are charged once: the frames are added up.
+        frames[name] = sum(span[2] for span in covering if span not in charged)
+        frames[name] += 0 if covering else known[name]
+        charged |= set(covering)
     return frames
 
 

@@ -12,6 +12,7 @@ from kmcompile.target import Boot, Region
 SUMMARY_MAGIC = 0x4B4D4331
 _MEMORY_FUNCTIONS = "boot/memory_functions.c.j2"
 _CHUNK_WORDS = 16384  # one semihosting call moves many queries
+_CHUNK_SHARE = 4  # of the free RAM, for each of inputs and records
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +53,13 @@ def render_image(recipe: Recipe, boot: Boot, constants_region: str, folder: Path
     constants_region : str
         "flash", or "tables" for the constants of a model that is larger than the flash.
     """
+    free_words = (boot.ram.bytes - boot.stack_bytes) // 4
+    chunk_words = min(_CHUNK_WORDS, free_words // _CHUNK_SHARE)
     view = BootView(
         name=recipe.name,
         input_words=recipe.input_words,
         record_words=recipe.record_words,
-        chunk_queries=max(1, _CHUNK_WORDS // max(recipe.input_words, recipe.record_words)),
+        chunk_queries=max(1, chunk_words // max(recipe.input_words, recipe.record_words)),
         magic=SUMMARY_MAGIC,
         flash=RegionView.of(boot.flash),
         ram=RegionView.of(boot.ram),

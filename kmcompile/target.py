@@ -39,13 +39,20 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """The C compiler of a target, with the flags that choose CPU and ABI."""
+    """The C compiler of a target, with the flags that choose CPU and ABI.
+
+    Attributes
+    ----------
+    helper_stack_bytes : tuple of (str, int)
+        Frames of those routines of the compiler's library that have no call frame information.
+    """
 
     command: str
     flags: tuple[str, ...]
     optimisation: str
     link_flags: tuple[str, ...]
     packages: tuple[str, ...]
+    helper_stack_bytes: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +163,7 @@ class Target:
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain JSON data; `target_from_dict` reads it back."""
         plain = json.loads(json.dumps(asdict(self)))
+        plain["compiler"]["helper_stack_bytes"] = dict(self.compiler.helper_stack_bytes)
         boot = plain["boot"]
         if boot is not None and boot["tables"] is None:
             del boot["tables"]
@@ -190,7 +198,7 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
         byte_order=description["byte_order"],
         program=Program(**description["program"]),
         part=Part(**part) if part else None,
-        compiler=Compiler(**_tuples(description["compiler"])),
+        compiler=_compiler(description["compiler"]),
         boot=_boot(boot) if boot else None,
         emulator=Emulator(**_tuples(emulator)) if emulator else None,
     )
@@ -248,6 +256,11 @@ def _read(path: Path) -> Target:
 def _boot(table: Mapping[str, Any]) -> Boot:
     regions = {key: Region(**table[key]) for key in ("flash", "ram", "tables") if key in table}
     return Boot(**{**table, "tables": None, **regions})
+
+
+def _compiler(table: Mapping[str, Any]) -> Compiler:
+    helpers = tuple(sorted(table.get("helper_stack_bytes", {}).items()))
+    return Compiler(**{**_tuples(table), "helper_stack_bytes": helpers})
 
 
 def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from kmcompile.errors import ToolError
 from kmcompile.target import Target
 
 _OUTPUT_LINES = 2  # an error is one to three lines: what failed, then what the tool said first
+_TELLING = re.compile(r"error: (?!ld returned)|undefined reference|overflowed|will not fit")
 _VERSION_TIMEOUT_S = 20.0
 
 
@@ -170,7 +172,7 @@ def run_process(
 def failure_text(program: str, what: str, code: int, output: str) -> str:
     """Return the lines of an error: what failed, how, and the first lines that tell why."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [line for line in lines if "error" in line.lower()] or lines
+    telling = [line for line in lines if _TELLING.search(line)] or lines
     how = f"exit code {code}" if code >= 0 else f"signal {-code}"
     head = f"{what}: {Path(program).name} failed with {how}"
     return "\n".join([head, *(line[:300] for line in telling[:_OUTPUT_LINES])])

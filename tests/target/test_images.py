@@ -1,0 +1,234 @@
+"""The small model as an image of every emulated board: bits, counts, memory, stack, faults."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import small_model
+
+from kmcompile import toolchain
+from kmcompile.build import build
+from kmcompile.elf import sizes
+from kmcompile.errors import BudgetError, ToolError, UsageError
+from kmcompile.run import QemuRunner, runner_for
+from kmcompile.target import list_targets, load_target
+
+BOARDS = [target for target in list_targets() if target.emulator is not None]
+CORTEX_M = [target for target in BOARDS if target.name.startswith("cortex-m")]
+M4 = load_target("cortex-m4")
+M7 = load_target("cortex-m7")
+
+pytestmark = pytest.mark.target
+
+
+def by_name(target):
+    return target.name
+
+
+def model_with(statement: str) -> str:
+    """Return the small model with a statement at the start of `small_classify`."""
+    return small_model.MODEL_C.replace("float sum = 0.0f;", f"float sum = 0.0f;\n{statement}", 1)
+
+
+@pytest.fixture
+def built(tmp_path):
+    """Build a model for a target and close it after the test."""
+    artifacts = []
+
+    def build_model(target, text=small_model.MODEL_C, optimisation=None):
+        small_model.need_tools(target)
+        recipe = small_model.write_model(tmp_path, target, text)
+        artifacts.append(build(recipe, tmp_path, target, optimisation=optimisation))
+        return artifacts[-1]
+
+    yield build_model
+    for artifact in artifacts:
+        artifact.close()
+
+
+@pytest.mark.parametrize("target", BOARDS, ids=by_name)
+@pytest.mark.parametrize("n_queries", [0, 1, 20000])
+def test_any_number_of_queries_gives_the_expected_bits(built, target, n_queries):
+    inputs = small_model.queries(n_queries)
+    result = runner_for(target).run(built(target), inputs)
+    np.testing.assert_array_equal(result.records, small_model.expected_records(inputs))
+    assert result.self_test == 0
+    assert result.instructions is None
+
+
+@pytest.mark.parametrize("target", BOARDS, ids=by_name)
+def test_a_count_of_one_chunk_exactly_ends(built, target):
+    inputs = small_model.queries(2 * (16384 // small_model.N_FEATURES))
+    result = runner_for(target).run(built(target), inputs)
+    np.testing.assert_array_equal(result.records, small_model.expected_records(inputs))
+
+
+@pytest.mark.parametrize("target", CORTEX_M, ids=by_name)
+@pytest.mark.parametrize("turns", [1000, 101000])
+@pytest.mark.parametrize("calls_itself_out", [False, True])
+def test_instructions_are_those_counted_by_hand(built, target, turns, calls_itself_out):
+    # ldr, then subs and bne a turn, then bx; the callee adds push, bl and pop.
+    start, end = (small_model.MODEL_C.index(f"float small_{f}") for f in ("classify", "decision"))
+    loop = f'"ldr r1, ={turns}\\n1: subs r1, #1\\nbne 1b\\nbx lr"'
+    naked = "__attribute__((naked)) float"
+    if calls_itself_out:
+        code = f"{naked} inner(void) {{ __asm__({loop}); }}\n"
+        code += f'{naked} small_classify(const float x[3]) {{ __asm__("push {{lr}}\\n'
+        code += 'bl inner\\npop {pc}"); }\n'
+    else:
+        code = f"{naked} small_classify(const float x[3]) {{ __asm__({loop}); }}\n"
+    text = small_model.MODEL_C[:start] + code + small_model.MODEL_C[end:]
+    result = runner_for(target).run(built(target, text), small_model.queries(3), True)
+    expected = 2 + 2 * turns + (3 if calls_itself_out else 0)
+    assert result.instructions.tolist() == [expected] * 3
+
+
+@pytest.mark.parametrize("target", BOARDS, ids=by_name)
+def test_instructions_repeat_and_follow_the_work(built, target):
+    text = model_with("for (volatile int i = 0; i < (int)x[0]; i++) { }")
+    inputs = np.zeros((4, small_model.N_FEATURES), dtype=np.float32)
+    inputs[:, 0] = [0, 100, 200, 300]
+    artifact = built(target, text)
+    first, second = (
+        runner_for(target).run(artifact, inputs.view(np.uint32), True).instructions
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first, second)
+    assert first[1] > first[0]
+    assert len(set(np.diff(first[1:]))) == 1
+
+
+def test_without_a_host_compiler_there_are_no_counts_but_a_reason(built, monkeypatch):
+    artifact = built(M7)
+    monkeypatch.setattr(toolchain, "host_compiler", lambda: None)
+    result = QemuRunner().run(artifact, small_model.queries(2), True)
+    assert result.instructions is None
+    assert "no C compiler on the host" in result.no_instructions_reason
+
+
+@pytest.mark.parametrize("target", BOARDS, ids=by_name)
+def test_memory_is_that_of_the_model_with_its_helpers(built, target):
+    """reliability 40: no mutable data."""
+    plain = built(target)
+    divides = model_with("volatile uint64_t a = 5U, b = 7U; a = a / b; sum = 0.0f * (float)a;")
+    helped = built(target, divides)
+    assert plain.ram_bytes == helped.ram_bytes == 0
+    assert 0 < plain.flash_bytes < 2000
+    assert helped.flash_bytes > plain.flash_bytes + 200
+    assert sizes(plain.path).flash_bytes > plain.flash_bytes
+
+
+@pytest.mark.parametrize("target", BOARDS, ids=by_name)
+@pytest.mark.parametrize("optimisation", [None, "-O0"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "",
+        "volatile float deep[300]; deep[0] = x[0]; deep[299] = x[1];",
+        "volatile uint64_t a = 5U, b = 7U; a = a / b; sum = 0.0f * (float)a;",
+        "volatile double w = x[0]; w = (w * w) / 3.0; sum = (float)w * 0.0f;",
+        "struct { uint32_t words[40]; } volatile a = { { 1U } }, b; b = a;",
+    ],
+)
+def test_the_painted_stack_stays_within_the_static_figure(built, target, optimisation, statement):
+    """reliability 36: static figure at least the painted one."""
+    artifact = built(target, model_with(statement), optimisation)
+    result = runner_for(target).run(artifact, small_model.queries(50))
+    assert result.painted_stack_bytes <= artifact.stack_bytes
+    if "deep" in statement:
+        assert result.painted_stack_bytes >= 1200
+        assert artifact.stack_bytes < 1400
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("volatile char space[(int)x[0]]; space[0] = 1;", "has no fixed size"),
+        ("float (*volatile f)(const float *) = small_decision; sum = f(x);", "through a pointer"),
+        ("sum = (x[0] > 0.0f) ? small_classify(x) + 1.0f : 0.0f; sum += sum;", "is recursive"),
+    ],
+)
+def test_a_stack_without_a_bound_is_an_error(built, statement, why):
+    """reliability 36: the static figure is never a guess."""
+    with pytest.raises(ToolError, match=why):
+        built(M7, model_with(statement), "-O0")
+
+
+def test_double_in_software_is_noticed(built):
+    text = model_with("volatile double w = x[0]; w = w * w; sum = (float)w * 0.0f;")
+    assert {"__aeabi_dmul", "__aeabi_f2d"} <= set(built(M4, text).double_helpers)
+    assert built(M4).double_helpers == ()
+
+
+@pytest.mark.parametrize("target", CORTEX_M, ids=by_name)
+def test_tables_larger_than_the_flash_are_verified_too(built, target):
+    table = "static const uint8_t table[15700000] = { 1U, 2U };\n"
+    text = model_with("sum = (float)table[(uint32_t)x[0] + 15699999U];")
+    text = text.replace("static const float rows", table + "static const float rows")
+    artifact = built(target, text)
+    inputs = np.zeros((5, small_model.N_FEATURES), dtype=np.uint32)
+    result = runner_for(target).run(artifact, inputs)
+    np.testing.assert_array_equal(result.records, small_model.expected_records(inputs))
+    assert 15_700_000 < artifact.flash_bytes < target.emulated_flash_bytes
+
+
+def test_a_model_larger_than_the_board_is_an_error_of_the_linker(built):
+    table = "static const uint8_t table[17000000] = { 1U, 2U };\n"
+    text = model_with("sum = (float)table[(uint32_t)x[0]];")
+    text = text.replace("static const float rows", table + "static const float rows")
+    with pytest.raises(ToolError, match=r"linking image\.elf for cortex-m7") as caught:
+        built(M7, text)
+    assert "overflowed" in str(caught.value) or "will not fit" in str(caught.value)
+
+
+@pytest.mark.parametrize("target", CORTEX_M, ids=by_name)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "*(volatile uint32_t *)0x90000000UL = 1U;",
+        '__asm__ volatile("udf #0");',
+    ],
+    ids=["bad address", "undefined instruction"],
+)
+def test_a_fault_is_said_so(built, target, statement):
+    artifact = built(target, model_with(statement))
+    with pytest.raises(ToolError, match="took a fault") as caught:
+        runner_for(target).run(artifact, small_model.queries(2))
+    assert caught.value.exit_code == 5
+
+
+@pytest.mark.parametrize("target", BOARDS, ids=by_name)
+def test_a_stack_larger_than_the_image_has_is_refused(built, target):
+    """reliability 36: an overflow is never run."""
+    with pytest.raises(BudgetError, match=r"can take 1\d\d,\d\d\d bytes of stack") as caught:
+        built(target, model_with("volatile char deep[100000]; deep[0] = 1;"))
+    assert caught.value.exit_code == 4
+
+
+def test_an_emulator_that_hangs_is_stopped(built):
+    """reliability 28: emulator hangs."""
+    artifact = built(M7, model_with("for (volatile int i = 0;; i++) { }"))
+    with pytest.raises(ToolError, match="did not end within 2 s, was stopped") as caught:
+        QemuRunner(timeout_s=2.0).run(artifact, small_model.queries(2))
+    assert caught.value.exit_code == 5
+
+
+def test_an_absent_emulator_says_how_to_install_it(built, monkeypatch, tmp_path):
+    """reliability 27: toolchain absent."""
+    artifact = built(M7)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError, match=r"apt-get install .* qemu-system-arm"):
+        QemuRunner().run(artifact, small_model.queries(2))
+
+
+def test_an_absent_cross_compiler_says_how_to_install_it(tmp_path, monkeypatch):
+    """reliability 27: toolchain absent."""
+    recipe = small_model.write_model(tmp_path, M7)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError, match=r"apt-get install .* gcc-arm-none-eabi"):
+        build(recipe, tmp_path, M7)
+
+
+def test_queries_of_another_shape_are_refused(built):
+    with pytest.raises(UsageError, match="must be uint32 of shape"):
+        QemuRunner().run(built(M7), np.zeros((2, 4), np.uint32))
