@@ -37,7 +37,9 @@ class Progress:
         with self._lock:
             self._text = text
             if self._status is not None:
-                self._status.update(text)
+                from rich.markup import escape
+
+                self._status.update(escape(text))
 
     def __exit__(
         self,
