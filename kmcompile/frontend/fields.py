@@ -109,7 +109,8 @@ class Fields:
             wanted in (None, length) for wanted, length in zip(shape, value.shape, strict=True)
         )
         if not fits:
-            wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+            wanted = "".join("any, " if n is None else f"{n}, " for n in shape)
+            wanted = f"({wanted.rstrip() if len(shape) == 1 else wanted[:-2]})"
             raise self.error(name, f"has shape {value.shape}", f"of shape {wanted}")
         result = value.astype(np.float64)
         bad = np.argwhere(~np.isfinite(result))

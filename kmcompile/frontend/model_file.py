@@ -45,6 +45,8 @@ _FOREIGN: tuple[tuple[bytes, str], ...] = (
     (b"ZF", "of joblib before 0.10; save it again with a newer release"),
     (b"PK\x03\x04", "a zip archive (.npz, .skops); save the estimator with joblib.dump"),
     (b"\x93NUMPY", "a .npy array, not a model; save the estimator with joblib.dump"),
+    (b"svm_type ", "a LIBSVM model, not supported yet; save an estimator with joblib.dump"),
+    (b"solver_type ", "a LIBLINEAR model, not supported yet; save an estimator with joblib.dump"),
     (b"\x89HDF", "HDF5; save the estimator with joblib.dump"),
 )
 

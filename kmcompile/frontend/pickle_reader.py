@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import pickletools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +38,9 @@ def read_pickle(content: bytes) -> Any:
         A name is forbidden, the data is cyclic or nested too deep, or the file is damaged.
     """
     stream = io.BytesIO(content)
-    value = _PickleMachine(stream).run()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pickletools, for odd escapes in texts
+        value = _PickleMachine(stream).run()
     rest_bytes = len(content) - stream.tell()
     if rest_bytes:
         raise InputError(f"{rest_bytes} bytes follow the model; save one model a file")

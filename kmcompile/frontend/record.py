@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_MAX_SHOWN = 60
+_MAX_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)

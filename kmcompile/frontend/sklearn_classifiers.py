@@ -115,6 +115,7 @@ def _kernel(fields: Fields) -> Kernel:
     name = fields.get("kernel")
     make = _KERNELS.get(name) if isinstance(name, str) else None
     if make is not None:
+        fields.number("coef0")  # of every kernel, though only two use it
         return make(fields)
     if callable(name):
         raise InputError(
@@ -126,9 +127,8 @@ def _kernel(fields: Fields) -> Kernel:
 
 
 def _linear(fields: Fields) -> Kernel:
-    for unused in ("_gamma", "coef0"):
-        if fields.has(unused):
-            fields.number(unused)
+    if fields.has("_gamma"):
+        fields.number("_gamma")
     return Linear()
 
 
@@ -233,6 +233,7 @@ def _training_notes(fields: Fields) -> tuple[str, ...]:
             "probability=True: the label is that of predict, which can differ from the "
             "largest predict_proba"
         )
-    if fields.get("fit_status_", 0) == 1:
+    status = fields.get("fit_status_", 0)
+    if isinstance(status, int | np.integer) and status == 1:
         notes.append("training stopped at max_iter before it had converged")
     return tuple(notes)

@@ -83,7 +83,7 @@ def _min_max_scaler(fields: Fields, n: int) -> tuple[Step, ...]:
     with np.errstate(over="ignore"):
         offset = -fields.array("min_", (n,)) / factor
     step = Affine(_all_finite(fields, "min_", offset), factor)
-    if not fields.flag("clip", False):  # since 0.24
+    if not fields.flag("clip"):
         return (step,)
     bounds = fields.get("feature_range")
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
