@@ -14,18 +14,18 @@ LIMIT: Final = np.float32(8.0)
 
 NUMERATOR: Final = tuple(
     np.float32(float.fromhex(text))
-    for text in ("0x1.1363fp-3", "0x1.d47e22p-9", "0x1.7013eep-16", "0x1.06b8e8p-26")
+    for text in ("0x1.1363fcp-3", "0x1.d47e24p-9", "0x1.7013e2p-16", "0x1.06b94ap-26")
 )
 DENOMINATOR: Final = tuple(
     np.float32(float.fromhex(text))
-    for text in ("0x1.df074cp-2", "0x1.acd91ep-6", "0x1.662a1p-12", "0x1.cae6fp-21")
+    for text in ("0x1.df0756p-2", "0x1.acd92cp-6", "0x1.662a08p-12", "0x1.cae72cp-21")
 )
 """tanh(v) ~ v (1 + n1 x + .. + n4 x^4) / (1 + d1 x + .. + d4 x^4) with x = v^2: minimax in
 relative error on |v| <= 8 (rational Remez: 0.11 * 2^-24), rounded to float32, then varied by some
 units in the last place for the smallest error with all roundings. All of them are positive, so
 that nothing cancels."""
 
-RELATIVE_ERROR: Final = 5.5 * 2.0**-24
+RELATIVE_ERROR: Final = 5.7 * 2.0**-24
 """Bound on |tanh_here(v) / tanh(v) - 1| for every finite v other than 0, where the result is v.
 
 Evidence: tests/equivalence/test_scalar.py goes through every float32.
@@ -74,7 +74,7 @@ def tanh(v: Float32Array) -> Float32Array:
     Examples
     --------
     >>> tanh(np.array([0.25, -1.0, 50.0], dtype=np.float32)).tolist()
-    [0.24491865932941437, -0.7615941762924194, 0.9999997615814209]
+    [0.24491865932941437, -0.7615941166877747, 0.9999997615814209]
     """
     limited = np.clip(v, -LIMIT, LIMIT)
     x = limited * limited
