@@ -83,7 +83,9 @@ def read_npy(file: Any, field: str) -> NDArray[Any]:
         shape, fortran_order, dtype = _HEADERS[version](file)
     except InputError:
         raise
-    except (ValueError, TypeError, OverflowError, MemoryError, RecursionError) as error:
+    except Exception as error:
+        # numpy reads the header as Python text, and damage makes its tokenizer and its parser
+        # raise whatever they like: TokenError, SyntaxError, MemoryError, ...
         raise InputError(f"{field} has a damaged .npy header; save it again") from error
     if dtype.hasobject:
         raise InputError(
