@@ -17,7 +17,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import fcntl
 import json
 import os
 import shutil
@@ -26,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kmcompile import folder_lock
 from kmcompile.errors import OutputError, UsageError
 
 RECIPE = "recipe.json"
@@ -61,8 +61,12 @@ class OutputFolder:
         """
         for name in files:
             _check_file_name(name)
-        if RECIPE not in files or _recipe_names(files[RECIPE]) is None:
+        names = _recipe_names(files.get(RECIPE, b""))
+        if names is None:
             raise ValueError(f"{RECIPE} must hold {', '.join(_RECIPE_FIELDS)}")
+        unnamed = files.keys() - _FIXED_FILES - names
+        if unnamed:
+            raise ValueError(f"{RECIPE} does not name {', '.join(sorted(unnamed))}")
         try:
             self._replace(files)
         except OSError as error:
@@ -116,7 +120,7 @@ def reserve(path: Path) -> Iterator[OutputFolder]:
             made = _make_parents(path.parent)
             # Resolved once, so that a later change of a link on the way moves nothing.
             path = path.parent.resolve(strict=True) / path.name
-            lock = _lock(path)
+            lock = folder_lock.acquire(_sibling(path, "lock"), path)
         except OSError as error:
             raise _refused(path, error) from error
         try:
@@ -124,10 +128,7 @@ def reserve(path: Path) -> Iterator[OutputFolder]:
             _check_replaceable(path)
             yield OutputFolder(path)
         finally:
-            # Removed while it is held: whoever waits at it sees that its file is gone.
-            with contextlib.suppress(OSError):
-                os.unlink(_sibling(path, "lock"))
-            os.close(lock)
+            folder_lock.release(lock, _sibling(path, "lock"))
     finally:
         for parent in reversed(made):
             with contextlib.suppress(OSError):
@@ -219,41 +220,6 @@ def _make_parents(parent: Path) -> list[Path]:
     for folder in reversed(missing):
         folder.mkdir(exist_ok=True)
     return missing[::-1]
-
-
-def _lock(path: Path) -> int:
-    """Return the descriptor of the held lock.
-
-    Raises
-    ------
-    OutputError
-        If another process holds it.
-    """
-    name = _sibling(path, "lock")
-    while True:
-        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_same_file(descriptor, name):
-                return descriptor
-        except BlockingIOError as error:
-            os.close(descriptor)
-            raise OutputError(
-                f"{path} is being written by another run of kmcompile\n"
-                "wait for it or choose another --out"
-            ) from error
-        except BaseException:
-            os.close(descriptor)
-            raise
-        # Its last holder removed the file between our open and our lock: take the next one.
-        os.close(descriptor)
-
-
-def _is_same_file(descriptor: int, name: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.lstat(name))
-    except FileNotFoundError:
-        return False
 
 
 def _recover(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 from markupsafe import Markup
@@ -14,8 +14,10 @@ from kmcompile import resources
 from kmcompile.report import summary
 from kmcompile.report.evidence import Evidence
 from kmcompile.report.figures import bytes_text, count_text, share_text
-from kmcompile.report.plots import Plot, plots
 from kmcompile.report.summary import Check, Fact, Report, Status, Usage
+
+if TYPE_CHECKING:
+    from kmcompile.report.plots import Plot
 
 _NEARLY_FULL = 0.9
 
@@ -25,7 +27,7 @@ class Bar:
     """A bar against a budget; `width` is CSS, `level` a class of the style sheet."""
 
     usage: Usage
-    share: str
+    of_budget: str
     width: str
     level: str
 
@@ -111,7 +113,7 @@ def _environment() -> jinja2.Environment:
 
 def _page(report: Report, evidence: Evidence | None) -> Page:
     status, verdict = summary.verdict(report)
-    figures = plots(evidence) if evidence is not None else []
+    figures = _plots(evidence) if evidence is not None else []
     return Page(
         title=summary.title(report),
         description=summary.description(report),
@@ -139,6 +141,13 @@ def _page(report: Report, evidence: Evidence | None) -> Page:
     )
 
 
+def _plots(evidence: Evidence) -> list[Plot]:
+    # matplotlib takes half a second to import, which only a page with plots needs to pay.
+    from kmcompile.report.plots import plots
+
+    return plots(evidence)
+
+
 def _level(status: Status) -> str:
     return {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_RUN: "open"}[status]
 
@@ -157,9 +166,10 @@ def _tiles(report: Report) -> tuple[Fact, ...]:
 
 def _bar(usage: Usage) -> Bar:
     if usage.share is None:
-        return Bar(usage, "", "0%", "none")
+        return Bar(usage, usage.budget, "0%", "none")
     level = "over" if usage.share > 1 else "near" if usage.share > _NEARLY_FULL else "fits"
-    return Bar(usage, share_text(usage.share), f"{min(100.0, 100 * usage.share):.2f}%", level)
+    of_budget = f"{share_text(usage.share)} of {usage.budget}"
+    return Bar(usage, of_budget, f"{min(100.0, 100 * usage.share):.2f}%", level)
 
 
 def _tables(report: Report) -> tuple[Row, ...]:

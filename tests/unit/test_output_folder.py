@@ -41,7 +41,7 @@ def test_nothing_is_left_beside_the_folder(tmp_path):
 
 
 def test_an_old_folder_of_ours_is_replaced_whole(tmp_path):
-    write_folder(tmp_path / "iris", _files("old") | {"program.npz": b"old"})
+    write_folder(tmp_path / "iris", {**_files("old"), "program.npz": b"old"})
     write_folder(tmp_path / "iris", _files("new"))
     assert _content(tmp_path / "iris") == _files("new")
 
@@ -141,6 +141,13 @@ def test_a_path_without_a_name_is_a_usage_error(path):
 def test_files_without_a_recipe_are_a_defect(tmp_path):
     with pytest.raises(ValueError, match=r"recipe\.json"):
         write_folder(tmp_path / "iris", {"iris.c": b""})
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_that_the_recipe_does_not_name_is_a_defect(tmp_path):
+    # The next run would take it for the user's and refuse the folder.
+    with pytest.raises(ValueError, match=r"does not name main\.c"):
+        write_folder(tmp_path / "iris", {**_files("new"), "main.c": b""})
     assert os.listdir(tmp_path) == []
 
 

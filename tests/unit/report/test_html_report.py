@@ -190,6 +190,15 @@ def test_a_budget_above_the_part_is_told(report):
     assert "the part itself has 2.10 MB" in _rendered(report, None)
 
 
+def test_without_a_budget_there_is_no_bar(report):
+    for key in ("flash_budget_bytes", "part_flash_bytes", "stack_bytes"):
+        report["memory"][key] = None
+        report["not_available"][f"memory.{key}"] = "the host has no limit"
+    text = _rendered(report, None)
+    assert "no budget" in text and " of no budget" not in text
+    assert text.count('class="track none"') == 2
+
+
 def test_evidence_of_different_lengths_is_refused():
     with pytest.raises(ValueError, match="one length"):
         Evidence(np.zeros(2), np.zeros(3, np.float32), np.zeros(2, np.float32))
