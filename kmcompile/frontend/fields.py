@@ -18,6 +18,9 @@ Shape = tuple[int | None, ...]
 
 _MISSING: Any = object()
 
+_MAX_CLASSES = 4096
+"""Coefficients grow with its square; no microcontroller holds more."""
+
 
 class Fields:
     """Reads attributes by name; every error names the attribute, its value and what it must be.
@@ -146,9 +149,11 @@ class Fields:
         value = self.get(name)
         if not isinstance(value, np.ndarray) or value.ndim != 1:
             raise self.error(name, f"is {describe(value)}", "an array of one dimension")
+        if len(value) > _MAX_CLASSES:
+            raise self.error(name, f"has {len(value)} classes", f"at most {_MAX_CLASSES}")
         try:
             items = value.tolist()
-        except ValueError:  # bytes that are no text
+        except (ValueError, SystemError):  # an estimator's array whose bytes are no text
             raise self.error(name, "is not text", "text or numbers") from None
         labels = tuple(self._label(name, item) for item in items)
         if len(labels) < 2:

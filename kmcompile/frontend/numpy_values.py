@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from kmcompile.errors import InputError
 
 _DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|[US][1-9][0-9]{0,5}|O8?)")
-_BYTE_ORDERS = {"<", ">", "|", "="}
+_BYTE_ORDERS: dict[str, Literal["<", ">", "|", "="]] = {"<": "<", ">": ">", "|": "|", "=": "="}
+_ORDERS: dict[str, Literal["C", "F"]] = {"C": "C", "F": "F"}
 _PLAIN = (str, int, float, type(None), np.generic)
 _MAX_DIMENSIONS = 4
 _MAX_LENGTH = 2**40
@@ -46,11 +48,13 @@ def make_dtype(arguments: tuple[Any, ...]) -> Dtype:
 
 def set_dtype_state(dtype: Dtype, state: Any) -> None:
     """Take the byte order; everything else must be what the name already said."""
-    if type(state) is not tuple or len(state) < 5 or state[1] not in _BYTE_ORDERS:
+    if type(state) is not tuple or len(state) < 5:
         raise damaged("the state of a dtype is malformed")
+    if type(state[1]) is not str or state[1] not in _BYTE_ORDERS:
+        raise damaged("the byte order of a dtype is malformed")
     if any(part is not None for part in state[2:5]):
         raise damaged("a dtype with fields is not one that an estimator uses")
-    dtype.value = dtype.value.newbyteorder(state[1])
+    dtype.value = dtype.value.newbyteorder(_BYTE_ORDERS[state[1]])
 
 
 def make_scalar(arguments: tuple[Any, ...]) -> np.generic:
@@ -93,12 +97,12 @@ def array_from_bytes(
     raw: bytes | bytearray, dtype: Dtype, shape: tuple[Any, ...], order: Any
 ) -> np.ndarray[Any, Any]:
     """Return the array whose elements lie in `raw` in C or Fortran order."""
-    if order != "C" and order != "F":
+    if type(order) is not str or order not in _ORDERS:
         raise damaged("the order of an array is neither C nor F")
     content = _checked(raw, dtype, shape)
     if not content:
         return np.empty(shape, dtype=dtype.value)
-    return np.frombuffer(content, dtype=dtype.value).reshape(shape, order=order)
+    return np.frombuffer(content, dtype=dtype.value).reshape(shape, order=_ORDERS[order])
 
 
 def array_bytes(dtype: Dtype, shape: Any) -> int:
@@ -118,7 +122,16 @@ def _checked(raw: bytes | bytearray, dtype: Dtype, shape: Any) -> bytes:
         raise damaged("an array of objects is given as bytes")
     if len(raw) != expected_bytes:
         raise damaged(f"an array of {expected_bytes} bytes has {len(raw)}")
+    if dtype.value.kind == "U":
+        _check_text(raw, dtype.value)
     return bytes(raw)
+
+
+def _check_text(raw: bytes | bytearray, dtype: np.dtype[Any]) -> None:
+    """Check the code points: Python fails in other ways than by ValueError beyond them."""
+    codes = np.frombuffer(raw, dtype=np.dtype("u4").newbyteorder(dtype.byteorder))
+    if codes.size and codes.max() > sys.maxunicode:
+        raise damaged("an array of text holds no text")
 
 
 def _checked_objects(items: list[Any], dtype: Dtype, shape: Any) -> list[Any]:

@@ -31,7 +31,7 @@ class Constructor:
 def _encode(arguments: tuple[Any, ...]) -> bytes:
     """Stand in for _codecs.encode, by which protocols 0 to 2 write bytes."""
     match arguments:
-        case (str() as text, "latin1"):
+        case (str() as text, str() as encoding) if encoding == "latin1":
             try:
                 return text.encode("latin1")
             except UnicodeEncodeError:

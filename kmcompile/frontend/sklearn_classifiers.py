@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
-from kmcompile.frontend.record import Record, describe
+from kmcompile.frontend.record import Record, describe, record_of
 from kmcompile.frontend.sklearn_classes import version_notes
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
@@ -193,16 +194,16 @@ def _check_bookkeeping(fields: Fields, n_classes: int, n_sv: int, width: int) ->
         _check_full(fields, "_dual_coef_")
     _check_width(fields, width)
     shape_fit: Any = fields.get("shape_fit_")
-    if not isinstance(shape_fit, tuple) or len(shape_fit) != 2 or shape_fit[1] != width:
-        raise fields.error("shape_fit_", "does not fit", f"(samples, {width})")
+    match shape_fit:
+        case (_, int() as columns) if columns == width:
+            return
+    raise fields.error("shape_fit_", "does not fit", f"(samples, {width})")
 
 
 def _check_full(fields: Fields, name: str) -> None:
     """Check that a sparse array stores every element: LIBSVM reads its `data` as dense."""
-    data = fields.get(name)
-    attributes = getattr(data, "attributes", None) or getattr(data, "__dict__", {})
-    values, shape = attributes.get("data"), fields.raw_array(name).shape
-    if isinstance(values, np.ndarray) and values.size != shape[0] * shape[1]:
+    values, shape = record_of(fields.get(name)).attributes.get("data"), fields.raw_array(name).shape
+    if isinstance(values, np.ndarray) and values.size != math.prod(shape):
         raise fields.error(name, f"stores {values.size} values", f"full, {shape}")
 
 

@@ -60,16 +60,17 @@ def _robust_scaler(fields: Fields, n: int) -> tuple[Step, ...]:
 def _scaler(
     fields: Fields, n: int, centre: tuple[str, str], scale: tuple[str, str]
 ) -> tuple[Step, ...]:
-    offset, factor = np.zeros(n), np.ones(n)
     centred, scaled = fields.flag(centre[0]), fields.flag(scale[0])
-    if not centred and not scaled:
-        return ()
     if centred:
         fields.require_fitted(centre[1])
         offset = fields.array(centre[1], (n,))
+        factor = _reciprocal(fields, scale[1], n) if scaled else np.ones(n)
+        return (Affine(offset, factor),)
     if scaled:
+        # The array first: it shows that n is no mere claim of the file.
         factor = _reciprocal(fields, scale[1], n)
-    return (Affine(offset, factor),)
+        return (Affine(np.zeros(n), factor),)
+    return ()
 
 
 def _min_max_scaler(fields: Fields, n: int) -> tuple[Step, ...]:
@@ -97,7 +98,8 @@ def _min_max_scaler(fields: Fields, n: int) -> tuple[Step, ...]:
 def _max_abs_scaler(fields: Fields, n: int) -> tuple[Step, ...]:
     """x / scale_, since 1.8 with clip to [-1, 1]."""
     fields.require_fitted("scale_")
-    step = Affine(np.zeros(n), _reciprocal(fields, "scale_", n))
+    factor = _reciprocal(fields, "scale_", n)
+    step = Affine(np.zeros(n), factor)
     return (step, Clip(-1.0, 1.0, n)) if fields.flag("clip", False) else (step,)
 
 
@@ -108,7 +110,9 @@ def _pca(fields: Fields, n: int) -> tuple[Step, ...]:
     if len(components) == 0:
         raise fields.error("components_", "is empty", "1 row or more", "retrain the model")
     if fields.flag("whiten"):
-        components = components / _whitening_scale(fields, len(components))[:, None]
+        scale = _whitening_scale(fields, len(components))
+        with np.errstate(over="ignore"):
+            components = components / scale[:, None]
         _all_finite(fields, "components_", components)
     return Affine(fields.array("mean_", (n,)), np.ones(n)), Projection(components)
 

@@ -1,0 +1,65 @@
+"""A few lines for the tests of unsuitable model files."""
+
+from __future__ import annotations
+
+import pytest
+import scipy.sparse
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.svm import SVC, LinearSVC
+
+from kmcompile.errors import InputError
+from kmcompile.frontend import load_model
+
+X, Y = load_iris(return_X_y=True)
+SMALL = SVC().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], ["a", "b", "b"])
+
+
+def refused(path, *words):
+    """Assert that the file is refused in one to three printable lines with these words."""
+    with pytest.raises(InputError) as caught:
+        load_model(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path.name}: ")
+    assert len(message.splitlines()) <= 3
+    assert message.replace("\n", " ").isprintable()
+    for word in words:
+        assert word in message
+    return message
+
+
+def write(tmp_path, content, name="model.pkl"):
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+class Call:
+    """Pickles as the call of a function."""
+
+    def __init__(self, function, *arguments):
+        self.reduced = (function, arguments)
+
+    def __reduce__(self):
+        return self.reduced
+
+
+def _fitted():
+    yield "SVC", SVC(kernel="poly", coef0=1.0).fit(X, Y)
+    yield "binary", SVC().fit(X, Y > 0)
+    yield "linear", SVC(kernel="linear").fit(X, Y)
+    yield "sigmoid", SVC(kernel="sigmoid", coef0=0.5).fit(X, Y)
+    yield "sparse", SVC().fit(scipy.sparse.csr_matrix(X), Y)
+    yield "LinearSVC", LinearSVC().fit(X, Y)
+
+
+FITTED = dict(_fitted())
+SCALERS = [StandardScaler(), MinMaxScaler(clip=True), MaxAbsScaler(), RobustScaler()]
+STEPS = [*SCALERS, PCA(2, whiten=True), Normalizer()]
