@@ -1,6 +1,5 @@
-"""`python -m kmcompile` is the command line."""
+"""`python -m kmcompile`: the same as the command."""
 
 from kmcompile.cli import main
 
-if __name__ == "__main__":
-    main()
+main()

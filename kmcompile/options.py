@@ -6,6 +6,8 @@ import shlex
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+_NOT_OF_THE_C = frozenset(("out", "verify", "trust_pickle", "test_data"))
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -36,7 +38,7 @@ class Options:
     def canonical_command(self, model_name: str) -> str:
         """Return the command of line 1 of the C: fixed order, no paths, defaults left out.
 
-        Where the output goes and how it is checked do not change the C, so they stay out.
+        What does not change the C stays out: where it goes, and how and with what it is checked.
 
         Examples
         --------
@@ -46,7 +48,7 @@ class Options:
         words = ["kmcompile", model_name]
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("out", "verify", "trust_pickle") or value is None:
+            if field.name in _NOT_OF_THE_C or value is None:
                 continue
             text = value.name if isinstance(value, Path) else str(value)
             words += ["--" + field.name.replace("_", "-"), text]

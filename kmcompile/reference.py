@@ -21,13 +21,16 @@ class Reference:
     Parameters
     ----------
     decisions : ndarray of shape (n_queries, n_decisions), float64
+    magnitudes : ndarray of shape (n_queries, n_decisions), float64
+        sum |beta K| + |b|, the S0 of math.md section 6.
     error : ndarray of shape (n_queries, n_decisions), float64
-        1e-12 times sum |beta K| + |b| (math.md section 6).
+        1e-12 times the magnitudes, or more for very long sums.
     labels : ndarray of shape (n_queries,), int64
         Indices into `classes`, by scikit-learn's rules.
     """
 
     decisions: Float64Array
+    magnitudes: Float64Array
     error: Float64Array
     labels: np.ndarray
 
@@ -53,20 +56,23 @@ def evaluate(machine: KernelMachine, X: Float32Array) -> Reference:
         magnitudes[part] = np.abs(values) @ np.abs(coefficients) + np.abs(machine.intercept)
     longest = machine.n_support_vectors + 8 * machine.support_vectors.shape[1]
     error = max(1e-12, 2 * longest * UNIT_ROUNDOFF_64) * magnitudes
-    return Reference(decisions, error, labels_of(machine, decisions))
+    return Reference(decisions, magnitudes, error, labels_of(machine, decisions))
 
 
 def labels_of(machine: KernelMachine, decisions: Float64Array) -> np.ndarray:
     """Return the index of the label that scikit-learn's `predict` gives for the decisions."""
+    labels: np.ndarray
     if machine.task is Task.BINARY:
         f = decisions[:, 0]
-        return (f >= 0 if machine.zero_is_positive else f > 0).astype(np.int64)
-    if machine.task is Task.ONE_VS_REST:
-        return decisions.argmax(axis=1)
-    votes, confidences = votes_of(machine.n_classes, decisions, zero_votes_first=machine.break_ties)
-    if machine.break_ties:
-        votes = votes + confidences / (3 * (np.abs(confidences) + 1))
-    return votes.argmax(axis=1)
+        labels = (f >= 0 if machine.zero_is_positive else f > 0).astype(np.int64)
+    elif machine.task is Task.ONE_VS_REST:
+        labels = decisions.argmax(axis=1)
+    elif machine.break_ties:
+        labels = confident_votes(machine.n_classes, decisions).argmax(axis=1)
+    else:
+        votes, _ = votes_of(machine.n_classes, decisions, zero_votes_first=False)
+        labels = votes.argmax(axis=1)
+    return labels
 
 
 def votes_of(
@@ -88,15 +94,12 @@ def votes_of(
     return votes, confidences
 
 
-def decision_function(machine: KernelMachine, decisions: Float64Array) -> Float64Array:
-    """Return decision values in the shape of the model's own `decision_function`.
+def confident_votes(n_classes: int, decisions: Float64Array) -> Float64Array:
+    """Return scikit-learn's "ovr" decision function of a one-vs-one machine.
 
-    Binary: (n_queries,). One-vs-one with `decision_function_shape` "ovr": votes plus squashed
-    confidences, (n_queries, n_classes), as scikit-learn computes them.
+    Votes plus the summed confidences, squashed so that they only break ties;
+    shape (n_queries, n_classes).
     """
-    if machine.task is Task.BINARY:
-        return decisions[:, 0]
-    if machine.task is Task.ONE_VS_REST or machine.decision_function_shape == "ovo":
-        return decisions
-    votes, confidences = votes_of(machine.n_classes, decisions, zero_votes_first=True)
-    return votes + confidences / (3 * (np.abs(confidences) + 1))
+    votes, confidences = votes_of(n_classes, decisions, zero_votes_first=True)
+    squashed: Float64Array = confidences / (3 * (np.abs(confidences) + 1))
+    return votes + squashed

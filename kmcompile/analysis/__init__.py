@@ -1,0 +1,1 @@
+"""Facts computed about the IR: ranges, rounding, memory."""

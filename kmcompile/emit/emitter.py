@@ -7,7 +7,12 @@ from typing import Any
 from kmcompile.emit.environment import environment
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
 from kmcompile.emit.sum_view import sum_view
-from kmcompile.emit.view import ModelView, model_view
+from kmcompile.emit.view import (
+    WORKSPACE_ELEMENT_BYTES,
+    ModelView,
+    model_view,
+    workspace_members,
+)
 from kmcompile.ir.program import Program
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.scalar import square_root
@@ -43,11 +48,19 @@ def emit(program: Program, target: Target, command: str, description: str) -> di
     }
 
 
+def workspace_bytes(program: Program) -> int:
+    """Return the bytes of the workspace, which hold for every C ABI: only 4-byte members."""
+    prepare = program.stages[0]
+    assert isinstance(prepare, Prepare)
+    buffers = prepare_view(program.name, prepare).buffers
+    return sum(WORKSPACE_ELEMENT_BYTES * m.length for m in workspace_members(program, buffers))
+
+
 def _sections(
     program: Program, target: Target, prepared: PrepareView, view: ModelView
 ) -> list[str]:
     """Return the functions of the model file, each after what it calls."""
-    names = {"name": program.name, "upper": program.name.upper()}
+    names: dict[str, Any] = {"name": program.name, "upper": program.name.upper()}
     sections = []
     if prepared.needs_square_root:
         sections.append(_render("scalar/square_root.c.j2", scalar=square_root.VIEW, **names))
@@ -55,12 +68,12 @@ def _sections(
     sections.append(_render("stages/prepare.c.j2", stage=prepare, view=prepared, **names))
     if isinstance(summed, ExactSum):
         sections += _kernel_sections(summed.kernel, names)
-        context = {"view": sum_view(summed, target)}
+        names_and_view = {**names, "view": sum_view(summed, target)}
     else:
-        context = {}
-    sections.append(_render(f"stages/{summed.name}.c.j2", stage=summed, **context, **names))
-    context = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
-    sections.append(_render(f"stages/{label.name}.c.j2", stage=label, **context, **names))
+        names_and_view = {**names}
+    sections.append(_render(f"stages/{summed.name}.c.j2", stage=summed, **names_and_view))
+    more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
+    sections.append(_render(f"stages/{label.name}.c.j2", stage=label, **more, **names))
     sections.append(_render("entry.c.j2", view=view))
     sections.append(_render("self_test.c.j2", view=view))
     return [section.strip("\n") + "\n" for section in sections]

@@ -8,13 +8,12 @@ from kmcompile.errors import UsageError
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
 _MAX_LENGTH = 24  # C99 promises 31 significant characters in external names
-_RESERVED = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if
-    inline int long register restrict return short signed sizeof static struct switch typedef
-    union unsigned void volatile while bool true false main asm fortran typeof class new delete
-    this template operator private public protected virtual try catch throw namespace using
-    friend export explicit mutable typename and or not xor""".split()
-)
+_C_WORDS = """auto break case char const continue default do double else enum extern float for goto
+if inline int long register restrict return short signed sizeof static struct switch typedef union
+unsigned void volatile while bool true false main asm typeof"""
+_CPP_WORDS = """class new delete this template operator private public protected virtual try catch
+throw namespace using friend export explicit mutable typename and or not xor"""
+_RESERVED = frozenset(f"{_C_WORDS} {_CPP_WORDS}".split())
 
 
 def check_prefix(prefix: str) -> str:

@@ -25,6 +25,10 @@ class Member:
     length: int
 
 
+WORKSPACE_ELEMENT_BYTES = 4
+"""Of every element of the workspace: float or uint32_t."""
+
+
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A private #define of the model file."""
@@ -122,7 +126,7 @@ def model_view(
         stages_text=", ".join(stage.name for stage in program.stages),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
-        workspace=_workspace(program, buffers),
+        workspace=workspace_members(program, buffers),
         constants=_constants(prepare, summed),
         tables=tables,
         emitted_tables=(*tables, checksums),
@@ -145,7 +149,8 @@ def _decisions_text(program: Program) -> str:
     return "one a class"
 
 
-def _workspace(program: Program, buffers: tuple[tuple[str, int], ...]) -> tuple[Member, ...]:
+def workspace_members(program: Program, buffers: tuple[tuple[str, int], ...]) -> tuple[Member, ...]:
+    """Return the arrays of the workspace in order."""
     summed, label = program.stages[1:]
     members = [Member("float", name, length) for name, length in buffers]
     members.append(Member("float", "decision", program.n_decisions))

@@ -11,6 +11,12 @@ Float64Array = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 
 
+def magnitude(values: Float32Array) -> Float32Array:
+    """Return |v| of every element, in float32."""
+    absolute: Float32Array = np.abs(values)
+    return absolute
+
+
 def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
     """Return a C-contiguous copy of `values` that cannot be written to."""
     array = np.array(values, dtype=dtype, order="C", copy=True)

@@ -109,7 +109,7 @@ class KernelMachine:
         """Return the bytes that the model's SHA-256 is of: header, then arrays, little-endian."""
         arrays = [("support_vectors", self.support_vectors), ("dual_coef", self.dual_coef)]
         arrays.append(("intercept", self.intercept))
-        header = {
+        header: dict[str, object] = {
             "kind": self.kind,
             "task": self.task.value,
             "kernel": {"name": self.kernel.name, **self.kernel.parameters()},
@@ -168,8 +168,7 @@ def _validate(machine: KernelMachine) -> None:
     width = machine.support_vectors.shape[1]
     _require(
         width == n_kernel_features,
-        f"support vectors have {width} features, the input after preprocessing "
-        f"{n_kernel_features}",
+        f"support vectors have {width} features, the input after preprocessing {n_kernel_features}",
     )
 
 

@@ -74,6 +74,8 @@ class Program:
     stages : tuple of Stage
         The first one is `Prepare`.
     known_answers : KnownAnswers
+    decision_function_shape : str
+        "ovr" or "ovo": the shape of the trained model's `decision_function`.
     model_sha256 : str
         SHA-256 of the KernelMachine's canonical bytes.
     """
@@ -87,6 +89,7 @@ class Program:
     classes: tuple[Label, ...]
     stages: tuple[Stage, ...]
     known_answers: KnownAnswers
+    decision_function_shape: str
     model_sha256: str
 
     version: ClassVar[int] = 1

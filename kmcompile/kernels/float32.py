@@ -80,9 +80,7 @@ class Float32Kernel(ABC):
         """Return what `finish` needs of the query."""
 
     @abstractmethod
-    def finish(
-        self, total: Float32Array, terms: QueryTerms
-    ) -> tuple[Float32Array, Float32Array]:
+    def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return kernel values and error bounds, each of the shape of `total`."""
 
     value_bound: ClassVar[float]

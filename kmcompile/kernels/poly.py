@@ -13,7 +13,7 @@ from kmcompile.analysis.rounding import (
     bound_constant,
     gamma_factor,
 )
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error
 from kmcompile.kernels.kernel import Kernel
@@ -42,9 +42,7 @@ class Poly(Kernel):
 
     def lower(self, context: KernelContext) -> PolyFloat32:
         """Return the float32 image; its docstring derives the constants."""
-        per_length, per_deviation, minimum = inner_product_error(
-            self.gamma, self.coef0, context
-        )
+        per_length, per_deviation, minimum = inner_product_error(self.gamma, self.coef0, context)
         p = self.degree
         return PolyFloat32(
             gamma=np.float32(self.gamma),
@@ -94,15 +92,13 @@ class PolyFloat32(Float32Kernel):
         r = self.per_length * length + self.per_deviation * deviation + self.minimum
         return QueryTerms((r[:, None], (self.slope * r)[:, None]), np.isfinite(r))
 
-    def finish(
-        self, total: Float32Array, terms: QueryTerms
-    ) -> tuple[Float32Array, Float32Array]:
+    def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return (gamma total + coef0)^degree and its error."""
         r, slope = terms.values
         v = self.gamma * total + self.coef0
         value = power.power(v, self.degree)
-        steepest = power.power(np.abs(v) + r, max(self.degree - 1, 0))
-        return value, slope * steepest + np.abs(value) * self.value_error
+        steepest = power.power(magnitude(v) + r, max(self.degree - 1, 0))
+        return value, slope * steepest + magnitude(value) * self.value_error
 
     @property
     def absolute_error(self) -> float:

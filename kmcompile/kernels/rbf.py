@@ -115,16 +115,16 @@ class RbfFloat32(Float32Kernel):
     def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
         """Return the error of a value: a part of its own and one per z."""
         spread = deviation + self.vector_error
-        shift = self.shift * spread * spread + self.shift_minimum
+        one = np.float32(1.0)
+        # More than 1 is of no use, and might overflow below.
+        shift = np.minimum(self.shift * spread * spread + self.shift_minimum, one)
         widest = self.z_error * exp_negative.CUTOFF + shift
-        widen = widest + np.float32(1.0)
+        widen = widest + one
         per_value = self.value_error + widen * shift
         per_z = widen * self.z_error
-        return QueryTerms((per_value[:, None], per_z[:, None]), widest <= np.float32(1.0))
+        return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
 
-    def finish(
-        self, total: Float32Array, terms: QueryTerms
-    ) -> tuple[Float32Array, Float32Array]:
+    def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return exp(-gamma total) and its error."""
         per_value, per_z = terms.values
         z = self.gamma * total

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kmcompile.analysis.rounding import SMALLEST_NORMAL, bound_constant
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error
 from kmcompile.kernels.kernel import Kernel
@@ -35,9 +35,7 @@ class Sigmoid(Kernel):
 
     def lower(self, context: KernelContext) -> SigmoidFloat32:
         """Return the float32 image; its docstring derives the constants."""
-        per_length, per_deviation, minimum = inner_product_error(
-            self.gamma, self.coef0, context
-        )
+        per_length, per_deviation, minimum = inner_product_error(self.gamma, self.coef0, context)
         return SigmoidFloat32(
             gamma=np.float32(self.gamma),
             coef0=np.float32(self.coef0),
@@ -86,14 +84,12 @@ class SigmoidFloat32(Float32Kernel):
         steepest = (r + self.function_error) * np.float32(2.0) + np.float32(1.0 + 2.0**-20)
         return QueryTerms((r[:, None], steepest[:, None]), np.isfinite(r))
 
-    def finish(
-        self, total: Float32Array, terms: QueryTerms
-    ) -> tuple[Float32Array, Float32Array]:
+    def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return tanh(gamma total + coef0) and its error."""
         r, steepest = terms.values
         value = tanh.tanh(self.gamma * total + self.coef0)
         error = r * (steepest - value * value) + self.function_error
-        return value, error + np.abs(value) * self.value_error
+        return value, error + magnitude(value) * self.value_error
 
     @property
     def absolute_error(self) -> float:

@@ -64,7 +64,9 @@ def _lower_affine(step: Affine, length: Length | None) -> Scale:
     rest = np.abs(step.offset - high - low) + _FLOAT64 * np.abs(step.offset)
     u = UNIT_ROUNDOFF
     scale = np.abs(step.factor)
-    each = scale * (1 + 4 * u) * (2 * u * np.abs(low.astype(np.float64)) + rest + 4 * SMALLEST_NORMAL)
+    each = (
+        scale * (1 + 4 * u) * (2 * u * np.abs(low.astype(np.float64)) + rest + 4 * SMALLEST_NORMAL)
+    )
     return Scale(
         high=high,
         low=low,

@@ -22,9 +22,7 @@ _KNOWN_BYTES = 1024
 """Flash that the self-test's known answers may take, once there are two of them."""
 
 
-def lower(
-    machine: KernelMachine, target: Target, name: str, known_inputs: Float32Array
-) -> Program:
+def lower(machine: KernelMachine, target: Target, name: str, known_inputs: Float32Array) -> Program:
     """Return the exact program of a machine for a target.
 
     Parameters
@@ -53,6 +51,7 @@ def lower(
         classes=machine.classes,
         stages=(prepare, summed, _lower_label(machine)),
         known_answers=_known_answers(None, known_inputs[:0], machine.n_decisions),
+        decision_function_shape=machine.decision_function_shape,
         model_sha256=machine.sha256,
     )
     answers = _known_answers(program, known_inputs, machine.n_decisions)
@@ -85,7 +84,7 @@ def _known_answers(
     operations, so a compiler that contracts moves a decision by at most two of them.
     """
     if program is None or not len(candidates):
-        empty = np.zeros((0, n_decisions))
+        empty = np.zeros((0, n_decisions), dtype=np.float32)
         return KnownAnswers(candidates, np.zeros(0), empty, empty)
     answers = interpret(program, candidates)
     size = 4 * program.n_features + 8 * n_decisions + 2

@@ -59,9 +59,7 @@ class _Group:
     decisions: tuple[int, ...]
 
 
-def lower_sum(
-    machine: KernelMachine, lanes: int, typical_deviation: float
-) -> ExactSum:
+def lower_sum(machine: KernelMachine, lanes: int, typical_deviation: float) -> ExactSum:
     """Return the stage that sums over all support vectors of a machine with a real kernel."""
     groups = _groups(machine)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
@@ -151,7 +149,7 @@ def _by_sign(rows: Float64Array) -> list[np.ndarray]:
 
 def _pairs_of_classes(n_classes: int) -> list[tuple[int, ...]]:
     """Return, for every class, the decisions of LIBSVM's coefficient rows: one per other class."""
-    pair = {}
+    pair: dict[tuple[int, int], int] = {}
     for i in range(n_classes):
         for j in range(i + 1, n_classes):
             pair[i, j] = pair[j, i] = len(pair) // 2

@@ -1,0 +1,1 @@
+"""KernelMachine -> KernelMachine, one pass a file."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.stages.stage import Batch, Stage
@@ -108,9 +108,7 @@ class ExactSum(Stage):
         n = len(batch.x)
         decision = np.empty((n, self.n_decisions), dtype=np.float32)
         bound = np.empty_like(decision)
-        columns = np.ascontiguousarray(
-            self.vectors.transpose(1, 0, 2).reshape(self.n_features, -1)
-        )
+        columns = np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_features, -1))
         rows = max(1, _CHUNK_VALUES // columns.shape[1])
         for start in range(0, n, rows):
             part = slice(start, start + rows)
@@ -137,15 +135,16 @@ class ExactSum(Stage):
             for row, p in enumerate(decisions):
                 coef = self.coefficients[first:end, row, :]
                 decision[:, p] += _sum_blocks(value[:, first:end] * coef)
-                bound[:, p] += np.abs(_sum_blocks(error[:, first:end] * coef))
+                bound[:, p] += magnitude(_sum_blocks(error[:, first:end] * coef))
             first = end
         decision += self.intercept
-        bound = bound * self.final_factor + np.abs(decision) * self.result_error + self.minimum
-        trivial = np.abs(decision) * self.result_error + self.trivial_bound
-        return decision, np.where(terms.usable[:, None], bound, trivial)
+        rounding = magnitude(decision) * self.result_error
+        bound = bound * self.final_factor + rounding + self.minimum
+        usable = terms.usable[:, None]
+        return decision, np.where(usable, bound, rounding + self.trivial_bound)
 
     def operations(self) -> int:
-        """Return the multiply-adds: distances, kernel functions, both weighted sums, final steps."""
+        """Return the multiply-adds: distances, kernel functions, both sums, final steps."""
         padded = self.n_blocks * self.lanes
         per_vector = self.n_features + self.kernel.finish_operations + 2 * self.n_rows
         return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.table import Table
 from kmcompile.stages.stage import Batch, Stage
 
@@ -17,7 +17,8 @@ class LinearSum(Stage):
     """One plain sum over the features for every decision, `lanes` decisions at a time.
 
     With w^, x^ as stored, e_p >= |w_p - w^_p|, delta >= |x - x^| and X >= |x^|:
-    |f_p - f^_p| <= (gamma_n |w^_p| + e_p) X + (|w^_p| + e_p) delta + result_error |f^_p| + minimum_p
+    |f_p - f^_p| <= (gamma_n |w^_p| + e_p) X + (|w^_p| + e_p) delta
+    + result_error |f^_p| + minimum_p
     (Higham, eq. 3.5; the last addition rounds once).
 
     Parameters
@@ -73,7 +74,7 @@ class LinearSum(Stage):
         bound = (
             self.per_length * batch.length[:, None]
             + self.per_deviation * batch.deviation[:, None]
-            + np.abs(decision) * self.result_error
+            + magnitude(decision) * self.result_error
             + self.minimum
         )
         return replace(batch, decision=decision, bound=bound)

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.table import Table
 from kmcompile.stages.stage import Batch, Stage
 
@@ -28,7 +28,8 @@ class Length:
 
     def of(self, x: Float32Array) -> Float32Array:
         """Return the bound for every row."""
-        return np.sqrt(self.factor * sum_of(x * x) + self.minimum)
+        bound: Float32Array = np.sqrt(self.factor * sum_of(x * x) + self.minimum)
+        return bound
 
 
 def sum_of(terms: Float32Array) -> Float32Array:
@@ -152,7 +153,10 @@ class Scale(PrepareStep):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound(PrepareStep):
-    """x -> min(max(x, low), high); moves no two points apart. minimum: the stored limits' errors."""
+    """x -> min(max(x, low), high), which moves no two points apart.
+
+    minimum holds the errors of the stored limits.
+    """
 
     low: np.float32
     high: np.float32
@@ -169,7 +173,7 @@ class Bound(PrepareStep):
 
     def apply(self, batch: Batch) -> Batch:
         """Return the clipped batch."""
-        x = np.where(batch.x < self.low, self.low, batch.x)
+        x: Float32Array = np.where(batch.x < self.low, self.low, batch.x)
         x = np.where(x > self.high, self.high, x)
         length = _measure(self, x, batch.length)
         return replace(batch, x=x, deviation=batch.deviation + self.minimum, length=length)
@@ -274,23 +278,22 @@ class Normalize(PrepareStep):
     def size(self, x: Float32Array) -> Float32Array:
         """Return the size of every row as the C computes it."""
         if self.is_l2:
-            return np.sqrt(sum_of(x * x))
-        return np.abs(x).max(axis=1) if self.is_max else sum_of(np.abs(x))
+            norm: Float32Array = np.sqrt(sum_of(x * x))
+            return norm
+        return magnitude(x).max(axis=1) if self.is_max else sum_of(magnitude(x))
 
     def apply(self, batch: Batch) -> Batch:
         """Return the normalised batch."""
         size = self.size(batch.x)
         one = np.float32(1.0)
         known = size >= self.smallest
-        reciprocal = one / np.where(known, size, one)
-        x = batch.x * reciprocal[:, None]
+        reciprocal: Float32Array = one / np.where(known, size, one)
+        x: Float32Array = batch.x * reciprocal[:, None]
         grown = self.gain * batch.deviation * reciprocal + self.relative
         still = (batch.deviation == 0) & ~batch.x.any(axis=1)
         unknown = np.where(still, np.float32(0.0), self.unknown)
         deviation = np.where(known & (grown < self.unknown), grown, unknown)
-        return replace(
-            batch, x=x, deviation=deviation, length=_measure(self, x, batch.length)
-        )
+        return replace(batch, x=x, deviation=deviation, length=_measure(self, x, batch.length))
 
     def operations(self) -> int:
         """Return the size, the products and the norm."""

@@ -84,9 +84,12 @@ class Vote(Stage):
 
     def _winner(self, votes: np.ndarray, total: Float32Array) -> np.ndarray:
         if not self.break_ties:
-            return votes.argmax(axis=1).astype(np.int32)
-        tied = votes == votes.max(axis=1, keepdims=True)
-        return np.where(tied, total, np.float32(-np.inf)).argmax(axis=1).astype(np.int32)
+            winner = votes.argmax(axis=1)
+        else:
+            tied = votes == votes.max(axis=1, keepdims=True)
+            winner = np.where(tied, total, np.float32(-np.inf)).argmax(axis=1)
+        as_label: np.ndarray = winner.astype(np.int32)
+        return as_label
 
     def _interval(
         self, label: np.ndarray, decision: Float32Array, lowers: Float32Array, uppers: Float32Array

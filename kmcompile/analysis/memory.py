@@ -1,0 +1,81 @@
+"""What a program needs of flash and RAM, against what it may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmcompile.errors import BudgetError
+from kmcompile.ir.program import Program
+from kmcompile.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """What a program may use; None is no limit (the host)."""
+
+    flash_bytes: int | None
+    ram_bytes: int | None
+
+
+def budgets(target: Target, max_flash: int | None, max_ram: int | None) -> Budgets:
+    """Return the budgets: the part's, or the user's as far as the emulated machine goes.
+
+    Raises
+    ------
+    BudgetError
+        If the user's exceeds what the emulated machine has.
+    """
+    for flag, asked, emulated in (
+        ("--max-flash", max_flash, target.emulated_flash_bytes),
+        ("--max-ram", max_ram, target.emulated_ram_bytes),
+    ):
+        if asked is not None and emulated is not None and asked > emulated:
+            raise BudgetError(
+                f"{flag} {asked:,}: the emulated {target.name} has {emulated:,} bytes; "
+                f"give at most {emulated}"
+            )
+    return Budgets(
+        target.flash_bytes if max_flash is None else max_flash,
+        target.ram_bytes if max_ram is None else max_ram,
+    )
+
+
+def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowed: Budgets) -> None:
+    """Refuse a program that needs more flash than it may use, with the bytes of its tables.
+
+    Raises
+    ------
+    BudgetError
+    """
+    if allowed.flash_bytes is None or flash_bytes <= allowed.flash_bytes:
+        return
+    largest = sorted(program.tables(), key=lambda table: -table.n_bytes)
+    parts = ", ".join(f"{table.name} {table.n_bytes:,}" for table in largest[:4])
+    rest = flash_bytes - sum(table.n_bytes for table in largest[:4])
+    least = "at least " if is_lower_limit else ""
+    raise BudgetError(
+        f"{program.name}: needs {least}{flash_bytes:,} bytes of flash, {program.target} may use "
+        f"{allowed.flash_bytes:,}\n"
+        f"bytes: {parts}, everything else {rest:,}\n"
+        f"train with fewer support vectors, or give --max-flash if the board has more"
+    )
+
+
+def check_ram(
+    program: Program, workspace_bytes: int, stack_bytes: int | None, allowed: Budgets
+) -> None:
+    """Refuse a program whose workspace and stack exceed the RAM that it may use.
+
+    Raises
+    ------
+    BudgetError
+    """
+    needed = workspace_bytes + (stack_bytes or 0)
+    if allowed.ram_bytes is None or needed <= allowed.ram_bytes:
+        return
+    raise BudgetError(
+        f"{program.name}: needs {needed:,} bytes of RAM, {program.target} may use "
+        f"{allowed.ram_bytes:,}\n"
+        f"bytes: workspace {workspace_bytes:,}, stack {stack_bytes or 0:,}\n"
+        f"train with fewer classes or features, or give --max-ram if the board has more"
+    )

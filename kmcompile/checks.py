@@ -1,0 +1,193 @@
+"""Run a program on every machine at hand and hold the answers against both references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kmcompile.artifact import Artifact
+from kmcompile.build import build
+from kmcompile.data_file import read_samples
+from kmcompile.errors import ToolError
+from kmcompile.interpret import Answers, Status
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.options import Options
+from kmcompile.queries import Queries, Source, edge_inputs, generate
+from kmcompile.recipe import Recipe
+from kmcompile.report.assemble import Findings
+from kmcompile.report.contents import ExactRun
+from kmcompile.run import RunResult, runner_for
+from kmcompile.stages import Prepare
+from kmcompile.target import Target, load_target
+from kmcompile.toolchain import install_command, is_ready
+from kmcompile.verify import check_bounded, check_exact
+
+_LEAST_QUERIES = 1000
+
+
+def collect_queries(machine: KernelMachine, program: Program, options: Options) -> Queries:
+    """Return the samples of the user's files, generated inputs and those at the edges."""
+    prepare = program.stages[0]
+    assert isinstance(prepare, Prepare)
+    given = np.zeros((0, machine.n_features), dtype=np.float32)
+    source: Source = "generated"
+    if options.test_data is not None:
+        given = read_samples(options.test_data, machine.n_features, "test").X
+        source = "test-data"
+    elif options.data is not None:
+        given, source = read_samples(options.data, machine.n_features).X, "held-out"
+    made = generate(machine, _LEAST_QUERIES)
+    edges = edge_inputs(machine, prepare.limit)
+    note = f"queries: {len(given)} from files, {len(made)} generated, {len(edges)} at the edges"
+    n_given, n_ordinary = len(given), len(given) + len(made)
+    return Queries(np.concatenate([given, made, edges]), source, n_given, n_ordinary, (note,))
+
+
+class Verifier:
+    """The checks of one program, on the host and on its target."""
+
+    def __init__(
+        self,
+        machine: KernelMachine | None,
+        program: Program,
+        target: Target,
+        queries: Queries,
+        answers: Answers,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.notes: tuple[str, ...] = ()
+        self._machine = machine
+        self._program = program
+        self._target = target
+        self._queries = queries
+        self._answers = answers
+        self._tell = tell
+        self._inputs = np.ascontiguousarray(queries.X).view(np.uint32)
+
+    def verify(self, folder: Path, level: str | None) -> Findings:
+        """Build and run as far as `level` asks and the tools allow.
+
+        Parameters
+        ----------
+        folder : Path
+            Where the emitted files are.
+        level : {"none", "host", "target"} or None
+            None: the target if its tools are here, otherwise the host with a note.
+
+        Raises
+        ------
+        VerificationError
+            If a check fails.
+        ToolError
+            If a tool that is needed is missing or fails.
+        """
+        recipe = Recipe.from_json((folder / "recipe.json").read_text(encoding="ascii"))
+        skipped: dict[str, str] = {}
+        on_target = self._wants_target(level, skipped)
+        if level == "none":
+            skipped["host"] = "--verify none"
+            return self._findings(None, None, None, None, skipped)
+        self._tell("building and running on the host")
+        with build(recipe, folder, load_target("host")) as artifact:
+            host = check_exact(self._answers, self._run(artifact, False), "host")
+            memory = artifact.memory if self._target.emulator is None else None
+        target, instructions = None, None
+        if on_target:
+            self._tell(f"building and running on {self._target.name}")
+            with build(recipe, folder, self._target) as artifact:
+                run = self._run(artifact, True)
+                target = check_exact(self._answers, run, self._target.name)
+                memory = artifact.memory
+                self._check_stack(artifact, run)
+            instructions = self._accepted(run, skipped)
+        return self._findings(host, target, memory, instructions, skipped)
+
+    def facts(self, findings: Findings) -> dict[str, Any]:
+        """Return what was checked, for printing."""
+        facts: dict[str, Any] = {"queries": len(self._queries.X), "source": self._queries.source}
+        for name, run in (("host", findings.host), ("target", findings.target)):
+            facts[f"exact, {name}"] = (
+                findings.skipped[name]
+                if run is None
+                else f"{run.mismatches} mismatches in {run.queries} queries"
+            )
+        if findings.check is None:
+            facts["bounded"] = "not run: give --model"
+        else:
+            bounded, certified = findings.check.bounded, findings.check.certified
+            facts["bounded"] = (
+                f"{bounded.queries} queries, largest error {bounded.max_error:.3g}, "
+                f"largest bound {bounded.max_bound:.3g}"
+            )
+            facts["certified"] = (
+                f"{certified.certified_share:.2%} of the labels, {certified.wrong} wrong"
+            )
+        return facts
+
+    def _wants_target(self, level: str | None, skipped: dict[str, str]) -> bool:
+        """Return whether to run on the target; otherwise say why not."""
+        target = self._target
+        reason = None
+        if target.emulator is None:
+            reason = "the target is the host"
+        elif level in ("none", "host"):
+            reason = f"--verify {level}"
+        elif not is_ready(target):
+            packages = (*target.compiler.packages, *target.emulator.packages)
+            reason = f"the tools of {target.name} are not here: {install_command(packages)}"
+            if level == "target":
+                raise ToolError(reason)
+            self.notes = (f"not verified on {target.name}; {reason}",)
+        if reason is None:
+            return True
+        skipped["target"] = reason
+        skipped["memory"] = reason
+        skipped["instructions"] = (
+            "instructions are counted on emulators only" if target.emulator is None else reason
+        )
+        return False
+
+    def _run(self, artifact: Artifact, count: bool) -> RunResult:
+        return runner_for(artifact.toolchain).run(artifact, self._inputs, count_instructions=count)
+
+    def _accepted(self, run: RunResult, skipped: dict[str, str]) -> np.ndarray | None:
+        """Return the instructions of the queries that were answered."""
+        if run.instructions is None:
+            skipped["instructions"] = run.no_instructions_reason or "not counted"
+            return None
+        counted: np.ndarray = run.instructions[self._answers.results["status"] == Status.OK]
+        return counted
+
+    def _check_stack(self, artifact: Artifact, run: RunResult) -> None:
+        painted, static = run.painted_stack_bytes, artifact.stack_bytes
+        if painted is not None and static is not None and painted > static:
+            raise ToolError(
+                f"{self._target.name}: {painted} bytes of stack were used, more than the "
+                f"{static} that the compiler's figures allow; please report this"
+            )
+
+    def _findings(
+        self,
+        host: ExactRun | None,
+        target: ExactRun | None,
+        memory: Any,
+        instructions: np.ndarray | None,
+        skipped: dict[str, str],
+    ) -> Findings:
+        check = None
+        if host is not None and self._machine is not None:
+            self._tell("checking against the float64 model")
+            check = check_bounded(self._machine, self._queries, self._answers)
+        return Findings(
+            source=self._queries.source,
+            host=host,
+            target=target,
+            skipped=skipped,
+            check=check,
+            memory=memory,
+            instructions=instructions,
+        )

@@ -1,0 +1,140 @@
+"""The files of an output folder: what they hold, their hashes, reading them back."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kmcompile.data_file import read_samples
+from kmcompile.emit.view import RECORD_HEADER_WORDS
+from kmcompile.errors import InputError, UsageError, VerificationError
+from kmcompile.ir import storage
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.queries import Queries
+from kmcompile.recipe import Recipe, sha256_of
+from kmcompile.report import json_report
+from kmcompile.target import Target
+
+_REPORTS = ("report.json", "report.html")
+_NEEDED = ("recipe.json", "program.npz", "queries.npz", "report.json")
+
+
+def of_program(program: Program, target: Target, sources: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the files that a program alone determines: its C, recipe.json and program.npz."""
+    name = program.name
+    built = {key: text for key, text in sources.items() if key.endswith((".c", ".h"))}
+    recipe = Recipe(
+        name=name,
+        sources=(f"{name}.c",),
+        harness=f"{name}_harness.c",
+        target=target,
+        input_words=program.n_features,
+        record_words=RECORD_HEADER_WORDS + program.n_decisions,
+        sha256=sha256_of(built),
+    )
+    files = {key: text.encode("ascii") for key, text in sources.items()}
+    files["program.npz"] = storage.save(program)
+    files["recipe.json"] = recipe.to_json().encode("ascii")
+    return files
+
+
+def save_queries(X: Float32Array) -> bytes:
+    """Return the bytes of queries.npz."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, X=X)
+    return buffer.getvalue()
+
+
+def digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the SHA-256 of every file by its name."""
+    return dict(sha256_of(files))
+
+
+def write_plain(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a scratch folder."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def read(folder: Path) -> dict[str, bytes]:
+    """Return the files of an output folder by name.
+
+    Raises
+    ------
+    UsageError
+        If there is no such folder.
+    InputError
+        If a file of an output folder is missing.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder; give one that kmcompile has written")
+    files = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+    for name in _NEEDED:
+        if name not in files:
+            raise InputError(f"{folder / name}: missing; compile the model again")
+    return files
+
+
+def parse(files: Mapping[str, bytes]) -> tuple[Program, dict[str, Any]]:
+    """Return the program and the report of an output folder."""
+    program = storage.load(files["program.npz"], "program.npz")
+    return program, json_report.parse(files["report.json"], "report.json")
+
+
+def check_digests(files: Mapping[str, bytes], report: Mapping[str, Any]) -> None:
+    """Compare every file with the hash in the report.
+
+    Raises
+    ------
+    VerificationError
+    """
+    for name, expected in report["files"].items():
+        if name not in files:
+            raise VerificationError(f"{name}: missing, but report.json lists it")
+        if hashlib.sha256(files[name]).hexdigest() != expected:
+            raise VerificationError(
+                f"{name}: SHA-256 differs from the one in report.json\n"
+                f"the file was changed after it was verified; compile the model again"
+            )
+
+
+def check_model(machine: KernelMachine, program: Program, model_name: str) -> None:
+    """Compare the model's hash with the one that the program was made from.
+
+    Raises
+    ------
+    VerificationError
+    """
+    if machine.sha256 != program.model_sha256:
+        raise VerificationError(
+            f"{model_name}: SHA-256 {machine.sha256[:16]}... is not the model of this program, "
+            f"{program.model_sha256[:16]}..."
+        )
+
+
+def load_queries(files: Mapping[str, bytes], program: Program, test_data: Path | None) -> Queries:
+    """Return the folder's queries, those of a file in front of them.
+
+    Raises
+    ------
+    InputError
+        If queries.npz is damaged.
+    """
+    try:
+        with np.load(io.BytesIO(files["queries.npz"]), allow_pickle=False) as archive:
+            X = archive["X"]
+        if X.dtype != np.float32 or X.ndim != 2 or X.shape[1] != program.n_features:
+            raise ValueError(f"X is {X.dtype} of shape {X.shape}")
+    except (ValueError, KeyError, OSError) as error:
+        raise InputError(f"queries.npz: damaged ({error}); compile the model again") from error
+    if test_data is None:
+        return Queries(X, "generated", 0, len(X))
+    given = read_samples(test_data, program.n_features, "test").X
+    return Queries(np.concatenate([given, X]), "test-data", len(given), len(given) + len(X))

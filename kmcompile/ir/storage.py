@@ -1,0 +1,101 @@
+"""program.npz: a Program as arrays and one JSON text, without pickles."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.ir.program import KnownAnswers, Program
+from kmcompile.kernels import poly, rbf, sigmoid
+from kmcompile.stages import CATALOGUE
+from kmcompile.stages import prepare as steps
+
+_CLASSES: dict[str, type[Any]] = {
+    cls.__name__: cls
+    for cls in (
+        Program,
+        KnownAnswers,
+        *CATALOGUE,
+        steps.Length,
+        steps.Scale,
+        steps.Bound,
+        steps.Project,
+        steps.Normalize,
+        rbf.RbfFloat32,
+        poly.PolyFloat32,
+        sigmoid.SigmoidFloat32,
+    )
+}
+_LARGEST_BYTES = 1 << 30
+
+
+def save(program: Program) -> bytes:
+    """Return the bytes of program.npz; the same program gives the same bytes."""
+    arrays: dict[str, Any] = {}
+    tree = {"version": Program.version, "program": _encode(program, "program", arrays)}
+    text = json.dumps(tree, sort_keys=True).encode()
+    buffer = io.BytesIO()
+    np.savez(buffer, tree=np.frombuffer(text, dtype=np.uint8), **arrays)
+    return buffer.getvalue()
+
+
+def load(content: bytes, name: str) -> Program:
+    """Return the Program in the bytes of a program.npz.
+
+    Raises
+    ------
+    InputError
+        If it is damaged or of another release.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(item.file_size for item in archive.infolist()) > _LARGEST_BYTES:
+                raise ValueError(f"it unpacks to more than {_LARGEST_BYTES} bytes")
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
+        tree = json.loads(arrays.pop("tree").tobytes())
+        if tree["version"] != Program.version:
+            raise ValueError(f"version {tree['version']}, this release reads {Program.version}")
+        program = _decode(tree["program"], arrays)
+        if not isinstance(program, Program):
+            raise ValueError("it holds no program")
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, zipfile.BadZipFile) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{name}: damaged ({reason}); compile the model again") from error
+    return program
+
+
+def _encode(value: Any, path: str, arrays: dict[str, Any]) -> Any:
+    if is_dataclass(value):
+        inner = {
+            field.name: _encode(getattr(value, field.name), f"{path}.{field.name}", arrays)
+            for field in fields(value)
+        }
+        return {"class": type(value).__name__, "fields": inner}
+    if isinstance(value, np.ndarray):
+        arrays[path] = value
+        return {"array": path}
+    if isinstance(value, np.float32):
+        return {"float32": float(value).hex()}
+    if isinstance(value, tuple):
+        return [_encode(item, f"{path}.{number}", arrays) for number, item in enumerate(value)]
+    return value
+
+
+def _decode(value: Any, arrays: dict[str, Any]) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item, arrays) for item in value)
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]]
+    if "float32" in value:
+        return np.float32(float.fromhex(value["float32"]))
+    cls = _CLASSES[value["class"]]
+    return cls(**{name: _decode(item, arrays) for name, item in value["fields"].items()})

@@ -1,0 +1,202 @@
+"""The order of the steps, and nothing else: from a model to a verified output folder."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from kmcompile import folder_files, frontend
+from kmcompile.analysis.memory import budgets, check_flash, check_ram
+from kmcompile.checks import Verifier, collect_queries
+from kmcompile.compiled import Compiled
+from kmcompile.emit.emitter import emit, workspace_bytes
+from kmcompile.emit.names import check_prefix, prefix_from
+from kmcompile.interpret import interpret
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.lowering import lower
+from kmcompile.option_values import check_options, without_defaults
+from kmcompile.options import Options
+from kmcompile.output_folder import reserve
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.queries import ordinary_inputs
+from kmcompile.report import html, json_report
+from kmcompile.report.assemble import assemble
+from kmcompile.target import load_target
+
+Progress = Callable[[str], None]
+
+_KNOWN_CANDIDATES = 256
+
+
+def compile_model(
+    model: Path | object, options: Options, progress: Progress | None = None
+) -> Compiled:
+    """Compile a trained model, verify the C and write the output folder.
+
+    Parameters
+    ----------
+    model : Path or fitted estimator
+    options : Options
+        Without `out`, a file's folder is `<model>-<target>` and an estimator's is not written.
+    progress : callable, optional
+        Called with a few words as each step begins.
+
+    Returns
+    -------
+    Compiled
+
+    Raises
+    ------
+    KmcompileError
+        Whatever is wrong; nothing is written then.
+    """
+    tell = progress or (lambda text: None)
+    options = without_defaults(options)
+    check_options(options)
+    target = load_target(options.target)
+    if options.format == target.number_format:
+        options = replace(options, format=None)
+    path = model if isinstance(model, Path) else None
+    name = _prefix(model, options)
+    folder = options.out
+    if folder is None and path is not None:
+        folder = Path(f"{path.stem}-{target.name}")
+
+    with reserve(folder) if folder is not None else nullcontext() as output:
+        tell("reading the model")
+        machine = frontend.load_model(model, trust_pickle=options.trust_pickle)
+        original = machine
+        for run_pass in (fold_scalers, merge_duplicate_vectors):
+            machine = run_pass(machine)
+
+        tell("lowering")
+        candidates = ordinary_inputs(machine, _KNOWN_CANDIDATES)
+        program = replace(lower(machine, target, name, candidates), model_sha256=original.sha256)
+        allowed = budgets(target, options.max_flash, options.max_ram)
+        check_flash(program, program.table_bytes, True, allowed)
+        scratch_bytes = workspace_bytes(program)
+        check_ram(program, scratch_bytes, None, allowed)
+
+        tell("writing C")
+        command = options.canonical_command(path.name if path else type(model).__name__)
+        sources = emit(program, target, command, _describe(original))
+        files = folder_files.of_program(program, target, sources)
+
+        tell("collecting queries")
+        queries = collect_queries(original, program, options)
+        tell("interpreting")
+        answers = interpret(program, queries.X)
+        with TemporaryDirectory(prefix="kmcompile-") as scratch:
+            folder_files.write_plain(Path(scratch), files)
+            verifier = Verifier(original, program, target, queries, answers, tell)
+            findings = verifier.verify(Path(scratch), options.verify)
+        if findings.memory is not None:
+            check_flash(program, findings.memory.flash_bytes, False, allowed)
+            check_ram(program, scratch_bytes, findings.memory.stack_bytes, allowed)
+
+        tell("reporting")
+        files["queries.npz"] = folder_files.save_queries(queries.X)
+        report = assemble(
+            original,
+            program,
+            target,
+            options,
+            path.name if path else None,
+            allowed,
+            scratch_bytes,
+            findings,
+            folder_files.digests(files),
+            (*machine.notes, *queries.notes, *verifier.notes),
+        )
+        plain = json_report.to_dict(report)
+        files["report.json"] = json_report.dumps(plain)
+        files["report.html"] = html.render(plain, findings.evidence)
+        if output is not None:
+            output.write(files)
+    for note in verifier.notes:
+        warnings.warn(note, stacklevel=2)
+    return Compiled(program, plain, files, folder)
+
+
+def load(folder: Path | str) -> Compiled:
+    """Return the compiled model in an output folder.
+
+    Raises
+    ------
+    UsageError, InputError
+        If there is no such folder or it is not one of kmcompile's.
+    """
+    path = Path(folder)
+    files = folder_files.read(path)
+    program, report = folder_files.parse(files)
+    return Compiled(program, report, files, path)
+
+
+def verify_folder(
+    folder: Path, model: Path | None, test_data: Path | None, trust_pickle: bool
+) -> dict[str, Any]:
+    """Repeat the checks of an output folder.
+
+    The hashes of the files, and the exact check on the folder's queries; with `model` also the
+    bounded check and the model's own hash; with `test_data` on those samples as well.
+
+    Returns
+    -------
+    dict
+        What was checked, for printing.
+    """
+    files = folder_files.read(folder)
+    program, report = folder_files.parse(files)
+    folder_files.check_digests(files, report)
+    machine = None
+    if model is not None:
+        machine = frontend.load_model(model, trust_pickle=trust_pickle)
+        folder_files.check_model(machine, program, model.name)
+    target = load_target(program.target)
+    queries = folder_files.load_queries(files, program, test_data)
+    answers = interpret(program, queries.X)
+    with TemporaryDirectory(prefix="kmcompile-") as scratch:
+        folder_files.write_plain(Path(scratch), files)
+        verifier = Verifier(machine, program, target, queries, answers, lambda text: None)
+        findings = verifier.verify(Path(scratch), None)
+    return verifier.facts(findings)
+
+
+def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
+    """Return what a model file holds, for printing."""
+    machine = frontend.load_model(model, trust_pickle=trust_pickle)
+    return {
+        "kind": machine.kind,
+        "task": machine.task.value,
+        "kernel": machine.kernel.name,
+        "parameters": machine.kernel.parameters(),
+        "n_support_vectors": machine.n_support_vectors,
+        "n_features": machine.n_features,
+        "n_classes": machine.n_classes,
+        "classes": list(machine.classes),
+        "preprocessing": [type(step).__name__ for step in machine.preprocessing],
+        "sha256": machine.sha256,
+        "notes": list(machine.notes),
+    }
+
+
+def _prefix(model: Path | object, options: Options) -> str:
+    if options.name is not None:
+        return check_prefix(options.name)
+    return prefix_from(model.stem if isinstance(model, Path) else type(model).__name__)
+
+
+def _describe(machine: KernelMachine) -> str:
+    parameters = "".join(f", {key} {value:g}" for key, value in machine.kernel.parameters().items())
+    width = machine.support_vectors.shape[1]
+    steps = "".join(f"{type(step).__name__} -> " for step in machine.preprocessing)
+    return (
+        f"{steps}{machine.kind}, {machine.kernel.name} kernel{parameters}, "
+        f"{machine.n_support_vectors} support vectors of {width} features"
+    )

@@ -1,0 +1,232 @@
+"""Put together what the steps of a compilation found into one Report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from kmcompile.analysis.memory import Budgets
+from kmcompile.artifact import Memory as BuiltMemory
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.options import Options
+from kmcompile.report import contents
+from kmcompile.report.evidence import Evidence
+from kmcompile.stages import Stage
+from kmcompile.target import Target
+from kmcompile.verify import ModelCheck
+from kmcompile.version import VERSION
+
+_EXACT_ONLY = "mode exact has no early exit"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """What was found about a program.
+
+    Parameters
+    ----------
+    source : str
+        Where the queries come from.
+    host, target : ExactRun or None
+        The exact checks that were made.
+    skipped : mapping of "host", "target", "memory", "instructions" to the reason
+        Why something was not done.
+    check : ModelCheck or None
+        The bounded check, None where nothing was verified.
+    memory : Memory or None
+        Of the target's build.
+    instructions : ndarray or None
+        Of every accepted query.
+    """
+
+    source: Literal["test-data", "held-out", "generated"]
+    host: contents.ExactRun | None
+    target: contents.ExactRun | None
+    skipped: Mapping[str, str]
+    check: ModelCheck | None
+    memory: BuiltMemory | None
+    instructions: np.ndarray | None
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The values behind the plots."""
+        return self.check.evidence if self.check else None
+
+
+def assemble(
+    machine: KernelMachine,
+    program: Program,
+    target: Target,
+    options: Options,
+    model_name: str | None,
+    allowed: Budgets,
+    workspace_bytes: int,
+    findings: Findings,
+    files: Mapping[str, str],
+    notes: tuple[str, ...],
+) -> contents.Report:
+    """Return the report."""
+    reasons: dict[str, str] = {}
+    report = contents.Report(
+        tool=contents.Tool(name="kmcompile", version=VERSION),
+        options=_options(options),
+        model=_model(machine, model_name, reasons),
+        stages=[_stage(stage, reasons) for stage in program.stages],
+        memory=_memory(program, target, allowed, workspace_bytes, findings, reasons),
+        cost=_cost(program, reasons),
+        verification=_verification(program, findings, model_name, reasons),
+        risk=None,
+        target=_target(target, findings, reasons),
+        files=files,
+        notes=notes,
+        not_available=reasons,
+    )
+    reasons["risk"] = f"{_EXACT_ONLY}: no answer is statistical"
+    return report
+
+
+def _options(options: Options) -> dict[str, contents.OptionValue]:
+    values: dict[str, contents.OptionValue] = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if field.name == "out":
+            continue  # the same bytes wherever they are written
+        values[field.name] = value.name if isinstance(value, Path) else value
+    return values
+
+
+def _model(
+    machine: KernelMachine, model_name: str | None, reasons: dict[str, str]
+) -> contents.Model:
+    if model_name is None:
+        reasons["model.file"] = "a fitted estimator was passed"
+    return contents.Model(
+        file=model_name,
+        kind=machine.kind,
+        kernel=machine.kernel.name,
+        parameters=machine.kernel.parameters(),
+        preprocessing=[type(step).__name__ for step in machine.preprocessing],
+        n_features=machine.n_features,
+        n_classes=machine.n_classes,
+        classes=machine.classes,
+        n_support_vectors=machine.n_support_vectors,
+        sha256=machine.sha256,
+    )
+
+
+def _stage(stage: Stage, reasons: dict[str, str]) -> contents.Stage:
+    decides = stage.exit is not None
+    if not decides:
+        reasons[f"stages.{stage.name}.exit"] = "the stage never decides"
+        reasons[f"stages.{stage.name}.decided"] = "the stage never decides"
+    return contents.Stage(
+        name=stage.name,
+        exit="exact" if decides else None,
+        decided=1.0 if decides else None,
+        kernel_evals_mean=float(stage.kernel_evaluations()),
+        ops_mean=float(stage.operations()),
+        table_bytes=sum(table.n_bytes for table in stage.tables()),
+    )
+
+
+def _memory(
+    program: Program,
+    target: Target,
+    allowed: Budgets,
+    workspace_bytes: int,
+    findings: Findings,
+    reasons: dict[str, str],
+) -> contents.Memory:
+    built = findings.memory
+    if built is None:
+        for name in ("ram_bytes", "stack_bytes"):
+            reasons[f"memory.{name}"] = findings.skipped["memory"]
+    elif built.stack_bytes is None:
+        reasons["memory.stack_bytes"] = "the host's C library is called, whose stack is not known"
+    limits = {
+        "flash_budget_bytes": allowed.flash_bytes,
+        "part_flash_bytes": target.flash_bytes,
+        "ram_budget_bytes": allowed.ram_bytes,
+        "part_ram_bytes": target.ram_bytes,
+    }
+    for name, limit in limits.items():
+        if limit is None:
+            reasons[f"memory.{name}"] = f"{target.name} stands for no part with a limit"
+    return contents.Memory(
+        flash_bytes=built.flash_bytes if built else program.table_bytes,
+        flash_is_lower_limit=built is None,
+        flash_budget_bytes=allowed.flash_bytes,
+        part_flash_bytes=target.flash_bytes,
+        ram_bytes=built.ram_bytes if built else None,
+        ram_budget_bytes=allowed.ram_bytes,
+        part_ram_bytes=target.ram_bytes,
+        stack_bytes=built.stack_bytes if built else None,
+        workspace_bytes=workspace_bytes,
+        tables=[contents.Table(name=t.name, bytes=t.n_bytes) for t in program.tables()],
+    )
+
+
+def _cost(program: Program, reasons: dict[str, str]) -> contents.Cost:
+    operations = float(sum(stage.operations() for stage in program.stages))
+    reasons["cost.max_ops_with_replay"] = "there is no replay in mode exact"
+    return contents.Cost(
+        exact_ops=operations,
+        mean_ops=operations,
+        p99_ops=operations,
+        max_ops=operations,
+        max_ops_with_replay=None,
+        speedup_ops=1.0,
+        kernel_evals_mean=float(sum(stage.kernel_evaluations() for stage in program.stages)),
+        speedup_kernels=1.0,
+    )
+
+
+def _verification(
+    program: Program, findings: Findings, model_name: str | None, reasons: dict[str, str]
+) -> contents.Verification:
+    for machine in ("host", "target"):
+        if machine in findings.skipped:
+            reasons[f"verification.exact.{machine}"] = findings.skipped[machine]
+    check = findings.check
+    if check is None:
+        for name in ("bounded", "certified"):
+            reasons[f"verification.{name}"] = findings.skipped["host"]
+    commands = ["kmcompile verify ."]
+    if model_name is not None:
+        commands.append(f"kmcompile verify . --model {model_name}")
+    return contents.Verification(
+        queries_source=findings.source,
+        exact=contents.Exact(host=findings.host, target=findings.target),
+        bounded=check.bounded if check else None,
+        certified=check.certified if check else None,
+        commands=commands,
+    )
+
+
+def _target(target: Target, findings: Findings, reasons: dict[str, str]) -> contents.TargetSection:
+    if target.emulator is None:
+        reasons["target.emulator"] = "the target is the machine that runs kmcompile"
+    counted = None
+    if findings.instructions is None:
+        reasons["target.instructions"] = findings.skipped["instructions"]
+    else:
+        found = findings.instructions
+        counted = contents.Instructions(
+            exact=float(found.mean()),
+            mean=float(found.mean()),
+            p99=float(np.percentile(found, 99)),
+            max=float(found.max()),
+            queries=len(found),
+        )
+    return contents.TargetSection(
+        name=target.name,
+        description=target.description,
+        emulator=target.emulator.machine if target.emulator else None,
+        instructions=counted,
+        not_shown=target.not_shown,
+    )

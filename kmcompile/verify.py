@@ -1,0 +1,150 @@
+"""The two checks, never merged: exact (C against interpreter) and bounded (against the model)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.emit.view import RECORD_HEADER_WORDS
+from kmcompile.errors import VerificationError
+from kmcompile.interpret import RESULT_DTYPE, Answers, Status
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.queries import Queries
+from kmcompile.reference import evaluate
+from kmcompile.report.contents import Bounded, Certified, ExactRun
+from kmcompile.report.evidence import Evidence
+from kmcompile.run import RunResult
+
+
+def records_of(answers: Answers) -> NDArray[np.uint32]:
+    """Return the records that the harness must give for the interpreter's answers.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, 8 + n_decisions), uint32
+    """
+    results = answers.results
+    n_decisions = answers.decisions.shape[1]
+    records = np.zeros((len(results), RECORD_HEADER_WORDS + n_decisions), dtype=np.uint32)
+    records[:, 0] = records[:, 7] = results["status"].view(np.uint32)
+    records[:, 1] = results["label"].view(np.uint32)
+    records[:, 2] = np.ascontiguousarray(results["lower"]).view(np.uint32)
+    records[:, 3] = np.ascontiguousarray(results["upper"]).view(np.uint32)
+    records[:, 4] = results["kernel_evals"]
+    records[:, 5] = results["stage"]
+    records[:, 6] = results["certified"] + 2 * results["in_range"].astype(np.uint32)
+    records[:, RECORD_HEADER_WORDS:] = np.ascontiguousarray(answers.decisions).view(np.uint32)
+    return records
+
+
+def answers_of(records: NDArray[np.uint32]) -> tuple[NDArray[np.void], Float32Array]:
+    """Return results and decision values in the records of the C."""
+    results = np.zeros(len(records), dtype=RESULT_DTYPE)
+    results["status"] = records[:, 0].view(np.int32)
+    results["label"] = records[:, 1].view(np.int32)
+    results["lower"] = np.ascontiguousarray(records[:, 2]).view(np.float32)
+    results["upper"] = np.ascontiguousarray(records[:, 3]).view(np.float32)
+    results["kernel_evals"] = records[:, 4]
+    results["stage"] = records[:, 5]
+    results["certified"] = (records[:, 6] & 1) != 0
+    results["in_range"] = (records[:, 6] & 2) != 0
+    decisions = np.ascontiguousarray(records[:, RECORD_HEADER_WORDS:]).view(np.float32)
+    return results, decisions
+
+
+def check_exact(answers: Answers, run: RunResult, machine_name: str) -> ExactRun:
+    """Compare the C with the interpreter bit for bit.
+
+    Raises
+    ------
+    VerificationError
+        If the self-test fails or any bit of any answer differs.
+    """
+    if run.self_test != Status.OK:
+        raise VerificationError(
+            f"{machine_name}: the self-test of the emitted C returned {run.self_test}, must be 0"
+        )
+    expected = records_of(answers)
+    different = np.flatnonzero((expected != run.records).any(axis=1))
+    if len(different):
+        query = int(different[0])
+        word = int(np.flatnonzero(expected[query] != run.records[query])[0])
+        raise VerificationError(
+            f"{machine_name}: {len(different)} of {len(expected)} answers differ from the "
+            f"interpreter's\nfirst: query {query}, word {word} is "
+            f"0x{int(run.records[query, word]):08x}, must be 0x{int(expected[query, word]):08x}"
+        )
+    return ExactRun(queries=len(expected), mismatches=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelCheck:
+    """What the bounded check found, with the values behind it."""
+
+    bounded: Bounded
+    certified: Certified
+    evidence: Evidence
+    label_disagreements: int
+    kappa: tuple[float, float]
+    """Median and 99th percentile of (sum |beta K| + |b|) / |f|: how hard the queries are."""
+
+
+def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) -> ModelCheck:
+    """Compare the interpreter with the float64 model on the queries that it accepted.
+
+    All of them are checked. The figures are of the user's and the generated ones: an input at
+    the edge of what is accepted has a bound to match. The certified share is that of the user's
+    samples where there are any.
+
+    Raises
+    ------
+    VerificationError
+        If a decision value lies outside its bound or a certified label is not the model's.
+    """
+    accepted = answers.results["status"] == Status.OK
+    results, decisions = answers.results[accepted], answers.decisions[accepted]
+    bounds = answers.bounds[accepted]
+    reference = evaluate(machine, queries.X[accepted])
+    error = np.abs(decisions - reference.decisions)
+    outside = error > bounds + reference.error
+    if outside.any():
+        query, p = (int(i) for i in np.argwhere(outside)[0])
+        raise VerificationError(
+            f"{int(outside.sum())} decision values lie outside their bounds\nfirst: query {query}, "
+            f"decision {p} is {decisions[query, p]:.9g}, the model says "
+            f"{reference.decisions[query, p]:.17g}, the bound is {bounds[query, p]:.3g}"
+        )
+    differs = results["label"] != reference.labels
+    # A label on which float64 itself is not sure refutes nothing.
+    unsure = (np.abs(reference.decisions) <= reference.error).any(axis=1)
+    wrong = int((differs & results["certified"] & ~unsure).sum())
+    if wrong:
+        raise VerificationError(f"{wrong} certified labels differ from the model's")
+    ordinary = np.flatnonzero(accepted) < queries.n_ordinary
+    shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
+    clear = np.abs(reference.decisions) > bounds
+    signs = clear & (np.sign(decisions) != np.sign(reference.decisions))
+    hardness = reference.magnitudes / np.maximum(np.abs(reference.decisions), 1e-300)
+    return ModelCheck(
+        bounded=Bounded(
+            queries=int(ordinary.sum()),
+            sign_disagreements=int(signs.sum()),
+            max_error=float(error[ordinary].max(initial=0.0)),
+            max_bound=float(bounds[ordinary].max(initial=0.0)),
+        ),
+        certified=Certified(
+            queries=int(shared.sum()),
+            certified_share=float(results["certified"][shared].mean()) if shared.any() else 0.0,
+            wrong=wrong,
+        ),
+        evidence=Evidence(
+            reference.decisions[ordinary].ravel(),
+            decisions[ordinary].ravel(),
+            bounds[ordinary].ravel(),
+        ),
+        label_disagreements=int(differs.sum()),
+        kappa=(float(np.median(hardness[shared])), float(np.percentile(hardness[shared], 99))),
+    )
