@@ -22,6 +22,7 @@ from kmcompile.lowering import lower
 from kmcompile.option_values import check_options, without_defaults
 from kmcompile.options import Options
 from kmcompile.output_folder import reserve
+from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.queries import ordinary_inputs
@@ -72,7 +73,7 @@ def compile_model(
         tell("reading the model")
         machine = frontend.load_model(model, trust_pickle=options.trust_pickle)
         original = machine
-        for run_pass in (fold_scalers, merge_duplicate_vectors):
+        for run_pass in (merge_duplicate_vectors, center_vectors, fold_scalers):
             machine = run_pass(machine)
 
         tell("lowering")
@@ -180,7 +181,7 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
         "n_features": machine.n_features,
         "n_classes": machine.n_classes,
         "classes": list(machine.classes),
-        "preprocessing": [type(step).__name__ for step in machine.preprocessing],
+        "preprocessing": [str(step) for step in machine.preprocessing],
         "sha256": machine.sha256,
         "notes": list(machine.notes),
     }
@@ -195,7 +196,7 @@ def _prefix(model: Path | object, options: Options) -> str:
 def _describe(machine: KernelMachine) -> str:
     parameters = "".join(f", {key} {value:g}" for key, value in machine.kernel.parameters().items())
     width = machine.support_vectors.shape[1]
-    steps = "".join(f"{type(step).__name__} -> " for step in machine.preprocessing)
+    steps = "".join(f"{step} -> " for step in machine.preprocessing)
     return (
         f"{steps}{machine.kind}, {machine.kernel.name} kernel{parameters}, "
         f"{machine.n_support_vectors} support vectors of {width} features"

@@ -42,6 +42,9 @@ class Affine:
         """The number of features that leave the step."""
         return len(self.offset)
 
+    def __str__(self) -> str:
+        return "scale"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
@@ -54,6 +57,9 @@ class Clip:
     def apply(self, X: Float64Array) -> Float64Array:
         """Return the clipped rows."""
         return np.clip(X, self.low, self.high)
+
+    def __str__(self) -> str:
+        return f"clip to [{self.low:g}, {self.high:g}]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +85,9 @@ class Projection:
         """The number of features that leave the step."""
         return len(self.matrix)
 
+    def __str__(self) -> str:
+        return f"project to {self.n_out}"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Normalization:
@@ -99,6 +108,9 @@ class Normalization:
         else:
             size = np.abs(X).max(axis=1)
         return X / np.where(size < _NEARLY_ZERO, 1.0, size)[:, None]
+
+    def __str__(self) -> str:
+        return f"normalize by {self.norm}"
 
 
 Step = Affine | Clip | Projection | Normalization

@@ -13,11 +13,14 @@ from kmcompile.analysis.rounding import (
     bound_constant,
     gamma_factor,
 )
+from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.scalar import power
+
+_LARGEST_DEGREE = 64  # beyond it float32 overflows or underflows on any data
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class Poly(Kernel):
         """Return the float32 image; its docstring derives the constants."""
         per_length, per_deviation, minimum = inner_product_error(self.gamma, self.coef0, context)
         p = self.degree
+        if p > _LARGEST_DEGREE:
+            raise InputError(f"degree is {p}, must be at most {_LARGEST_DEGREE}; retrain the model")
         return PolyFloat32(
             gamma=np.float32(self.gamma),
             coef0=np.float32(self.coef0),

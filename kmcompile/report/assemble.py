@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
@@ -74,7 +74,7 @@ def assemble(
     reasons: dict[str, str] = {}
     report = contents.Report(
         tool=contents.Tool(name="kmcompile", version=VERSION),
-        options=_options(options),
+        options=_options(options, program),
         model=_model(machine, model_name, reasons),
         stages=[_stage(stage, reasons) for stage in program.stages],
         memory=_memory(program, target, allowed, workspace_bytes, findings, reasons),
@@ -90,8 +90,17 @@ def assemble(
     return report
 
 
-def _options(options: Options) -> dict[str, contents.OptionValue]:
+def _options(options: Options, program: Program) -> dict[str, contents.OptionValue]:
+    """Return the options in effect: given, or by default."""
     values: dict[str, contents.OptionValue] = {}
+    options = replace(
+        options,
+        mode=program.mode,
+        format=program.number_format,
+        name=program.name,
+        replay="none",
+        reduce="off",
+    )
     for field in fields(options):
         value = getattr(options, field.name)
         if field.name == "out":
@@ -110,7 +119,7 @@ def _model(
         kind=machine.kind,
         kernel=machine.kernel.name,
         parameters=machine.kernel.parameters(),
-        preprocessing=[type(step).__name__ for step in machine.preprocessing],
+        preprocessing=[str(step) for step in machine.preprocessing],
         n_features=machine.n_features,
         n_classes=machine.n_classes,
         classes=machine.classes,

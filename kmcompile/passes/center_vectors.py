@@ -1,0 +1,37 @@
+"""Move data that lie far from the origin to it, where the kernel only sees differences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kmcompile.analysis.rounding import UNIT_ROUNDOFF, stored_error
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.preprocessing import Affine
+from kmcompile.kernels import Rbf
+
+_GAIN = 4.0
+"""How many times smaller the stored vectors' error must get: the step has a cost of its own."""
+
+
+def center_vectors(machine: KernelMachine) -> KernelMachine:
+    """Return an rbf machine whose vectors lie around 0, if that makes float32 more exact.
+
+    |s - x| = |(s - c) - (x - c)|, and s - c is stored with an error relative to the vectors'
+    spread instead of their distance from the origin. c is the float32 mean. Vectors that float32
+    holds exactly, such as pixels, stay as they are.
+    """
+    if not isinstance(machine.kernel, Rbf):
+        return machine
+    vectors = machine.support_vectors
+    center = vectors.mean(axis=0).astype(np.float32).astype(np.float64)
+    shifted = vectors - center
+    before = stored_error(vectors, vectors.astype(np.float32))
+    # The input's own subtraction: the deviation of a Scale step, relative to a typical norm.
+    spread = float(np.sqrt((shifted**2).sum(axis=1)).max())
+    after = stored_error(shifted, shifted.astype(np.float32)) + 5 * UNIT_ROUNDOFF * spread
+    if before <= _GAIN * after:
+        return machine
+    step = Affine(center, np.ones_like(center))
+    return replace(machine, support_vectors=shifted, preprocessing=(*machine.preprocessing, step))
