@@ -287,7 +287,7 @@ class Normalize(PrepareStep):
         size = self.size(batch.x)
         one = np.float32(1.0)
         known = size >= self.smallest
-        reciprocal: Float32Array = one / np.where(known, size, one)
+        reciprocal = (one / np.where(known, size, one)).astype(np.float32, copy=False)
         x: Float32Array = batch.x * reciprocal[:, None]
         grown = self.gain * batch.deviation * reciprocal + self.relative
         still = (batch.deviation == 0) & ~batch.x.any(axis=1)
