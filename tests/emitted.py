@@ -1,0 +1,93 @@
+"""Emitted C of small models, with the queries and the answers it must give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from kmcompile import folder_files, frontend
+from kmcompile.emit.emitter import emit
+from kmcompile.interpret import Answers, interpret
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.lowering import lower
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.queries import edge_inputs, generate, ordinary_inputs
+from kmcompile.recipe import Recipe
+from kmcompile.stages import Prepare
+from kmcompile.target import Target, load_target
+from kmcompile.verify import records_of
+
+
+@dataclass(frozen=True, eq=False)
+class Emitted:
+    """A compiled model as `pipeline.compile_model` makes it, before anything is built.
+
+    Attributes
+    ----------
+    machine : KernelMachine
+        As it was trained.
+    """
+
+    machine: KernelMachine
+    program: Program
+    target: Target
+
+    @property
+    def name(self) -> str:
+        """The prefix of the C names."""
+        return self.program.name
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """The files that the program determines."""
+        command = f"kmcompile {self.name}.pkl --target {self.target.name}"
+        sources = emit(self.program, self.target, command, "a model of the tests")
+        return folder_files.of_program(self.program, self.target, sources)
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """The recipe of the C."""
+        return Recipe.from_json(self.files["recipe.json"].decode())
+
+    @cached_property
+    def queries(self) -> np.ndarray:
+        """Generated inputs and those at the edges, shape (n, n_features), float32."""
+        prepare = self.program.stages[0]
+        assert isinstance(prepare, Prepare)
+        edges = edge_inputs(self.machine, prepare.limit)
+        return np.concatenate([generate(self.machine, 150), edges])
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """The bits of the queries."""
+        return np.ascontiguousarray(self.queries).view(np.uint32)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What the interpreter says to the queries."""
+        return interpret(self.program, self.queries)
+
+    @cached_property
+    def records(self) -> np.ndarray:
+        """What the harness must give for the queries."""
+        return records_of(self.answers)
+
+    def write(self, folder: Path) -> Path:
+        """Write the files into a folder, which is made; return it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        folder_files.write_plain(folder, self.files)
+        return folder
+
+
+def emit_model(estimator: object, target: str | Target = "host", name: str = "iris") -> Emitted:
+    """Return the emitted C of a fitted estimator."""
+    loaded = load_target(target) if isinstance(target, str) else target
+    machine = frontend.load_model(estimator)
+    reduced = merge_duplicate_vectors(fold_scalers(machine))
+    program = lower(reduced, loaded, name, ordinary_inputs(reduced, 64))
+    return Emitted(machine, program, loaded)

@@ -1,0 +1,130 @@
+"""Every kernel with every task and every preprocessing, as small fitted models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from emitted import Emitted, emit_model
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.svm import SVC, LinearSVC, NuSVC
+
+KERNELS: dict[str, dict[str, Any]] = {
+    "linear": {},
+    "poly": {"degree": 3, "coef0": 0.5, "gamma": 0.3},
+    "rbf": {"gamma": 0.4},
+    "sigmoid": {"gamma": 0.2, "coef0": -0.1},
+}
+
+Transformers = Callable[[], list[Any]]
+PREPROCESSING: dict[str, Transformers] = {
+    "raw": list,
+    "standard": lambda: [StandardScaler()],
+    "scale_only": lambda: [StandardScaler(with_mean=False)],
+    "centre_only": lambda: [StandardScaler(with_std=False)],
+    "minmax": lambda: [MinMaxScaler((-1, 1))],
+    "clip": lambda: [MinMaxScaler(clip=True)],
+    "maxabs": lambda: [MaxAbsScaler()],
+    "robust": lambda: [RobustScaler()],
+    "pca": lambda: [PCA(3)],
+    "whiten": lambda: [PCA(4, whiten=True)],
+    "l1": lambda: [Normalizer("l1")],
+    "l2": lambda: [Normalizer("l2")],
+    "max": lambda: [Normalizer("max")],
+    "standard_pca_l2": lambda: [StandardScaler(), PCA(5), Normalizer()],
+    "clip_standard": lambda: [MinMaxScaler(clip=True), StandardScaler()],
+    "l1_pca_pca": lambda: [Normalizer("l1"), PCA(5), PCA(4)],
+}
+
+TASKS = ("binary", "one_vs_one", "break_ties")
+N_FEATURES = 6  # a tile of four and a tail
+
+
+@dataclass(frozen=True)
+class Case:
+    """One model of the catalogue: a pipeline that ends with a support vector machine."""
+
+    estimator: str
+    kernel: str
+    task: str
+    preprocessing: str
+    n_features: int = N_FEATURES
+    parameters: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        words = [self.estimator, self.kernel, self.task, self.preprocessing]
+        words += [f"{key}{value}" for key, value in self.parameters]
+        if self.n_features != N_FEATURES:
+            words.append(f"{self.n_features}_features")
+        return "-".join(words)
+
+    def fitted(self) -> Any:
+        """Return the fitted pipeline."""
+        rng = np.random.default_rng(11)
+        X = rng.normal(size=(60, self.n_features)) * 2.0 + 1.0
+        n_classes = 2 if self.task == "binary" else 4
+        y = np.argmax(X @ rng.normal(size=(self.n_features, n_classes)), axis=1)
+        y[:n_classes] = np.arange(n_classes)
+        return make_pipeline(*PREPROCESSING[self.preprocessing](), self._classifier()).fit(X, y)
+
+    def _classifier(self) -> Any:
+        if self.estimator == "LinearSVC":
+            return LinearSVC(random_state=0)
+        parameters = {**KERNELS[self.kernel], **dict(self.parameters)}
+        if self.task == "break_ties":
+            parameters["break_ties"] = True
+        if self.estimator == "NuSVC":
+            return NuSVC(kernel=self.kernel, nu=0.3, **parameters)
+        return SVC(kernel=self.kernel, **parameters)
+
+
+def every_combination() -> list[Case]:
+    """Return kernel x task x preprocessing, the linear models of LinearSVC among them."""
+    cases = [
+        Case("SVC", kernel, task, preprocessing)
+        for preprocessing in PREPROCESSING
+        for kernel in KERNELS
+        for task in TASKS
+    ]
+    cases += [
+        Case("LinearSVC", "linear", task, preprocessing)
+        for preprocessing in PREPROCESSING
+        for task in ("binary", "one_vs_rest")
+    ]
+    return cases
+
+
+SPECIAL = [
+    Case("NuSVC", "rbf", "one_vs_one", "standard"),
+    *(Case("SVC", "poly", "binary", "raw", parameters=(("degree", p),)) for p in (0, 1, 2, 7)),
+    *(Case("SVC", "rbf", "binary", "standard", n_features=n) for n in (1, 4, 7)),
+    *(Case("LinearSVC", "linear", "one_vs_rest", "l2", n_features=n) for n in (2, 9)),
+]
+"""What the combinations leave out: other degrees, numbers of features with and without a tail."""
+
+CORE = [
+    Case("SVC", "rbf", "binary", "standard"),
+    Case("SVC", "rbf", "one_vs_one", "standard_pca_l2"),
+    Case("SVC", "poly", "break_ties", "clip_standard"),
+    Case("SVC", "sigmoid", "one_vs_one", "max"),
+    Case("SVC", "linear", "binary", "robust"),
+    Case("LinearSVC", "linear", "one_vs_rest", "l1_pca_pca"),
+]
+"""Each stage, kernel and step at least once: for every compiler and every board."""
+
+
+@cache
+def emitted(case: Case, target: str) -> Emitted:
+    """Return the emitted C of a case."""
+    return emit_model(case.fitted(), target)

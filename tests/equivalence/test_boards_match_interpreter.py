@@ -1,0 +1,34 @@
+"""The emitted C gives the interpreter's answers bit for bit on every emulated board."""
+
+from __future__ import annotations
+
+import catalogue
+import numpy as np
+import pytest
+from tools import need_tools
+
+from kmcompile.build import build
+from kmcompile.interpret import Status
+from kmcompile.run import runner_for
+from kmcompile.target import list_targets, load_target
+
+pytestmark = pytest.mark.target
+
+BOARDS = [target.name for target in list_targets() if target.emulator is not None]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("case", catalogue.CORE, ids=str)
+def test_every_answer_of_the_board_matches_the_interpreter_bit_for_bit(case, board, tmp_path):
+    """reliability 36: the stack that was used is no more than the compiler's figures say."""
+    target = load_target(board)
+    need_tools(target)
+    emitted = catalogue.emitted(case, board)
+    emitted.write(tmp_path)
+    with build(emitted.recipe, tmp_path, target) as artifact:
+        result = runner_for(target).run(artifact, emitted.inputs)
+    np.testing.assert_array_equal(result.records, emitted.records)
+    assert result.self_test == Status.OK
+    assert result.painted_stack_bytes <= artifact.stack_bytes
+    assert artifact.ram_bytes == 0
+    assert artifact.double_helpers == ()

@@ -1,0 +1,148 @@
+"""The emitted C gives the interpreter's answers bit for bit, whatever the host's compiler does.
+
+reliability 42: a compiler bug. gcc and clang, four levels of optimisation and the vector
+instructions of this machine agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import catalogue
+import numpy as np
+import pytest
+from emitted import Emitted
+from tools import need
+
+from kmcompile import resources
+from kmcompile.build import build
+from kmcompile.interpret import Status
+from kmcompile.kernels import CATALOGUE as KERNELS
+from kmcompile.run import HostRunner
+from kmcompile.stages import CATALOGUE as STAGES
+from kmcompile.stages import ExactSum, Prepare
+from kmcompile.stages.prepare import PrepareStep
+from kmcompile.target import load_target
+
+HOST = load_target("host")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler with its optimisation, with or without this machine's own instructions."""
+
+    command: str
+    optimisation: str
+    native: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.command}{self.optimisation}{'-native' if self.native else ''}"
+
+
+COMPILERS = [
+    Compiler(command, optimisation)
+    for command in ("gcc", "clang")
+    for optimisation in ("-O0", "-O2", "-O3", "-Os")
+]
+COMPILERS += [Compiler(command, "-O3", native=True) for command in ("gcc", "clang")]
+
+# Each combination with one compiler, all compilers in turn.
+COMBINATIONS = [
+    (case, COMPILERS[number % len(COMPILERS)])
+    for number, case in enumerate([*catalogue.every_combination(), *catalogue.SPECIAL])
+]
+
+
+def check_on_host(emitted: Emitted, compiler: Compiler, folder: Path) -> None:
+    """Build for the host and compare all records with the interpreter's."""
+    need(compiler.command)
+    own = ("-march=native",) if compiler.native else ()
+    host = replace(HOST, compiler=replace(HOST.compiler, flags=(*HOST.compiler.flags, *own)))
+    emitted.write(folder)
+    with build(
+        emitted.recipe,
+        folder,
+        host,
+        compiler=compiler.command,
+        optimisation=compiler.optimisation,
+    ) as artifact:
+        result = HostRunner().run(artifact, emitted.inputs)
+    np.testing.assert_array_equal(result.records, emitted.records)
+    assert result.self_test == Status.OK
+
+
+@pytest.mark.parametrize(("case", "compiler"), COMBINATIONS, ids=str)
+def test_every_combination_matches_the_interpreter_bit_for_bit(case, compiler, tmp_path):
+    check_on_host(catalogue.emitted(case, "host"), compiler, tmp_path)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS, ids=str)
+@pytest.mark.parametrize("target", ["host", "cortex-m7"])
+@pytest.mark.parametrize("case", catalogue.CORE, ids=str)
+def test_every_compiler_matches_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
+    """reliability 42: the C for the host and, with its loops unrolled, that for a board."""
+    check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
+
+
+@pytest.mark.parametrize("case", catalogue.CORE, ids=str)
+def test_the_queries_reach_every_status_and_both_certificates(case):
+    emitted = catalogue.emitted(case, "host")
+    results = emitted.answers.results
+    assert len(results) >= 150
+    assert set(results["status"]) == {Status.OK, Status.ERROR_NOT_FINITE, Status.ERROR_RANGE}
+    accepted = results[results["status"] == Status.OK]
+    assert set(accepted["label"]) == set(range(len(emitted.program.classes)))
+    assert accepted["certified"].any()
+    assert not accepted["certified"].all()
+
+
+def templates(folder: str) -> set[str]:
+    return {p.name.split(".")[0] for p in (resources.templates_dir() / folder).glob("*.c.j2")}
+
+
+def programs(target: str):
+    return [catalogue.emitted(case, target).program for case in catalogue.CORE]
+
+
+def test_every_stage_has_its_template_and_a_bit_exact_case():
+    names = {stage.name for stage in STAGES}
+    assert names == templates("stages")
+    assert names == {stage.name for program in programs("host") for stage in program.stages}
+
+
+def test_every_kernel_has_its_template_and_a_bit_exact_case():
+    names = {kernel.name for kernel in KERNELS}
+    assert names == set(catalogue.KERNELS)
+    # A linear machine is summed up beforehand: its stage, linear_sum, is the template.
+    assert names - {"linear"} == templates("kernels")
+    assert names == {case.kernel for case in catalogue.CORE}
+
+
+def test_every_step_has_its_template_and_a_bit_exact_case():
+    names = {step.name for step in PrepareStep.__subclasses__()}
+    assert {*names, "sums"} == templates("prepare")  # sums: what the steps share
+    steps = [
+        step.name
+        for program in programs("host")
+        for stage in program.stages
+        if isinstance(stage, Prepare)
+        for step in stage.steps
+    ]
+    assert names == set(steps)
+
+
+def test_every_scalar_function_has_a_bit_exact_case():
+    used = {"square_root"}
+    for program in programs("host"):
+        for stage in program.stages:
+            if isinstance(stage, ExactSum):
+                used |= {template for template, _ in stage.kernel.scalars()}
+    assert used == templates("scalar")
+
+
+def test_every_task_has_a_bit_exact_case():
+    machines = [catalogue.emitted(case, "host").machine for case in catalogue.CORE]
+    assert {machine.task for machine in machines} == set(type(machines[0].task))
+    assert {machine.break_ties for machine in machines} == {False, True}
+    assert {machine.zero_is_positive for machine in machines} == {False, True}

@@ -1,0 +1,46 @@
+"""Which programs a test needs: missing ones are a skip for a person and a failure in CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from kmcompile.target import Target
+
+
+def need(*commands: str) -> None:
+    """Skip the test if a program is missing; in CI that is a failure."""
+    missing = [command for command in commands if shutil.which(command) is None]
+    if missing and os.environ.get("CI") == "true":
+        pytest.fail(f"missing in CI: {', '.join(missing)}")
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+def need_tools(target: Target) -> None:
+    """Skip the test if the tools of a target are missing; in CI that is a failure."""
+    emulator = [target.emulator.command] if target.emulator else []
+    need(target.compiler.command, *emulator)
+
+
+def run(command: Iterable[str | Path], timeout_s: float = 120.0) -> subprocess.CompletedProcess:
+    """Run a program, its output captured as text."""
+    return subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+
+
+def succeed(command: Iterable[str | Path], timeout_s: float = 120.0) -> str:
+    """Run a program that must succeed; return its standard output."""
+    done = run(command, timeout_s)
+    assert done.returncode == 0, f"{done.args}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
