@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from kmcompile.errors import KmcompileError
@@ -24,7 +25,7 @@ __all__ = ["Compiled", "KernelMachine", "KmcompileError", "__version__", "compil
 
 __version__ = VERSION
 
-_PATHS = ("data", "test_data", "out")
+_SAMPLES = ("data", "test_data")
 
 
 def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Compiled:
@@ -35,9 +36,9 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
     model : path or fitted estimator
         A pickle or joblib file, or a fitted SVC, NuSVC, LinearSVC or Pipeline ending with one.
     **options
-        The options of the command line with underscores: target, test_data, max_flash, name,
-        out, verify, ... `data` and `test_data` are paths. Without `out` an estimator's output
-        folder is not written.
+        The options of the command line with underscores: target, max_flash, name, out, verify, ...
+        `data` and `test_data` are files or arrays of shape (n_samples, n_features). Without `out`
+        an estimator's output folder is not written.
 
     Returns
     -------
@@ -52,15 +53,38 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
     from kmcompile import pipeline
     from kmcompile.errors import UsageError
     from kmcompile.options import Options
+    from kmcompile.progress import Progress
 
     unknown = sorted(set(options) - set(Options.__dataclass_fields__))
     if unknown:
         raise UsageError(f"unknown options: {', '.join(unknown)}")
-    for name in _PATHS:
-        if options.get(name) is not None:
-            options[name] = Path(options[name])
     source = Path(model) if isinstance(model, str | os.PathLike) else model
-    return pipeline.compile_model(source, Options(**options))
+    if options.get("out") is not None:
+        options["out"] = Path(options["out"])
+    with TemporaryDirectory(prefix="kmcompile-") as scratch, Progress(enabled=True) as progress:
+        for name in _SAMPLES:
+            if options.get(name) is not None:
+                options[name] = _sample_file(name, options[name], Path(scratch))
+        return pipeline.compile_model(source, Options(**options), progress)
+
+
+def _sample_file(name: str, samples: Any, scratch: Path) -> Path:
+    """Return the path that was given, or that of a file with the array that was given."""
+    if isinstance(samples, str | os.PathLike):
+        return Path(samples)
+    import numpy as np
+
+    from kmcompile.errors import InputError
+
+    try:
+        array = np.asarray(samples, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} is no array of numbers: {error}; give an array or a file"
+        ) from error
+    path = scratch / f"{name}.npy"
+    np.save(path, array, allow_pickle=False)
+    return path
 
 
 def load(folder: str | os.PathLike[str]) -> Compiled:

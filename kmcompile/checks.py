@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -107,26 +108,33 @@ class Verifier:
         return self._findings(host, target, memory, instructions, skipped)
 
     def facts(self, findings: Findings) -> dict[str, Any]:
-        """Return what was checked, for printing."""
-        facts: dict[str, Any] = {"queries": len(self._queries.X), "source": self._queries.source}
-        for name, run in (("host", findings.host), ("target", findings.target)):
-            facts[f"exact, {name}"] = (
-                findings.skipped[name]
-                if run is None
-                else f"{run.mismatches} mismatches in {run.queries} queries"
-            )
-        if findings.check is None:
-            facts["bounded"] = "not run: give --model"
-        else:
-            bounded, certified = findings.check.bounded, findings.check.certified
-            facts["bounded"] = (
-                f"{bounded.queries} queries, largest error {bounded.max_error:.3g}, "
-                f"largest bound {bounded.max_bound:.3g}"
-            )
-            facts["certified"] = (
-                f"{certified.certified_share:.2%} of the labels, {certified.wrong} wrong"
-            )
-        return facts
+        """Return what was checked, in the shape of report.json."""
+        check = findings.check
+        reasons = {
+            f"verification.exact.{name}": findings.skipped[name]
+            for name in ("host", "target")
+            if name in findings.skipped
+        }
+        if check is None:
+            for name in ("bounded", "certified"):
+                reasons[f"verification.{name}"] = "give --model to check against it"
+        emulator = self._target.emulator
+        return {
+            "verification": {
+                "queries_source": self._queries.source,
+                "exact": {
+                    "host": asdict(findings.host) if findings.host else None,
+                    "target": asdict(findings.target) if findings.target else None,
+                },
+                "bounded": asdict(check.bounded) if check else None,
+                "certified": asdict(check.certified) if check else None,
+            },
+            "target": {
+                "name": self._target.name,
+                "emulator": emulator.machine if emulator else None,
+            },
+            "not_available": reasons,
+        }
 
     def _wants_target(self, level: str | None, skipped: dict[str, str]) -> bool:
         """Return whether to run on the target; otherwise say why not."""

@@ -66,8 +66,8 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 @click.command(epilog=_EPILOG, context_settings=_SETTINGS)
 @click.argument("model", type=_FILE)
 @click.option("--target", default="host", metavar="NAME", help="Board or machine [host].")
-@click.option("--data", type=_FILE, help="Calibration samples: .npz, .npy, .csv, svmlight.")
-@click.option("--test-data", type=_FILE, help="Test samples, to verify with.")
+@click.option("--data", type=_FILE, help="Calibration samples; mode exact verifies with them.")
+@click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
 @_choice("--mode", "Which early exits are allowed [exact; the others are not built yet].")
 @click.option("--risk", metavar="P|auto", help="Largest probability of another label. Not yet.")
 @_choice("--risk-control", "How the risk is held. Not yet.")
@@ -89,14 +89,13 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 def _compile(model: Path, as_json: bool, quiet: bool, **values: Any) -> None:
     """Compile a trained SVM to C99, run the C, and prove that it gives the same answers.
 
-    MODEL is a fitted scikit-learn estimator or Pipeline in a .pkl or .joblib file.
+    MODEL is a fitted scikit-learn SVC, NuSVC or LinearSVC, or a Pipeline that ends with one, in a
+    .pkl or .joblib file. Samples are .npz, .npy, .csv or svmlight files.
     """
     options = without_defaults(Options(**values))
     check_options(options)
     from kmcompile import pipeline
 
-    if options.data is not None:
-        warnings.warn("--data is not used: mode exact needs no calibration", stacklevel=1)
     with Progress(enabled=not quiet) as progress:
         compiled = pipeline.compile_model(model, options, progress)
     if as_json:
@@ -180,12 +179,12 @@ def _verify(
     """Repeat the checks of an output folder: hashes, the exact check, the bounded check."""
     from kmcompile import pipeline
 
-    with Progress(enabled=not quiet):
-        result = pipeline.verify_folder(folder, model, test_data, trust_pickle)
+    with Progress(enabled=not quiet) as progress:
+        result = pipeline.verify_folder(folder, model, test_data, trust_pickle, progress)
     if as_json:
         console.emit(console.print_json, result)
     elif not quiet:
-        console.emit(console.print_facts, result)
+        console.emit(_print_verification, folder, result)
 
 
 @click.command()
@@ -246,7 +245,15 @@ def _print_report(report: dict[str, Any], folder: Path | None) -> None:
 
     terminal.print_report(report, Console())
     if folder is not None:
-        click.echo(f"written to {console.printable(str(folder))}")
+        click.echo(f"\nwritten to {console.printable(str(folder))}; its report.html has the plots")
+
+
+def _print_verification(folder: Path, result: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    from kmcompile.report import terminal
+
+    terminal.print_verification(folder.resolve().name, result, Console())
 
 
 def _bench_rows(reports: dict[str, dict[str, Any]]) -> Iterator[tuple[str, ...]]:

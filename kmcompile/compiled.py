@@ -52,6 +52,10 @@ class Compiled:
         self._files = files
         self._artifact: Artifact | None = None
 
+    def __repr__(self) -> str:
+        where = f" in {self.folder}" if self.folder else ""
+        return f"<kmcompile.Compiled {self.program.name} for {self.program.target}{where}>"
+
     def classify(self, X: ArrayLike) -> NDArray[np.void]:
         """Return one result for each row, as the C gives it.
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -14,10 +16,9 @@ from kmcompile.data_file import read_samples
 from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.ir import storage
-from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
-from kmcompile.queries import Queries
+from kmcompile.queries import Queries, Source
 from kmcompile.recipe import Recipe, sha256_of
 from kmcompile.report import json_report
 from kmcompile.target import Target
@@ -45,10 +46,16 @@ def of_program(program: Program, target: Target, sources: Mapping[str, str]) -> 
     return files
 
 
-def save_queries(X: Float32Array) -> bytes:
-    """Return the bytes of queries.npz."""
+def save_queries(queries: Queries) -> bytes:
+    """Return the bytes of queries.npz: X, and how many of its rows the user gave and are usual."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, X=X)
+    np.savez_compressed(
+        buffer,
+        X=queries.X,
+        source=np.array(queries.source),
+        n_given=np.int64(queries.n_given),
+        n_ordinary=np.int64(queries.n_ordinary),
+    )
     return buffer.getvalue()
 
 
@@ -128,13 +135,29 @@ def load_queries(files: Mapping[str, bytes], program: Program, test_data: Path |
         If queries.npz is damaged.
     """
     try:
-        with np.load(io.BytesIO(files["queries.npz"]), allow_pickle=False) as archive:
-            X = archive["X"]
-        if X.dtype != np.float32 or X.ndim != 2 or X.shape[1] != program.n_features:
-            raise ValueError(f"X is {X.dtype} of shape {X.shape}")
-    except (ValueError, KeyError, OSError) as error:
+        queries = _parse_queries(files["queries.npz"], program.n_features)
+    except (ValueError, KeyError, OSError, EOFError, BadZipFile, zlib.error) as error:
         raise InputError(f"queries.npz: damaged ({error}); compile the model again") from error
     if test_data is None:
-        return Queries(X, "generated", 0, len(X))
+        return queries
     given = read_samples(test_data, program.n_features, "test").X
-    return Queries(np.concatenate([given, X]), "test-data", len(given), len(given) + len(X))
+    return Queries(
+        np.concatenate([given, queries.X]),
+        "test-data",
+        len(given),
+        len(given) + queries.n_ordinary,
+    )
+
+
+def _parse_queries(content: bytes, n_features: int) -> Queries:
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        X, source = archive["X"], str(archive["source"])
+        n_given, n_ordinary = int(archive["n_given"]), int(archive["n_ordinary"])
+    if X.dtype != np.float32 or X.ndim != 2 or X.shape[1] != n_features:
+        raise ValueError(f"X is {X.dtype} of shape {X.shape}")
+    if not 0 <= n_given <= n_ordinary <= len(X):
+        raise ValueError(f"n_given {n_given}, n_ordinary {n_ordinary} of {len(X)}")
+    for known in get_args(Source):
+        if source == known:
+            return Queries(X, known, n_given, n_ordinary)
+    raise ValueError(f"source {source!r}")

@@ -102,7 +102,7 @@ def compile_model(
             check_ram(program, scratch_bytes, findings.memory.stack_bytes, allowed)
 
         tell("reporting")
-        files["queries.npz"] = folder_files.save_queries(queries.X)
+        files["queries.npz"] = folder_files.save_queries(queries)
         report = assemble(
             original,
             program,
@@ -140,7 +140,11 @@ def load(folder: Path | str) -> Compiled:
 
 
 def verify_folder(
-    folder: Path, model: Path | None, test_data: Path | None, trust_pickle: bool
+    folder: Path,
+    model: Path | None,
+    test_data: Path | None,
+    trust_pickle: bool,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Repeat the checks of an output folder.
 
@@ -150,8 +154,10 @@ def verify_folder(
     Returns
     -------
     dict
-        What was checked, for printing.
+        What was checked, in the shape of report.json; "files" is how many hashes were compared.
     """
+    tell = progress or (lambda text: None)
+    tell("comparing hashes")
     files = folder_files.read(folder)
     program, report = folder_files.parse(files)
     folder_files.check_digests(files, report)
@@ -161,12 +167,13 @@ def verify_folder(
         folder_files.check_model(machine, program, model.name)
     target = load_target(program.target)
     queries = folder_files.load_queries(files, program, test_data)
+    tell("interpreting")
     answers = interpret(program, queries.X)
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
         folder_files.write_plain(Path(scratch), files)
-        verifier = Verifier(machine, program, target, queries, answers, lambda text: None)
+        verifier = Verifier(machine, program, target, queries, answers, tell)
         findings = verifier.verify(Path(scratch), None)
-    return verifier.facts(findings)
+    return {"files": len(report["files"]), **verifier.facts(findings)}
 
 
 def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from kmcompile.report.figures import bytes_text, count_text, ratio_text, share_t
 
 Report = dict[str, Any]
 
+_GENERATED = "generated vectors, perturbations, mixtures, corners, bisected neighbours"
+
 
 class Status(StrEnum):
     """How a check ended; a check that did not run has not passed."""
@@ -131,13 +133,11 @@ def costs(report: Report) -> list[Fact]:
 
 def checks(report: Report) -> list[Check]:
     """Return the lines of the verification, those that did not run included."""
-    target = f"{report['target']['name']} ({report['target']['emulator'] or 'no emulator'})"
-    return [
-        _exact_check(report, "host", "host"),
-        _exact_check(report, "target", target),
-        _bounded_check(report),
-        _certified_check(report),
-    ]
+    exact = [_exact_check(report, "host", "host")]
+    name, emulator = report["target"]["name"], report["target"]["emulator"]
+    if emulator is not None:  # otherwise the host is the target
+        exact.append(_exact_check(report, "target", f"{name} ({emulator})"))
+    return [*exact, _bounded_check(report), _certified_check(report)]
 
 
 def _section(report: Report, *keys: str) -> Report | None:
@@ -188,14 +188,16 @@ def _status(failures: int) -> Status:
 
 def verdict(report: Report) -> tuple[Status, str]:
     """Return the whole verification as one status and one phrase."""
-    host, target, *others = (check.status for check in checks(report))
-    if Status.FAILED in (host, target, *others):
+    if any(check.status is Status.FAILED for check in checks(report)):
         return Status.FAILED, "verification failed"
-    if target is Status.PASSED and host is Status.PASSED:
-        return Status.PASSED, f"verified on the host and on {report['target']['name']}"
-    if Status.PASSED in (host, target):
-        place = "host" if host is Status.PASSED else "target"
-        return Status.PASSED, f"verified on the {place} only"
+    name = report["target"]["name"]
+    host, target = (_section(report, "exact", place) for place in ("host", "target"))
+    if host and target:
+        return Status.PASSED, f"verified on the host and on {name}"
+    if host and report["target"]["emulator"] is None:
+        return Status.PASSED, "verified on the host"
+    if host or target:
+        return Status.PASSED, f"verified on {'the host' if host else name} only"
     return Status.NOT_RUN, "not verified"
 
 
@@ -205,9 +207,9 @@ def queries_source(report: Report) -> str:
     if source is None:
         return reason(report, "verification.queries_source")
     return {
-        "test-data": "the test samples",
-        "held-out": "calibration samples that were held out",
-        "generated": "generated: vectors, perturbations, mixtures, corners, bisected neighbours",
+        "test-data": f"the test samples, and {_GENERATED}",
+        "held-out": f"calibration samples that were held out, and {_GENERATED}",
+        "generated": _GENERATED,
     }[source]
 
 

@@ -15,6 +15,8 @@ from kmcompile.report.summary import Status
 
 _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.NOT_RUN: "yellow"}
 _BAR_CELLS = 20
+# Options that were not given, stages that never decide, targets without a budget.
+_UNSAID = ("options.", "stages.", "memory.part_", "memory.flash_budget_", "memory.ram_budget_")
 
 
 def print_report(report: dict[str, Any], console: Console, *, quiet: bool = False) -> None:
@@ -47,6 +49,20 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
             console.print()
             _print(console, Text(name, style="bold"))
             console.print(table)
+
+
+def print_verification(name: str, result: dict[str, Any], console: Console) -> None:
+    """Print what a repeated verification of the folder `name` found."""
+    status, phrase = summary.verdict(result)
+    head = Text(_plain(name, console), style="bold")
+    head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
+    _print(console, head)
+    table = _verification(result, console)
+    table.add_row(
+        _cell("  files", console),
+        _cell(f"{count_text(result['files'])}, each with the hash in report.json", console),
+    )
+    console.print(table)
 
 
 def _print(console: Console, text: Text) -> None:
@@ -121,11 +137,11 @@ def _verification(report: dict[str, Any], console: Console) -> Table:
 
 
 def _missing(report: dict[str, Any], console: Console) -> Table:
-    """Return what is null and why; options that were not given are no news."""
+    """Return what is null and why, but for what is no news or is said above."""
     table = _grid("left", "left")
     shown = {c.result for c in summary.checks(report) if c.status is Status.NOT_RUN}
     for path, why in report["not_available"].items():
-        if not path.startswith(("options.", "stages.")) and why not in shown:
+        if not path.startswith(_UNSAID) and why not in shown:
             table.add_row(_cell(f"  {path}", console), _cell(why, console, "dim"))
     return table
 

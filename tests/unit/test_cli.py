@@ -18,6 +18,21 @@ from kmcompile import cli
 from kmcompile.options import Options
 
 REPORT = {"tool": "kmcompile", "memory": {"flash_bytes": 10, "stack_bytes": 20}, "target": {}}
+VERIFIED = {
+    "files": 7,
+    "verification": {
+        "queries_source": "generated",
+        "exact": {"host": {"queries": 1000, "mismatches": 0}, "target": None},
+        "bounded": None,
+        "certified": None,
+    },
+    "target": {"name": "host", "emulator": None},
+    "not_available": {
+        "verification.exact.target": "the target is the host",
+        "verification.bounded": "give --model to check against it",
+        "verification.certified": "give --model to check against it",
+    },
+}
 
 
 class FakePipeline(types.ModuleType):
@@ -41,7 +56,7 @@ class FakePipeline(types.ModuleType):
 
     def verify_folder(self, *arguments: Any) -> dict[str, Any]:
         self.calls.append(arguments)
-        return {"exact": {"host": {"queries": 1000, "mismatches": 0}}}
+        return VERIFIED
 
     def inspect_model(self, *arguments: Any) -> dict[str, Any]:
         self.calls.append(arguments)
@@ -88,12 +103,13 @@ def test_every_built_option_reaches_the_pipeline(
     pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
 ) -> None:
     words = (
-        "m.pkl --target cortex-m7 --test-data d.npz --format float32 --max-flash 1000 "
+        "m.pkl --target cortex-m7 --data d.npz --test-data d.npz --format float32 --max-flash 1000 "
         "--max-ram 500 --out o --name iris --trust-pickle --verify host"
     )
     assert cli.run(words.split()) == 0
     assert pipeline.calls[0][1] == Options(
         target="cortex-m7",
+        data=Path("d.npz"),
         test_data=Path("d.npz"),
         format="float32",
         max_flash=1000,
@@ -139,13 +155,6 @@ def test_own_warning_is_one_line_on_stderr(
     )
 
 
-def test_unused_calibration_data_is_said(
-    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.run([model, "--data", "d.npz", "--json"]) == 0
-    assert "--data is not used" in capsys.readouterr().err
-
-
 def test_first_word_targets_is_the_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["targets"]) == 0
     assert "cortex-m7" in capsys.readouterr().out
@@ -174,8 +183,18 @@ def test_verify_passes_on_folder_model_and_samples(
     pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run(["verify", ".", "--model", model, "--test-data", "d.npz"]) == 0
-    assert pipeline.calls == [(Path("."), Path("m.pkl"), Path("d.npz"), False)]
-    assert "mismatches: 0" in capsys.readouterr().out
+    assert pipeline.calls[0][:4] == (Path("."), Path("m.pkl"), Path("d.npz"), False)
+    out = capsys.readouterr().out
+    assert "verified on the host" in out
+    assert "1,000 queries, 0 mismatches" in out
+    assert "not run" in out
+
+
+def test_verify_as_json_has_the_shape_of_the_report(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["verify", ".", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == VERIFIED
 
 
 def test_inspect_escapes_what_a_label_would_do_to_the_terminal(
