@@ -6,32 +6,48 @@ import numpy as np
 
 from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection
+from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
 from kmcompile.stages import ExactSum, LinearSum
+from kmcompile.stages.prepare import PrepareStep
 
 _LARGEST_EXPONENT = 60
 
 
-def input_limit(machine: KernelMachine, stage: ExactSum | LinearSum) -> np.float32:
+def input_limit(
+    machine: KernelMachine,
+    steps: tuple[PrepareStep, ...],
+    stage: ExactSum | LinearSum,
+    ordinary: Float32Array,
+) -> np.float32:
     """Return the largest power of two up to which every feature may go.
 
     For inputs with |x_j| <= limit no intermediate of the program exceeds 2^100, by bounding the
-    magnitudes through the preprocessing, the kernel and the sum.
+    magnitudes and the deviation through the preprocessing, the kernel and the sum.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    steps : tuple of PrepareStep
+        The machine's preprocessing as it was lowered, one for one.
+    stage : ExactSum or LinearSum
+    ordinary : ndarray of shape (n, n_features), float32
+        Inputs like those of the training, which have to be accepted.
 
     Raises
     ------
     InputError
         If the machine overflows at inputs of the size that it was trained with.
     """
-    needed = _ordinary_magnitude(machine)
+    needed = float(np.abs(ordinary).max(initial=0.0))
     for exponent in range(_LARGEST_EXPONENT, -_LARGEST_EXPONENT, -1):
         limit = 2.0**exponent
         if limit < needed:
             break
-        if _largest_intermediate(machine, stage, limit) <= LARGEST_INTERMEDIATE:
+        if _largest_intermediate(machine, steps, stage, limit) <= LARGEST_INTERMEDIATE:
             return np.float32(limit)
     parameters = ", ".join(f"{k} {v:g}" for k, v in machine.kernel.parameters().items())
     raise InputError(
@@ -40,45 +56,58 @@ def input_limit(machine: KernelMachine, stage: ExactSum | LinearSum) -> np.float
     )
 
 
-def _ordinary_magnitude(machine: KernelMachine) -> float:
-    """Return a magnitude that inputs like the training data have."""
-    for step in machine.preprocessing:
-        if isinstance(step, Affine):
-            return float((np.abs(step.offset) + 4 / np.abs(step.factor)).max())
-        return 1.0
-    return float(np.abs(machine.support_vectors).max())
-
-
 def _largest_intermediate(
-    machine: KernelMachine, stage: ExactSum | LinearSum, limit: float
+    machine: KernelMachine,
+    steps: tuple[PrepareStep, ...],
+    stage: ExactSum | LinearSum,
+    limit: float,
 ) -> float:
-    magnitude, largest = _prepared_magnitudes(machine, limit)
+    magnitude, deviation, largest = _prepared_magnitudes(machine, steps, limit)
     intercept = float(np.abs(machine.intercept).max())
+    length = _norm(magnitude)
     if isinstance(stage, LinearSum):
         weights, _ = sum_linear(machine)
-        sums = np.abs(weights) @ magnitude + intercept
-        return max(largest, 4 * float(sums.max()), 4 * float((magnitude**2).sum()))
+        sums = float((np.abs(weights) @ magnitude).max()) + intercept
+        slack = float(stage.per_deviation.max()) * deviation
+        return max(largest, 4 * sums, 4 * slack, 4 * length**2)
     vectors = np.abs(machine.support_vectors)
-    inner = float((vectors @ magnitude).max())
-    distance = float(((vectors.max(axis=0) + magnitude) ** 2).sum())
-    value = stage.kernel.largest_value(inner, distance)
+    of_kernel = Magnitudes(
+        inner=float((vectors @ magnitude).max()),
+        distance_squared=float(((vectors.max(axis=0) + magnitude) ** 2).sum()),
+        length=length,
+        deviation=deviation,
+    )
+    value = max(1.0, stage.kernel.largest_value(of_kernel))
     weight = float(np.abs(decision_coefficients(machine)).sum(axis=1).max())
-    return max(largest, 4 * value * max(1.0, weight) + intercept, 4 * distance)
+    sums = 4 * value * max(1.0, weight) + intercept
+    return max(largest, sums, 4 * of_kernel.distance_squared)
 
 
-def _prepared_magnitudes(machine: KernelMachine, limit: float) -> tuple[Float64Array, float]:
-    """Return the largest magnitude of each prepared feature, and of all intermediates."""
+def _prepared_magnitudes(
+    machine: KernelMachine, steps: tuple[PrepareStep, ...], limit: float
+) -> tuple[Float64Array, float, float]:
+    """Return the largest magnitude of each prepared feature, of the deviation, and of all."""
     magnitude = np.full(machine.n_features, limit)
-    largest = limit
-    for step in machine.preprocessing:
+    deviation, largest = 0.0, limit
+    for step, lowered in zip(machine.preprocessing, steps, strict=True):
         if isinstance(step, Affine):
-            magnitude = (magnitude + np.abs(step.offset)) * np.maximum(np.abs(step.factor), 1.0)
+            difference = magnitude + np.abs(step.offset)
+            magnitude = difference * np.abs(step.factor)
+            largest = max(largest, 4 * float(difference.max()))
         elif isinstance(step, Projection):
+            # The deviation of a projection depends on the norm of its input.
+            deviation = lowered.largest_deviation(deviation, _norm(magnitude))
             magnitude = np.abs(step.matrix) @ magnitude
         elif isinstance(step, Normalization):
-            largest = max(largest, float((magnitude**2).sum()))
+            largest = max(largest, _norm(magnitude) ** 2)
             magnitude = np.ones(step.n_out)
         elif isinstance(step, Clip):
             magnitude = np.full(step.n_out, max(abs(step.low), abs(step.high)))
-        largest = max(largest, 4 * float((magnitude**2).sum()))
-    return magnitude, largest
+        if not isinstance(step, Projection):
+            deviation = lowered.largest_deviation(deviation, _norm(magnitude))
+        largest = max(largest, 4 * _norm(magnitude) ** 2, deviation)
+    return magnitude, deviation, largest
+
+
+def _norm(magnitude: Float64Array) -> float:
+    return float(np.sqrt((magnitude**2).sum()))

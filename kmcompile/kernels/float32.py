@@ -59,6 +59,24 @@ class QueryTerms:
     usable: np.ndarray
 
 
+@dataclass(frozen=True, slots=True)
+class Magnitudes:
+    """Upper bounds for the range analysis, over all inputs that are accepted.
+
+    Parameters
+    ----------
+    inner, distance_squared : float
+        On |<s, x>| and |s - x|^2.
+    length, deviation : float
+        On the norm of the prepared input and on its deviation.
+    """
+
+    inner: float
+    distance_squared: float
+    length: float
+    deviation: float
+
+
 class Float32Kernel(ABC):
     """The image of a kernel: a frozen dataclass whose fields are the constants of the C."""
 
@@ -92,16 +110,8 @@ class Float32Kernel(ABC):
         """What every kernel value can be off besides: cutoffs and underflow."""
 
     @abstractmethod
-    def largest_value(self, inner: float, distance_squared: float) -> float:
-        """Return a bound on |K| and on all intermediates for the range analysis.
-
-        Parameters
-        ----------
-        inner : float
-            Upper bound on |<s, x>|.
-        distance_squared : float
-            Upper bound on |s - x|^2.
-        """
+    def largest_value(self, of: Magnitudes) -> float:
+        """Return a bound on |K|, on its error and on all intermediates."""
 
     @abstractmethod
     def scalars(self) -> tuple[tuple[str, Any], ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from kmcompile.analysis.rounding import (
@@ -10,7 +12,7 @@ from kmcompile.analysis.rounding import (
     bound_constant,
     gamma_factor,
 )
-from kmcompile.kernels.float32 import KernelContext
+from kmcompile.kernels.float32 import KernelContext, Magnitudes
 
 
 def inner_product_error(
@@ -37,3 +39,23 @@ def inner_product_error(
     per_deviation = gamma * (S + e)
     minimum = 3 * UNIT_ROUNDOFF * abs(coef0) + (gamma * n + 2) * 2 * SMALLEST_NORMAL
     return bound_constant(per_length), bound_constant(per_deviation), bound_constant(minimum)
+
+
+class InnerProductConstants(Protocol):
+    """A kernel with the constants of `inner_product_error`."""
+
+    @property
+    def per_length(self) -> np.float32: ...  # noqa: D102  # explained where they are computed
+    @property
+    def per_deviation(self) -> np.float32: ...  # noqa: D102
+    @property
+    def minimum(self) -> np.float32: ...  # noqa: D102
+
+
+def largest_argument_error(kernel: InnerProductConstants, of: Magnitudes) -> float:
+    """Return the largest r that an accepted input can have."""
+    return (
+        float(kernel.per_length) * of.length
+        + float(kernel.per_deviation) * of.deviation
+        + float(kernel.minimum)
+    )

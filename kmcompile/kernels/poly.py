@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,8 +16,8 @@ from kmcompile.analysis.rounding import (
 )
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
-from kmcompile.kernels.inner_product import inner_product_error
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.scalar import power
 
@@ -110,10 +111,13 @@ class PolyFloat32(Float32Kernel):
         """Return the underflow of the powers and of an error."""
         return 2 * self.degree * power.absolute_error(self.degree) + 4 * SMALLEST_NORMAL
 
-    def largest_value(self, inner: float, distance_squared: float) -> float:
-        """Return a bound on the value, its slope and v."""
-        v = abs(float(self.gamma)) * inner + abs(float(self.coef0))
-        return max(inner, v, 4.0 * max(1, self.degree) * (1.01 * max(v, 1.0)) ** self.degree)
+    def largest_value(self, of: Magnitudes) -> float:
+        """Return a bound on the value, its slope times r, and v."""
+        v = abs(float(self.gamma)) * of.inner + abs(float(self.coef0))
+        r = largest_argument_error(self, of)
+        # An exponent of 1000 stands for everything beyond float32.
+        exponent = min(self.degree * math.log2(1.01 * max(v + r, 1.0)), 1000.0)
+        return max(of.inner, v + r, 4.0 * max(1, self.degree) * math.exp2(exponent))
 
     @property
     def _powers(self) -> tuple[power.PowerView, power.PowerView]:

@@ -14,7 +14,7 @@ from kmcompile.analysis.rounding import (
     gamma_factor,
 )
 from kmcompile.ir.arrays import Float32Array, Float64Array
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.scalar import exp_negative
 
@@ -136,9 +136,9 @@ class RbfFloat32(Float32Kernel):
         """Return exp(1 - cutoff), of the values that are cut off, and the underflow of an error."""
         return float(np.exp(1.0 - float(exp_negative.CUTOFF))) + 4 * SMALLEST_NORMAL
 
-    def largest_value(self, inner: float, distance_squared: float) -> float:
+    def largest_value(self, of: Magnitudes) -> float:
         """Return a bound on the exponent; the value itself is at most 1."""
-        return max(1.0, float(self.gamma)) * distance_squared
+        return max(1.0, float(self.gamma)) * of.distance_squared
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
         """Return the exponential."""

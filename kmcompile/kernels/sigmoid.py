@@ -9,8 +9,8 @@ import numpy as np
 
 from kmcompile.analysis.rounding import SMALLEST_NORMAL, bound_constant
 from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, QueryTerms
-from kmcompile.kernels.inner_product import inner_product_error
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.scalar import tanh
 
@@ -96,9 +96,11 @@ class SigmoidFloat32(Float32Kernel):
         """Return the underflow of an error."""
         return 4 * SMALLEST_NORMAL
 
-    def largest_value(self, inner: float, distance_squared: float) -> float:
-        """Return a bound on v; the value itself is at most 1."""
-        return 2 * (max(1.0, abs(float(self.gamma))) * inner + abs(float(self.coef0)) + 1.0)
+    def largest_value(self, of: Magnitudes) -> float:
+        """Return a bound on v and on the error; the value itself is at most 1."""
+        v = max(1.0, abs(float(self.gamma))) * of.inner + abs(float(self.coef0))
+        r = largest_argument_error(self, of)
+        return max(2 * (v + r + 1.0), r * (3.0 + 2.0 * r))
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
         """Return tanh."""

@@ -33,14 +33,15 @@ def lower(machine: KernelMachine, target: Target, name: str, known_inputs: Float
     name : str
         Prefix of the C names.
     known_inputs : ndarray of shape (n, n_features), float32
-        Candidates for the self-test's known answers, ordinary inputs.
+        Candidates for the self-test's known answers, ordinary inputs: none of them is refused.
     """
     summed = _lower_sum(machine, target)
     uses_length = isinstance(summed, LinearSum) or summed.kernel.uses_length
     input_length, steps = lower_steps(
         machine.preprocessing, machine.n_features, target.lanes, uses_length
     )
-    prepare = Prepare(machine.n_features, input_limit(machine, summed), input_length, steps)
+    limit = input_limit(machine, steps, summed, known_inputs)
+    prepare = Prepare(machine.n_features, limit, input_length, steps)
     program = Program(
         name=name,
         target=target.name,

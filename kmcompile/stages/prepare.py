@@ -58,6 +58,19 @@ class PrepareStep(ABC):
         """Return the batch after the step."""
 
     @abstractmethod
+    def largest_deviation(self, deviation: float, length: float) -> float:
+        """Return a bound on the deviation after the step, for the range analysis.
+
+        Parameters
+        ----------
+        deviation : float
+            Bound on the deviation before the step.
+        length : float
+            Bound on the norm of what the step's error is relative to: a projection's input,
+            the others' result.
+        """
+
+    @abstractmethod
     def operations(self) -> int:
         """Return the multiply-adds of one query."""
 
@@ -132,6 +145,10 @@ class Scale(PrepareStep):
         deviation = self.gain * batch.deviation + self.relative * length + self.minimum
         return replace(batch, x=x, deviation=deviation, length=length)
 
+    def largest_deviation(self, deviation: float, length: float) -> float:
+        """Return a bound on the deviation after the step."""
+        return float(self.gain) * deviation + float(self.relative) * length + float(self.minimum)
+
     def operations(self) -> int:
         """Return the differences, products and squares."""
         each = int(self.has_offset) + int(self.has_low) + int(self.has_factor) + 1
@@ -177,6 +194,10 @@ class Bound(PrepareStep):
         x = np.where(x > self.high, self.high, x)
         length = _measure(self, x, batch.length)
         return replace(batch, x=x, deviation=batch.deviation + self.minimum, length=length)
+
+    def largest_deviation(self, deviation: float, length: float) -> float:
+        """Return a bound on the deviation after the step."""
+        return deviation + float(self.minimum)
 
     def operations(self) -> int:
         """Return the comparisons."""
@@ -229,6 +250,10 @@ class Project(PrepareStep):
         x = np.ascontiguousarray(total[:, : self.n_out])
         deviation = self.gain * batch.deviation + self.relative * batch.length + self.minimum
         return replace(batch, x=x, deviation=deviation, length=_measure(self, x, batch.length))
+
+    def largest_deviation(self, deviation: float, length: float) -> float:
+        """Return a bound on the deviation after the step."""
+        return float(self.gain) * deviation + float(self.relative) * length + float(self.minimum)
 
     def operations(self) -> int:
         """Return the multiply-adds of the product, padding included."""
@@ -294,6 +319,10 @@ class Normalize(PrepareStep):
         unknown = np.where(still, np.float32(0.0), self.unknown)
         deviation = np.where(known & (grown < self.unknown), grown, unknown)
         return replace(batch, x=x, deviation=deviation, length=_measure(self, x, batch.length))
+
+    def largest_deviation(self, deviation: float, length: float) -> float:
+        """Return a bound on the deviation after the step."""
+        return float(self.unknown)
 
     def operations(self) -> int:
         """Return the size, the products and the norm."""
