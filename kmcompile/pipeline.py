@@ -26,6 +26,7 @@ from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.queries import ordinary_inputs
+from kmcompile.recipe import Recipe
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble
 from kmcompile.target import load_target
@@ -61,6 +62,7 @@ def compile_model(
     options = without_defaults(options)
     check_options(options)
     target = load_target(options.target)
+    options = replace(options, target=Path(options.target).name)  # no paths in the output
     if options.format == target.number_format:
         options = replace(options, format=None)
     path = model if isinstance(model, Path) else None
@@ -165,7 +167,7 @@ def verify_folder(
     if model is not None:
         machine = frontend.load_model(model, trust_pickle=trust_pickle)
         folder_files.check_model(machine, program, model.name)
-    target = load_target(program.target)
+    target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
     queries = folder_files.load_queries(files, program, test_data)
     tell("interpreting")
     answers = interpret(program, queries.X)

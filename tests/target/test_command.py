@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from tools import need, need_tools
 
 import kmcompile
-from kmcompile import cli
+from kmcompile import cli, resources
 from kmcompile.target import load_target
 
 FILES = {
@@ -129,6 +129,23 @@ def test_data_are_held_out_queries_of_exact_mode(
     out, err = capsys.readouterr()
     assert err == ""
     assert json.loads(out)["verification"]["queries_source"] == "held-out"
+
+
+@pytest.mark.target
+def test_target_of_ones_own_is_one_toml_and_needs_no_more_to_be_verified_again(
+    wine: tuple[Any, np.ndarray], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    need_tools(load_target("cortex-m4"))
+    shipped = (resources.targets_dir() / "cortex-m4.toml").read_text()
+    Path("boards").mkdir()
+    Path("boards/mine.toml").write_text(shipped.replace('name = "cortex-m4"', 'name = "mine"', 1))
+    assert cli.run(["wine.pkl", "--target", "boards/mine.toml", "--quiet"]) == 0
+    line_1 = Path("wine-mine/wine.c").read_text().splitlines()[0]
+    assert line_1 == "/* kmcompile wine.pkl --target mine.toml */"
+    assert b"boards" not in Path("wine-mine/report.json").read_bytes()
+    Path("boards/mine.toml").unlink()
+    assert cli.run(["verify", "wine-mine"]) == 0
+    assert "verified on the host and on mine" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("level", "runs_on_host"), [("none", False), ("host", True)])
