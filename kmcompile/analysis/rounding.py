@@ -64,6 +64,27 @@ def bound_constants(values: ArrayLike) -> Float32Array:
     return np.maximum(up, np.float32(SMALLEST_NORMAL))
 
 
+def stored_factor(name: str, value: float) -> np.float32:
+    """Return a kernel's parameter that multiplies, in float32: its error is relative.
+
+    Raises
+    ------
+    InputError
+        If it is no normal number in float32.
+
+    Examples
+    --------
+    >>> float(stored_factor("gamma", 0.5))
+    0.5
+    """
+    if not SMALLEST_NORMAL <= abs(value) < LARGEST_INTERMEDIATE:
+        raise InputError(
+            f"{name} is {value:g}, must be from {SMALLEST_NORMAL:.3g} to "
+            f"{LARGEST_INTERMEDIATE:.3g} for float32; scale the data and retrain"
+        )
+    return np.float32(value)
+
+
 def stored_error(exact: np.ndarray, stored: np.ndarray) -> float:
     """Return the largest Euclidean norm of a row of `exact - stored`, rounded up.
 

@@ -125,6 +125,8 @@ class KernelMachine:
             described: dict[str, object] = {"step": type(step).__name__}
             for field in fields(step):
                 value = getattr(step, field.name)
+                if not field.metadata.get("trained", True):
+                    continue
                 if isinstance(value, np.ndarray):
                     arrays.append((f"preprocessing.{number}.{field.name}", value))
                 else:

@@ -5,12 +5,15 @@ Each step is the float64 meaning of one transformer, in the order they are appli
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from kmcompile.ir.arrays import Float64Array, frozen
+
+NOT_TRAINED = {"trained": False}
+"""Metadata of a field that describes our own rounding: left out of the model's hash."""
 
 _NEARLY_ZERO = 10 * np.finfo(np.float64).eps
 """Shorter rows are not normalised: sklearn/preprocessing/_data.py, _handle_zeros_in_scale."""
@@ -24,14 +27,20 @@ class Affine:
     ----------
     offset, factor : ndarray of shape (n_features,), float64
         factor is nowhere 0.
+    offset_error : ndarray of shape (n_features,), float64, optional
+        Bound on what float64 rounded when the offset was worked out from the model's own
+        numbers; not a part of the model. By default that of one operation, 2^-52 |offset|.
     """
 
     offset: Float64Array
     factor: Float64Array
+    offset_error: Float64Array = field(default_factory=lambda: np.zeros(0), metadata=NOT_TRAINED)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offset", frozen(self.offset))
         object.__setattr__(self, "factor", frozen(self.factor))
+        given = self.offset_error if len(self.offset_error) else 2.0**-52 * np.abs(self.offset)
+        object.__setattr__(self, "offset_error", frozen(given))
 
     def apply(self, X: Float64Array) -> Float64Array:
         """Return the scaled rows."""

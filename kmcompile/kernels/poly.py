@@ -13,6 +13,7 @@ from kmcompile.analysis.rounding import (
     SMALLEST_NORMAL,
     bound_constant,
     gamma_factor,
+    stored_factor,
 )
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
@@ -51,7 +52,7 @@ class Poly(Kernel):
         if p > _LARGEST_DEGREE:
             raise InputError(f"degree is {p}, must be at most {_LARGEST_DEGREE}; retrain the model")
         return PolyFloat32(
-            gamma=np.float32(self.gamma),
+            gamma=stored_factor("gamma", self.gamma),
             coef0=np.float32(self.coef0),
             degree=p,
             per_length=per_length,

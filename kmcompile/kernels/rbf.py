@@ -12,6 +12,7 @@ from kmcompile.analysis.rounding import (
     UNIT_ROUNDOFF,
     bound_constant,
     gamma_factor,
+    stored_factor,
 )
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
@@ -62,7 +63,7 @@ class Rbf(Kernel):
         tau = exp_negative.RELATIVE_ERROR
         underflow = self.gamma * context.n_features * 2 * SMALLEST_NORMAL + 2 * SMALLEST_NORMAL
         return RbfFloat32(
-            gamma=np.float32(self.gamma),
+            gamma=stored_factor("gamma", self.gamma),
             vector_error=bound_constant(context.vector_error),
             z_error=bound_constant((g + t) / (1 - g) / (1 - tau)),
             shift=bound_constant(self.gamma * (1 + 1 / t) / (1 - tau)),

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import SMALLEST_NORMAL, bound_constant
+from kmcompile.analysis.rounding import SMALLEST_NORMAL, bound_constant, stored_factor
 from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
@@ -37,7 +37,7 @@ class Sigmoid(Kernel):
         """Return the float32 image; its docstring derives the constants."""
         per_length, per_deviation, minimum = inner_product_error(self.gamma, self.coef0, context)
         return SigmoidFloat32(
-            gamma=np.float32(self.gamma),
+            gamma=stored_factor("gamma", self.gamma),
             coef0=np.float32(self.coef0),
             per_length=per_length,
             per_deviation=per_deviation,

@@ -14,7 +14,7 @@ from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
 from kmcompile.stages.prepare import Bound, Length, Normalize, PrepareStep, Project, Scale
 
-_FLOAT64 = 2.0**-50  # folding scalers and adding up constants in float64
+_FLOAT64 = 2.0**-50  # whitening and adding up constants in float64
 
 
 def lower_steps(
@@ -61,7 +61,7 @@ def _lower_affine(step: Affine, length: Length | None) -> Scale:
     high = step.offset.astype(np.float32)
     low = (step.offset - high).astype(np.float32)
     factor = step.factor.astype(np.float32)
-    rest = np.abs(step.offset - high - low) + _FLOAT64 * np.abs(step.offset)
+    rest = np.abs(step.offset - high - low) + step.offset_error
     u = UNIT_ROUNDOFF
     scale = np.abs(step.factor)
     each = (

@@ -13,17 +13,25 @@ from kmcompile.ir.preprocessing import Affine, Step
 def fold_scalers(machine: KernelMachine) -> KernelMachine:
     """Return the machine with no two Affine steps in a row and none that does nothing.
 
-    ((x - a) f - b) g = (x - (a + b / f)) (f g).
+    ((x - a) f - b) g = (x - (a + b / f)) (f g). Where a and b / f cancel, what float64 rounds
+    in them is large beside the sum: it is carried along as the offset's error.
     """
     folded: list[Step] = []
     for step in machine.preprocessing:
         last = folded[-1] if folded else None
         if isinstance(step, Affine) and isinstance(last, Affine):
-            offset = last.offset + step.offset / last.factor
-            folded[-1] = Affine(offset, last.factor * step.factor)
+            folded[-1] = _folded(last, step)
         elif not (isinstance(step, Affine) and _is_identity(step)):
             folded.append(step)
     return replace(machine, preprocessing=tuple(folded))
+
+
+def _folded(first: Affine, second: Affine) -> Affine:
+    moved = second.offset / first.factor
+    # Quotient, sum and the factor's own rounding.
+    rounded = 2.0**-51 * (np.abs(first.offset) + np.abs(moved))
+    error = first.offset_error + second.offset_error / np.abs(first.factor) + rounded
+    return Affine(first.offset + moved, first.factor * second.factor, error * (1 + 1e-9))
 
 
 def _is_identity(step: Affine) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,8 @@ def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:
 
     sum_i beta_i K(s, x) over equal vectors s is (sum_i beta_i) K(s, x), so the function is the
     same. Vectors of different classes stay apart in a one-vs-one machine, whose coefficients
-    are laid out by class. The first of equal vectors keeps its place.
+    are laid out by class. The first of equal vectors keeps its place. Coefficients that cancel
+    lose nothing: their sum is rounded once.
     """
     n_sv = machine.n_support_vectors
     one_vs_one = machine.task is Task.ONE_VS_ONE
@@ -25,8 +27,10 @@ def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:
     if len(first) == n_sv:
         return machine
     target = first[inverse.reshape(-1)]
-    dual_coef = np.zeros_like(machine.dual_coef)
-    np.add.at(dual_coef.T, target, machine.dual_coef.T)
+    dual_coef = machine.dual_coef.copy()
+    for vector in np.flatnonzero(np.bincount(target) > 1):
+        equal = machine.dual_coef[:, target == vector]
+        dual_coef[:, vector] = [math.fsum(row) for row in equal]
     kept = np.sort(first)
     class_counts = tuple(int((owner[kept] == c).sum()) for c in range(len(counts)))
     merged = n_sv - len(kept)
