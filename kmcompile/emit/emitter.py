@@ -42,7 +42,7 @@ def emit(program: Program, target: Target, command: str, description: str) -> di
     name = program.name
     return {
         f"{name}.h": _render("model.h.j2", view=view),
-        f"{name}.c": _render("model.c.j2", view=view, sections=sections),
+        f"{name}.c": _render("model.c.j2", view=view, sections="\n".join(sections)),
         f"{name}_harness.c": _render("harness.c.j2", view=view),
         "CMakeLists.txt": _render("CMakeLists.txt.j2", view=view),
     }

@@ -69,7 +69,7 @@ def prepare_view(name: str, stage: Prepare) -> PrepareView:
         sums.sums_magnitudes,
         sums.takes_largest,
         sums.bounds_lengths,
-        tuple(section for section in sections if section.strip()),
+        tuple(section.strip("\n") + "\n" for section in sections if section.strip()),
         tuple(calls),
         tuple(buffers),
     )

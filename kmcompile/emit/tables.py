@@ -20,8 +20,8 @@ class TableView:
 
     Parameters
     ----------
-    member : str
-        The member of the union of a float and its bits that an element goes to.
+    reader : str
+        The function of the self-test that returns an element's bits.
     text : str
         The elements, wrapped.
     """
@@ -30,7 +30,7 @@ class TableView:
     c_type: str
     length: int
     layout: str
-    member: str
+    reader: str
     text: str
 
 
@@ -51,7 +51,7 @@ def table_view(table: Table) -> TableView:
         c_type=table.c_type,
         length=len(flat),
         layout=table.layout,
-        member="value" if is_float else "bits",
+        reader="float_at" if is_float else "integer_at",
         text=_wrap(words),
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.tables import TableView, checksum_table, table_view
 from kmcompile.ir.program import Program
 from kmcompile.stages import ExactSum, LinearSum, Prepare, Vote
@@ -23,6 +25,7 @@ class Member:
     c_type: str
     name: str
     length: int
+    meaning: str
 
 
 WORKSPACE_ELEMENT_BYTES = 4
@@ -35,6 +38,7 @@ class Constant:
 
     name: str
     value: int
+    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +66,15 @@ class ModelView:
     stages_text: str
     class_names: tuple[str, ...]
     stage_names: tuple[str, ...]
-    workspace: tuple[Member, ...]
-    constants: tuple[Constant, ...]
+    workspace_lines: tuple[str, ...]
+    constant_lines: tuple[str, ...]
     tables: tuple[TableView, ...]
     emitted_tables: tuple[TableView, ...]
     n_tables: int
     n_known_answers: int
     n_test_parts: int
     n_test_steps: int
+    has_integer_tables: bool
     words_per_step: int
     record_words: int
     sum_function: str
@@ -97,12 +102,13 @@ def model_view(
     n_answers = len(program.known_answers)
     steps = sum(-(-table.length // WORDS_PER_STEP) for table in tables)
     many = isinstance(label, Vote)
+    upper = program.name.upper()
     exact = isinstance(summed, ExactSum)
     return ModelView(
         command=command,
         version=VERSION,
         name=program.name,
-        upper=program.name.upper(),
+        upper=upper,
         target=program.target,
         number_format=program.number_format,
         mode=program.mode,
@@ -116,24 +122,34 @@ def model_view(
         kernel_evals=sum(stage.kernel_evaluations() for stage in program.stages),
         decisions_text=_decisions_text(program),
         interval_text=(
-            "the decision of the pair with the smallest margin among the winner's"
+            "the decision of the closest pair that the winner won"
             if many
             else "the winner's decision"
             if program.n_decisions > 1
             else "the decision"
         ),
-        evals_text="full kernel evaluations spent" if exact else "inner products spent",
+        evals_text="full kernel evaluations" if exact else "inner products",
         stages_text=", ".join(stage.name for stage in program.stages),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
-        workspace=workspace_members(program, buffers),
-        constants=_constants(prepare, summed),
+        workspace_lines=_with_meanings(
+            (f"{member.c_type} {member.name}[{unsigned_literal(member.length)}];", member.meaning)
+            for member in workspace_members(program, buffers)
+        ),
+        constant_lines=_with_meanings(
+            (
+                f"#define {upper}_{constant.name} {unsigned_literal(constant.value)}",
+                constant.meaning,
+            )
+            for constant in _constants(prepare, summed)
+        ),
         tables=tables,
         emitted_tables=(*tables, checksums),
         n_tables=len(tables),
         n_known_answers=n_answers,
         n_test_parts=len(tables) + n_answers,
         n_test_steps=steps + n_answers + 1,
+        has_integer_tables=any(table.c_type == "uint16_t" for table in tables),
         words_per_step=WORDS_PER_STEP,
         record_words=RECORD_HEADER_WORDS + program.n_decisions,
         sum_function=summed.name,
@@ -141,39 +157,59 @@ def model_view(
     )
 
 
+def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return lines of code with comments that stand in one column."""
+    rows = list(rows)
+    width = max(len(code) for code, _ in rows)
+    return tuple(f"{code:{width}}  /* {meaning} */" for code, meaning in rows)
+
+
 def _decisions_text(program: Program) -> str:
     if program.n_decisions == 1:
-        return "positive for class 1"
+        return "> 0 for class 1"
     if isinstance(program.stages[-1], Vote):
-        return "pairs (0, 1), (0, 2), ...: positive for the first"
+        return "pairs (0, 1), (0, 2), ...: > 0 for the first"
     return "one a class"
 
 
 def workspace_members(program: Program, buffers: tuple[tuple[str, int], ...]) -> tuple[Member, ...]:
     """Return the arrays of the workspace in order."""
     summed, label = program.stages[1:]
-    members = [Member("float", name, length) for name, length in buffers]
-    members.append(Member("float", "decision", program.n_decisions))
-    members.append(Member("float", "bound", program.n_decisions))
+    members = [Member("float", name, length, "the prepared input") for name, length in buffers]
+    members.append(Member("float", "decision", program.n_decisions, "decision values"))
+    members.append(Member("float", "bound", program.n_decisions, ">= their errors"))
     if isinstance(summed, ExactSum):
-        members.append(Member("float", "row_sum", summed.n_rows))
-        members.append(Member("float", "row_error", summed.n_rows))
+        members.append(Member("float", "row_sum", summed.n_rows, "sums of one group of vectors"))
+        members.append(Member("float", "row_error", summed.n_rows, "and of their errors"))
     if isinstance(label, Vote):
-        counts = ("votes", "sure", "possible")
-        members += [Member("uint32_t", name, label.n_classes) for name in counts]
+        members += [
+            Member("uint32_t", name, label.n_classes, meaning) for name, meaning in _COUNTS.items()
+        ]
         if label.break_ties:
-            sums = ("confidence", "slack")
-            members += [Member("float", name, label.n_classes) for name in sums]
+            members += [
+                Member("float", name, label.n_classes, meaning)
+                for name, meaning in _CONFIDENCES.items()
+            ]
     return tuple(members)
 
 
+_COUNTS = {
+    "votes": "of each class",
+    "sure": "those that no rounding can take away",
+    "possible": "those that rounding might give",
+}
+_CONFIDENCES = {"confidence": "sum of decisions, breaks ties", "slack": ">= its error"}
+
+
 def _constants(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Constant, ...]:
+    rows = "support vectors" if isinstance(summed, ExactSum) else "decisions"
     constants = [
-        Constant("N_PREPARED", prepare.n_out),
-        Constant("N_BLOCKS", summed.n_blocks),
-        Constant("LANES", summed.lanes),
+        Constant("N_PREPARED", prepare.n_out, "features after the preprocessing"),
+        Constant("LANES", summed.lanes, f"{rows} of a block, side by side"),
+        Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
+        Constant("BLOCK_WORDS", prepare.n_out * summed.lanes, "N_PREPARED * LANES"),
     ]
     if isinstance(summed, ExactSum):
-        constants.append(Constant("N_GROUPS", summed.n_groups))
-        constants.append(Constant("N_ROWS", summed.n_rows))
+        constants.append(Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"))
+        constants.append(Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"))
     return tuple(constants)
