@@ -17,7 +17,7 @@ demo: setup-demo
 		--test-data $(DEMO)/test.npz --out $(DEMO)/breast_cancer-cortex-m7
 
 test: lint
-	$(BIN)/python -m pytest -n auto --maxprocesses 8
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 lint: setup-test
 	$(BIN)/ruff check .

@@ -79,7 +79,9 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--package", metavar="KIND", help="Also package the C for a framework. Not yet.")
 @_number_of_bytes("--max-flash", "Flash budget [the target's].")
 @_number_of_bytes("--max-ram", "RAM budget [the target's].")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="[<model>-<target>]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-<target>]."
+)
 @click.option("--name", metavar="PREFIX", help="Prefix of every C name [from the model's file].")
 @_choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
 @_trust_option

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tools import need
 
 import kmcompile
 
@@ -67,6 +67,7 @@ def run(*arguments: str | Path, stdin: bytes = b"", cwd: Path) -> bytes:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the demo's folder: its model, its samples, and the C for the host."""
+    need("gcc")
     folder = tmp_path_factory.mktemp("demo")
     run(sys.executable, EXAMPLES / "demo" / "train.py", folder, cwd=folder)
     kmcompile_command = [sys.executable, "-m", "kmcompile", f"{NAME}.pkl", "--out", "c"]
@@ -78,7 +79,6 @@ def test_demo_model_compiles(demo: Path) -> None:
     assert (demo / "c" / f"{NAME}.c").is_file()
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not here")
 def test_board_example_gives_the_labels_of_predict(demo: Path) -> None:
     (demo / "board.c").write_text(BOARD)
     sources = [EXAMPLES / "board" / "main.c", demo / "c" / f"{NAME}.c", demo / "board.c"]
@@ -91,10 +91,16 @@ def test_board_example_gives_the_labels_of_predict(demo: Path) -> None:
 
 @pytest.mark.target
 def test_board_example_compiles_for_the_board(demo: Path) -> None:
-    compiler = shutil.which("arm-none-eabi-gcc")
-    if compiler is None:
-        assert os.environ.get("CI") != "true", "CI must have the cross-compiler"
-        pytest.skip("arm-none-eabi-gcc is not here")
+    need("arm-none-eabi-gcc")
     cpu = ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"]
-    run(compiler, *cpu, *FLAGS, "-I", demo / "c", "-c", EXAMPLES / "board" / "main.c", cwd=demo)
+    source = EXAMPLES / "board" / "main.c"
+    run("arm-none-eabi-gcc", *cpu, *FLAGS, "-I", demo / "c", "-c", source, cwd=demo)
     assert (demo / "main.o").is_file()
+
+
+def test_benchmark_of_exact_mode_prints_a_row(tmp_path: Path) -> None:
+    need("gcc")
+    printed = run(
+        sys.executable, EXAMPLES / "benchmark" / "exact.py", "host", "wine", cwd=tmp_path
+    ).decode()
+    assert "wine" in printed
