@@ -1,0 +1,199 @@
+"""The emitted C is one that a reviewer of flight software would sign."""
+
+from __future__ import annotations
+
+import re
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from host_program import STRICT
+from tools import need, run, succeed
+
+from kmcompile.build import EXACT_FLAGS
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "equivalence"))
+import catalogue  # the catalogue is the equivalence tests'
+from emitted import emit_model
+
+DEVIATIONS = Path(__file__).with_name("misra_deviations.txt")
+LONG_NAME = "a_name_of_24_characters_"
+CASES = [(case, target) for case in catalogue.CORE for target in ("host", "cortex-m7")]
+
+# What <float.h> says on the targets: cppcheck does not read the system's headers.
+FLOAT_H = ("FLT_EVAL_METHOD=0", "FLT_RADIX=2", "FLT_MANT_DIG=24", "FLT_MAX_EXP=128")
+
+# Not wanted of clang-tidy: indices are 32-bit and below the length of a table, which the emitter
+# checks; a list of tables has equal lengths; parameters of one type can be swapped.
+NOT_TIDY = (
+    "bugprone-implicit-widening-of-multiplication-result",
+    "bugprone-branch-clone",
+    "bugprone-easily-swappable-parameters",
+)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{case[1]}")
+def sources(request, tmp_path):
+    """Return model and harness of a case."""
+    case, target = request.param
+    catalogue.emitted(case, target).write(tmp_path)
+    return [tmp_path / "iris.c", tmp_path / "iris_harness.c"]
+
+
+@pytest.mark.parametrize("optimisation", ["-O0", "-O2"])
+def test_gcc_has_no_warning(sources, optimisation):
+    need("gcc")
+    for source in sources:
+        succeed(["gcc", *EXACT_FLAGS, *STRICT, optimisation, "-S", source, "-o", "/dev/null"])
+
+
+def test_clang_has_no_warning_at_all(sources):
+    """-Wpadded is left out: the members of the result and their order are the interface's."""
+    need("clang")
+    flags = ["-Weverything", "-Wno-padded", "-Werror", "-O2", "-S", "-o", "/dev/null"]
+    for source in sources:
+        succeed(["clang", *EXACT_FLAGS, *flags, source])
+
+
+def test_clang_tidy_finds_nothing(sources):
+    need("clang-tidy")
+    checks = ["-*", "bugprone-*", "cert-*", "clang-analyzer-*", *(f"-{c}" for c in NOT_TIDY)]
+    command = ["clang-tidy", "--quiet", f"--checks={','.join(checks)}", "--warnings-as-errors=*"]
+    succeed([*command, *sources, "--", "-std=c99"])
+
+
+def cppcheck_misra(*arguments):
+    command = ["cppcheck", "-q", "--addon=misra", "--std=c99", "--platform=unix32"]
+    return [*command, *(f"-D{macro}" for macro in FLOAT_H), *arguments]
+
+
+def test_cppcheck_misra_finds_only_the_listed_deviations(sources):
+    need("cppcheck")
+    found = ["--enable=warning,style,performance,portability", "--inconclusive"]
+    gate = ["--error-exitcode=1", f"--suppressions-list={DEVIATIONS}"]
+    succeed(cppcheck_misra(*found, *gate, *sources))
+
+
+def test_no_listed_deviation_is_out_of_date(tmp_path):
+    need("cppcheck")
+    catalogue.emitted(catalogue.CORE[0], "host").write(tmp_path)
+    sources = [tmp_path / "iris.c", tmp_path / "iris_harness.c"]
+    done = run(cppcheck_misra("--enable=style", "--template={id}", *sources))
+    listed = {line for line in DEVIATIONS.read_text().splitlines() if line.startswith("misra")}
+    assert listed == set(done.stderr.split())
+
+
+def texts(name="iris"):
+    for case, target in CASES:
+        emitted = emit_model(case.fitted(), target, name)
+        for file, content in emitted.files.items():
+            if file.endswith((".c", ".h")):
+                yield f"{case} {target} {file}", content.decode("ascii")
+
+
+@pytest.mark.parametrize("name", ["iris", LONG_NAME])
+def test_lines_are_short_and_blank_ones_single(name):
+    for where, text in texts(name):
+        assert text.endswith("\n") and not text.endswith("\n\n"), where
+        lines = text.splitlines()
+        for number, line in enumerate(lines, 1):
+            assert len(line) <= 100, f"{where}:{number}: {line}"
+            assert line == line.rstrip() and "\t" not in line, f"{where}:{number}"
+        for number, (line, following) in enumerate(pairwise(lines), 1):
+            assert line or following, f"{where}:{number}: two blank lines"
+            assert not (line == "{" and not following), f"{where}:{number}: blank after brace"
+            assert not (following == "}" and not line), f"{where}:{number}: blank before brace"
+
+
+def test_every_function_is_short_and_has_its_contract():
+    for where, text in texts():
+        if where.endswith(".h"):
+            continue
+        for function in re.finditer(r"^[a-z][^;={]*\([^;]*?\)\n\{\n.*?^\}$", text, re.M | re.S):
+            name = re.search(r"(\w+)\(", function[0])[1]
+            assert function[0].count("\n") < 60, f"{where}: {name}"
+            assert text[: function.start()].endswith("*/\n"), f"{where}: {name} has no comment"
+
+
+def test_the_header_states_a_contract_for_each_function():
+    for where, text in texts():
+        if where.endswith(".h"):
+            for declaration in re.finditer(r"^\w+_t \w+\([^;{]*\);", text, re.M):
+                before = text[: declaration.start()]
+                assert before.endswith("*/\n"), f"{where}: {declaration[0]}"
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("optimisation", ["-O0", "-O2", "-O3", "-Os"])
+@pytest.mark.parametrize(("case", "target"), CASES[:3], ids=str)
+def test_no_library_is_called_and_nothing_is_writable(
+    case, target, compiler, optimisation, tmp_path
+):
+    """reliability 40: .data + .bss = 0, so any number of tasks may call at once."""
+    need(compiler)
+    catalogue.emitted(case, target).write(tmp_path)
+    result = tmp_path / "iris.o"
+    command = [compiler, *EXACT_FLAGS, "-fno-pic", optimisation, "-c", tmp_path / "iris.c"]
+    succeed([*command, "-o", result])
+    with result.open("rb") as file:
+        elf = ELFFile(file)
+        symbols = list(elf.get_section_by_name(".symtab").iter_symbols())
+        undefined = {s.name for s in symbols if s["st_shndx"] == "SHN_UNDEF" and s.name}
+        writable = sum(s["sh_size"] for s in elf.iter_sections() if s["sh_flags"] & 1)
+        exported = {s.name for s in symbols if s["st_info"]["bind"] == "STB_GLOBAL"} - undefined
+    assert undefined <= {"memcpy", "memset"}
+    assert writable == 0
+    assert exported == {
+        f"iris_{name}" for name in ("classify", "decision", "self_test", "self_test_step")
+    } | {"iris_class_names", "iris_stage_names"}
+
+
+CALLER = """
+#include <cstdio>
+#include "iris.h"
+#include "level.h"
+int main()
+{
+    static_assert(IRIS_WORKSPACE_BYTES == sizeof(iris_workspace_t), "bytes");
+    iris_workspace_t first;
+    level_workspace_t second;
+    iris_result_t a;
+    level_result_t b;
+    const float x[16] = { 0.25F, 0.5F };
+    const int status = iris_classify(&first, x, &a) + level_classify(&second, x, &b)
+        + iris_self_test() + level_self_test();
+    std::printf("%d %s %s\\n", status, iris_class_names[a.label], level_class_names[b.label]);
+}
+"""
+
+
+def test_two_models_link_into_one_program_of_c_plus_plus(tmp_path):
+    need("gcc", "g++")
+    emitted = [
+        emit_model(catalogue.CORE[1].fitted(), "host", "iris"),
+        emit_model(catalogue.CORE[5].fitted(), "host", "level"),
+    ]
+    for one in emitted:
+        one.write(tmp_path)
+        c, o = tmp_path / f"{one.name}.c", tmp_path / f"{one.name}.o"
+        succeed(["gcc", *EXACT_FLAGS, "-c", c, "-o", o])
+    (tmp_path / "main.cpp").write_text(CALLER)
+    objects = [tmp_path / "iris.o", tmp_path / "level.o"]
+    flags = ["-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{tmp_path}"]
+    succeed(["g++", *flags, tmp_path / "main.cpp", *objects, "-o", tmp_path / "both"])
+    status, *labels = succeed([tmp_path / "both"]).split()
+    assert status == "0"
+    assert set(labels) <= {"0", "1", "2", "3"}
+
+
+@pytest.mark.target
+@pytest.mark.parametrize(("case", "target"), [c for c in CASES if c[1] == "cortex-m7"], ids=str)
+def test_the_cross_compiler_has_no_warning(case, target, tmp_path):
+    need("arm-none-eabi-gcc")
+    catalogue.emitted(case, target).write(tmp_path)
+    cpu = ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-ffreestanding"]
+    for source in (tmp_path / "iris.c", tmp_path / "iris_harness.c"):
+        command = ["arm-none-eabi-gcc", *cpu, *EXACT_FLAGS, *STRICT, "-O2", "-S", source]
+        succeed([*command, "-o", "/dev/null"])
