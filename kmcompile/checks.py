@@ -90,7 +90,7 @@ class Verifier:
         skipped: dict[str, str] = {}
         on_target = self._wants_target(level, skipped)
         if level == "none":
-            skipped["host"] = "--verify none"
+            skipped["host"] = skipped["memory"] = "--verify none"
             return self._findings(None, None, None, None, skipped)
         self._tell("building and running on the host")
         with build(recipe, folder, load_target("host")) as artifact:

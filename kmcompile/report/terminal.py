@@ -89,15 +89,17 @@ def _cell(text: str, console: Console, style: str = "") -> Text:
 
 
 def _memory(report: dict[str, Any], console: Console) -> Table:
-    table = _grid("left", "right", "left", "left", "left")
+    table = _grid("left", "right", "left", "left")
     for usage in summary.usages(report):
         share = "" if usage.share is None else share_text(usage.share)
+        filled = _cell(" ".join(filter(None, [_bar(usage.share, console), share])), console)
+        if usage.note and usage.note not in _reasons_of_checks(report):
+            filled.append("\n" * bool(share) + _plain(usage.note, console), style="dim")
         table.add_row(
             _cell(f"  {usage.label}", console),
             _cell(usage.used, console),
             _cell(f"of {usage.budget}" if usage.share is not None else usage.budget, console),
-            _cell(" ".join(filter(None, [_bar(usage.share, console), share])), console),
-            _cell(usage.note, console, "dim"),
+            filled,
         )
     return table
 
@@ -139,7 +141,7 @@ def _verification(report: dict[str, Any], console: Console) -> Table:
 def _missing(report: dict[str, Any], console: Console) -> Table:
     """Return what is null and why, but for what is no news or is said above."""
     table = _grid("left", "left")
-    shown = {c.result for c in summary.checks(report) if c.status is Status.NOT_RUN}
+    shown = _reasons_of_checks(report)
     for path, why in report["not_available"].items():
         if not path.startswith(_UNSAID) and why not in shown:
             table.add_row(_cell(f"  {path}", console), _cell(why, console, "dim"))
@@ -147,7 +149,14 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
 
 
 def _notes(report: dict[str, Any], console: Console) -> Table:
+    """Return the notes, but for those that a check above has told."""
     table = _grid("left")
     for note in report["notes"]:
-        table.add_row(_cell(f"  {note}", console))
+        if not any(reason in note for reason in _reasons_of_checks(report)):
+            table.add_row(_cell(f"  {note}", console))
     return table
+
+
+def _reasons_of_checks(report: dict[str, Any]) -> set[str]:
+    """Return why checks were not run, which stands beside them."""
+    return {c.result for c in summary.checks(report) if c.status is Status.NOT_RUN}
