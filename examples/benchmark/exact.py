@@ -1,8 +1,8 @@
 """The table of exact mode: what each data set's machine takes on a board.
 
-Run from anywhere: python examples/benchmark/exact.py [target] [data ...]. Trains an rbf SVM a data set,
-compiles it for the target, verifies it on the host and in the emulator, and prints one row. The
-last columns compare the labels of the C with scikit-learn's `predict` on the test samples.
+Run from anywhere: python examples/benchmark/exact.py [target] [data ...]. Trains an rbf SVM a data
+set, compiles it for the target, verifies it on the host and in the emulator, and prints one row.
+The last columns compare the labels of the C with scikit-learn's `predict` on the test samples.
 """
 
 from __future__ import annotations
