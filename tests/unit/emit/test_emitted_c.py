@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from itertools import pairwise
 from pathlib import Path
 
+import catalogue
 import pytest
 from elftools.elf.elffile import ELFFile
+from emitted import emit_model
 from host_program import STRICT
 from tools import need, run, succeed
 
 from kmcompile.build import EXACT_FLAGS
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "equivalence"))
-import catalogue  # the catalogue is the equivalence tests'
-from emitted import emit_model
 
 DEVIATIONS = Path(__file__).with_name("misra_deviations.txt")
 LONG_NAME = "a_name_of_24_characters_"
