@@ -37,7 +37,7 @@ PREPROCESSING: dict[str, Transformers] = {
     "clip": lambda: [MinMaxScaler(clip=True)],
     "maxabs": lambda: [MaxAbsScaler()],
     "robust": lambda: [RobustScaler()],
-    "pca": lambda: [PCA(3)],
+    "pca": lambda: [PCA(0.9)],
     "whiten": lambda: [PCA(4, whiten=True)],
     "l1": lambda: [Normalizer("l1")],
     "l2": lambda: [Normalizer("l2")],
@@ -61,6 +61,7 @@ class Case:
     preprocessing: str
     n_features: int = N_FEATURES
     parameters: tuple[tuple[str, Any], ...] = ()
+    n_samples: int = 60
 
     def __str__(self) -> str:
         words = [self.estimator, self.kernel, self.task, self.preprocessing]
@@ -72,7 +73,7 @@ class Case:
     def fitted(self) -> Any:
         """Return the fitted pipeline."""
         rng = np.random.default_rng(11)
-        X = rng.normal(size=(60, self.n_features)) * 2.0 + 1.0
+        X = rng.normal(size=(self.n_samples, self.n_features)) * 2.0 + 1.0
         n_classes = 2 if self.task == "binary" else 4
         y = np.argmax(X @ rng.normal(size=(self.n_features, n_classes)), axis=1)
         y[:n_classes] = np.arange(n_classes)
@@ -122,6 +123,13 @@ CORE = [
     Case("LinearSVC", "linear", "one_vs_rest", "l1_pca_pca"),
 ]
 """Each stage, kernel and step at least once: for every compiler and every board."""
+
+FEW_VECTORS = [
+    Case("SVC", "rbf", "one_vs_one", "pca", n_features=2, n_samples=8),
+    Case("SVC", "poly", "binary", "clip_standard", n_features=3, n_samples=6),
+    Case("LinearSVC", "linear", "one_vs_rest", "l2", n_features=3, n_samples=12),
+]
+"""Small tables, of which every bit can be tried."""
 
 
 @cache

@@ -1,0 +1,290 @@
+"""Callers that do wrong, and tables that memory no longer holds: the emitted C says so."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import catalogue
+import numpy as np
+import pytest
+from host_program import build_program, failures
+
+from kmcompile.emit.view import WORDS_PER_STEP
+
+CASES = [catalogue.CORE[0], catalogue.CORE[5]]
+
+# A caller whose memory is watched: everything is 0xA5 before a call, with canaries around it.
+GUARDED = """
+#include <stdio.h>
+#include <string.h>
+#include "@FIRST@"
+typedef struct { uint8_t before[64]; iris_workspace_t value; uint8_t after[64]; } workspace_t;
+typedef struct { uint8_t before[64]; iris_result_t value; uint8_t after[64]; } guarded_result_t;
+typedef struct { uint8_t before[64]; float value[IRIS_N_DECISIONS]; uint8_t after[64]; } sums_t;
+static workspace_t workspace;
+static guarded_result_t result;
+static sums_t sums;
+static void poison(void)
+{
+    memset(&workspace, 0xA5, sizeof workspace);
+    memset(&result, 0xA5, sizeof result);
+    memset(&sums, 0xA5, sizeof sums);
+}
+static int differs(const void *memory, size_t size)
+{
+    const uint8_t *const bytes = memory;
+    for (size_t i = 0U; i < size; ++i) {
+        if (bytes[i] != 0xA5U) {
+            return 1;
+        }
+    }
+    return 0;
+}
+static int canary_died(void)
+{
+    return differs(workspace.before, 64U) || differs(workspace.after, 64U)
+        || differs(result.before, 64U) || differs(result.after, 64U)
+        || differs(sums.before, 64U) || differs(sums.after, 64U);
+}
+static int answer_written(void)
+{
+    return differs(&result, sizeof result) || differs(&sums, sizeof sums);
+}
+static void require(int condition, const char *what, unsigned number)
+{
+    if (!condition) {
+        printf("%%s (%u)\\n", what, number);
+    }
+}
+"""
+
+REFUSED_MAIN = (
+    GUARDED.replace("@FIRST@", "iris.h")
+    + """
+static float of_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, 4U);
+    return value;
+}
+static void expect(const float x[], iris_status_t status, unsigned number)
+{
+    poison();
+    require(iris_classify(&workspace.value, x, &result.value) == status, "classify", number);
+    require(iris_decision(&workspace.value, x, sums.value) == status, "decision", number);
+    require((status == IRIS_OK) || !answer_written(), "answer written", number);
+    require(!canary_died(), "canary", number);
+}
+int main(void)
+{
+    static const uint32_t not_finite[] = {
+        0x7F800000U, 0xFF800000U,               /* infinities */
+        0x7FC00000U, 0xFFC00000U, 0x7FFFFFFFU,  /* quiet NaN */
+        0x7F800001U, 0xFF800001U, 0x7FBFFFFFU,  /* signalling NaN */
+    };
+    const float limit = IRIS_INPUT_LIMIT;
+    float x[IRIS_N_FEATURES] = { 0.0f };
+    uint32_t bits;
+    memcpy(&bits, &limit, 4U);
+    expect(x, IRIS_OK, 1000U);
+    for (unsigned j = 0U; j < IRIS_N_FEATURES; ++j) {
+        for (unsigned k = 0U; k < sizeof not_finite / sizeof not_finite[0]; ++k) {
+            x[j] = of_bits(not_finite[k]);
+            expect(x, IRIS_ERROR_NOT_FINITE, j);
+        }
+        x[j] = of_bits(bits + 1U);
+        expect(x, IRIS_ERROR_RANGE, j);
+        x[j] = -x[j];
+        expect(x, IRIS_ERROR_RANGE, j);
+        x[(j + 1U) % IRIS_N_FEATURES] = of_bits(0x7FC00000U);  /* NaN is the worse */
+        expect(x, IRIS_ERROR_NOT_FINITE, j);
+        x[(j + 1U) % IRIS_N_FEATURES] = 0.0f;
+        x[j] = limit;
+        expect(x, IRIS_OK, j);
+        x[j] = -limit;
+        expect(x, IRIS_OK, j);
+        x[j] = 0.0f;
+    }
+    return 0;
+}
+"""
+)
+
+NULL_MAIN = (
+    GUARDED.replace("@FIRST@", "iris.h")
+    + """
+int main(void)
+{
+    float x[IRIS_N_FEATURES] = { 0.0f };
+    for (unsigned present = 0U; present < 7U; ++present) {
+        iris_workspace_t *const w = (present & 1U) ? &workspace.value : NULL;
+        const float *const input = (present & 2U) ? x : NULL;
+        poison();
+        require(iris_classify(w, input, (present & 4U) ? &result.value : NULL) == IRIS_ERROR_NULL,
+            "classify", present);
+        require(iris_decision(w, input, (present & 4U) ? sums.value : NULL) == IRIS_ERROR_NULL,
+            "decision", present);
+        require(!answer_written() && !differs(&workspace, sizeof workspace), "written", present);
+    }
+    require(iris_self_test_step(NULL) == IRIS_ERROR_NULL, "self_test_step", 0U);
+    return 0;
+}
+"""
+)
+
+
+def check(case, folder, main, flags=("-O2",), sources=("iris.c",)):
+    program = build_program(catalogue.emitted(case, "host"), folder, main, flags, sources=sources)
+    assert failures(program) == []
+
+
+@pytest.mark.parametrize("case", catalogue.CORE, ids=str)
+def test_what_is_not_finite_or_too_large_is_refused_and_nothing_written(case, tmp_path):
+    """reliability 29: every feature with NaN and infinities, both sides of the limit."""
+    check(case, tmp_path, REFUSED_MAIN)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_null_argument_is_refused_and_nothing_written(case, tmp_path):
+    """reliability 41: NULL in each place and in all of them."""
+    check(case, tmp_path, NULL_MAIN)
+
+
+# The model's own file is included, so that its static tables have names here; the pages they
+# are on are made writable. The compiler may take a table's value for granted, as on a board:
+# the self-test has to read the memory all the same.
+FLIP_MAIN = (
+    GUARDED.replace("@FIRST@", "iris.c")
+    + """
+#include <sys/mman.h>
+#include <unistd.h>
+typedef struct { const char *name; const volatile void *start; size_t size; } table_t;
+static const table_t tables[] = {
+@TABLES@
+};
+static const float queries[][IRIS_N_FEATURES] = { { 0.0f }, { 1.0f }, @INPUTS@ };
+static void make_writable(const table_t *table)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = (uintptr_t)table->start & ~(page - 1U);
+    const size_t size = (uintptr_t)table->start + table->size - first;
+    require(mprotect((void *)first, size, PROT_READ | PROT_WRITE) == 0, table->name, 0U);
+}
+static void ask(const char *name, unsigned number)
+{
+    for (size_t q = 0U; q < sizeof queries / sizeof queries[0]; ++q) {
+        poison();
+        (void)iris_classify(&workspace.value, queries[q], &result.value);
+        (void)iris_decision(&workspace.value, queries[q], sums.value);
+        require(!canary_died(), name, number);
+        require(result.value.label < (int32_t)IRIS_N_CLASSES, name, number);
+    }
+}
+int main(void)
+{
+    unsigned flipped = 0U;
+    require(iris_self_test() == IRIS_OK, "healthy", 0U);
+    for (size_t t = 0U; t < sizeof tables / sizeof tables[0]; ++t) {
+        make_writable(&tables[t]);
+        for (unsigned bit = 0U; bit < 8U * tables[t].size; ++bit) {
+            volatile uint8_t *const byte = (volatile uint8_t *)tables[t].start + bit / 8U;
+            const uint8_t mask = (uint8_t)(1U << (bit % 8U));
+            *byte ^= mask;
+            require(iris_self_test() == IRIS_ERROR_CORRUPT, tables[t].name, bit);
+            ask(tables[t].name, bit);
+            *byte ^= mask;
+            ++flipped;
+        }
+    }
+    require(iris_self_test() == IRIS_OK, "healthy again", 0U);
+    require(flipped == @BITS@, "bits flipped", flipped);
+    return 0;
+}
+"""
+)
+
+
+def flip_main(emitted) -> str:
+    """Return the program for a model: its tables by name, and two ordinary queries."""
+    program = emitted.program
+    tables = [(table.name, table.n_bytes) for table in program.tables()]
+    tables.append(("checksums", 4 * len(tables)))
+    lines = [f'    {{ "{name}", iris_{name}, sizeof iris_{name} }},' for name, _ in tables]
+    rows = [", ".join(f"{value!r}f" for value in row) for row in emitted.queries[:2].tolist()]
+    parts = {
+        "@TABLES@": "\n".join(lines),
+        "@INPUTS@": ", ".join(f"{{ {row} }}" for row in rows),
+        "@BITS@": str(8 * sum(size for _, size in tables)),
+    }
+    main = FLIP_MAIN
+    for place, text in parts.items():
+        main = main.replace(place, text)
+    return main
+
+
+@pytest.mark.parametrize("sanitized", [False, True], ids=["plain", "sanitized"])
+@pytest.mark.parametrize("case", catalogue.FEW_VECTORS, ids=str)
+def test_every_flipped_bit_of_every_table_is_found_and_no_call_goes_astray(
+    case, sanitized, tmp_path
+):
+    """reliability 37: the self-test finds it, other calls end and write nothing elsewhere."""
+    emitted = catalogue.emitted(case, "host")
+    flags = ["-O2", "-Wno-discarded-qualifiers"]
+    if sanitized:
+        # A damaged float may overflow to infinity, which is defined; nothing else may happen.
+        flags += ["-g", "-fsanitize=address,undefined,bounds,float-cast-overflow"]
+        flags += ["-fno-sanitize-recover=all"]
+    program = build_program(emitted, tmp_path, flip_main(emitted), flags, sources=())
+    assert failures(program) == []
+
+
+STEP_MAIN = """
+#include <stdio.h>
+#include <string.h>
+#include "iris.h"
+int main(void)
+{
+    iris_self_test_t state;
+    memset(&state, 0, sizeof state);
+    while (!state.done) {
+        if (iris_self_test_step(&state) != IRIS_OK) {
+            printf("not OK\\n");
+            return 0;
+        }
+        printf("%u %u\\n", (unsigned)state.part, (unsigned)state.position);
+    }
+    printf("%d\\n", (int)iris_self_test_step(&state));
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("case", catalogue.CORE, ids=str)
+def test_a_step_of_the_self_test_does_constant_work(case, tmp_path):
+    """reliability 39: at most so many words or one answer, and as many steps as the header says."""
+    emitted = catalogue.emitted(case, "host")
+    program = build_program(emitted, tmp_path, STEP_MAIN)
+    *steps, again = failures(program)
+    assert again == "0"  # a step after the last does nothing
+    places = [(0, 0), *(tuple(int(word) for word in step.split()) for step in steps)]
+    lengths = [table.values.size for table in emitted.program.tables()]
+    n_parts = len(lengths) + len(emitted.program.known_answers)
+    for (part, position), (later, moved) in pairwise(places[:-1]):
+        if later == part:
+            assert moved - position == WORDS_PER_STEP
+        else:
+            assert (later, moved) == (part + 1, 0)
+            if part < len(lengths):
+                assert lengths[part] - position <= WORDS_PER_STEP
+    assert places[-1] == places[-2] == (n_parts, 0)
+    header = emitted.files["iris.h"].decode()
+    assert f"at most {len(steps)} times" in re.sub(r"\s+\*\s+", " ", header)
+
+
+def test_known_answers_are_certified_and_of_several_labels():
+    for case in catalogue.CORE:
+        known = catalogue.emitted(case, "host").program.known_answers
+        assert len(known) >= 2
+        assert len(np.unique(known.labels)) >= 2
+        assert np.all(known.lower < known.upper)
