@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -56,9 +56,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = folder / "bin" / "python"
     # The dependencies come from this environment. A path file's folder is searched last, and
     # path files inside it are not read, so that an editable install here does not count.
-    site = Path(
-        run(python, "-c", "import site; print(*site.getsitepackages())", cwd=folder).strip()
-    )
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(run(python, "-c", ask, cwd=folder).strip())
     (site / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"])
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     run(*pip, "--no-deps", "--no-index", wheel, cwd=folder)
@@ -76,8 +75,7 @@ def test_wheel_holds_every_template_and_target(wheel: Path) -> None:
 
 def test_wheel_from_the_sdist_is_the_same(wheel: Path, tmp_path: Path) -> None:
     sdist = build("sdist", CHECKOUT, tmp_path / "sdist")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path / "source", filter="data")
+    shutil.unpack_archive(sdist, tmp_path / "source")
     (source,) = (tmp_path / "source").iterdir()
     again = build("wheel", source, tmp_path / "wheel")
     assert again.name == wheel.name
