@@ -77,10 +77,9 @@ def _largest_intermediate(
         length=length,
         deviation=deviation,
     )
-    value = max(1.0, stage.kernel.largest_value(of_kernel))
     weight = float(np.abs(decision_coefficients(machine)).sum(axis=1).max())
-    sums = 4 * value * max(1.0, weight) + intercept
-    return max(largest, sums, 4 * of_kernel.distance_squared)
+    sums = 4 * max(1.0, stage.kernel.largest_value(of_kernel)) * max(1.0, weight) + intercept
+    return max(largest, sums, 4 * stage.kernel.largest_intermediate(of_kernel))
 
 
 def _prepared_magnitudes(

@@ -111,7 +111,11 @@ class Float32Kernel(ABC):
 
     @abstractmethod
     def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on |K|, on its error and on all intermediates."""
+        """Return a bound on |K| and on its error: what the coefficients multiply."""
+
+    @abstractmethod
+    def largest_intermediate(self, of: Magnitudes) -> float:
+        """Return a bound on everything that is computed before."""
 
     @abstractmethod
     def scalars(self) -> tuple[tuple[str, Any], ...]:

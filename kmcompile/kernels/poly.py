@@ -113,12 +113,17 @@ class PolyFloat32(Float32Kernel):
         return 2 * self.degree * power.absolute_error(self.degree) + 4 * SMALLEST_NORMAL
 
     def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on the value, its slope times r, and v."""
+        """Return a bound on the value and on its slope times r."""
         v = abs(float(self.gamma)) * of.inner + abs(float(self.coef0))
-        r = largest_argument_error(self, of)
+        largest = 1.01 * max(v + largest_argument_error(self, of), 1.0)
         # An exponent of 1000 stands for everything beyond float32.
-        exponent = min(self.degree * math.log2(1.01 * max(v + r, 1.0)), 1000.0)
-        return max(of.inner, v + r, 4.0 * max(1, self.degree) * math.exp2(exponent))
+        exponent = min(self.degree * math.log2(largest), 1000.0)
+        return 4.0 * max(1, self.degree) * math.exp2(exponent)
+
+    def largest_intermediate(self, of: Magnitudes) -> float:
+        """Return a bound on |v| + r and on the sum in v."""
+        v = max(1.0, abs(float(self.gamma))) * of.inner + abs(float(self.coef0))
+        return v + largest_argument_error(self, of)
 
     @property
     def _powers(self) -> tuple[power.PowerView, power.PowerView]:

@@ -138,8 +138,15 @@ class RbfFloat32(Float32Kernel):
         return float(np.exp(1.0 - float(exp_negative.CUTOFF))) + 4 * SMALLEST_NORMAL
 
     def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on the exponent; the value itself is at most 1."""
-        return max(1.0, float(self.gamma)) * of.distance_squared
+        """Return a bound on the error, usable or not; the value itself is at most 1."""
+        z_error = float(self.z_error)
+        widen = z_error * float(exp_negative.CUTOFF) + 2.0
+        return 1.0 + float(self.value_error) + widen * (1.0 + z_error)
+
+    def largest_intermediate(self, of: Magnitudes) -> float:
+        """Return a bound on z and on its share of the error."""
+        z = max(1.0, float(self.gamma)) * of.distance_squared
+        return z * max(1.0, self.largest_value(of))
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
         """Return the exponential."""

@@ -97,10 +97,14 @@ class SigmoidFloat32(Float32Kernel):
         return 4 * SMALLEST_NORMAL
 
     def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on v and on the error; the value itself is at most 1."""
-        v = max(1.0, abs(float(self.gamma))) * of.inner + abs(float(self.coef0))
+        """Return a bound on the error; the value itself is at most 1."""
         r = largest_argument_error(self, of)
-        return max(2 * (v + r + 1.0), r * (3.0 + 2.0 * r))
+        return 1.0 + r * (3.0 + 2.0 * r)
+
+    def largest_intermediate(self, of: Magnitudes) -> float:
+        """Return a bound on |v| + r and on the sum in v."""
+        v = max(1.0, abs(float(self.gamma))) * of.inner + abs(float(self.coef0))
+        return 2 * (v + largest_argument_error(self, of) + 1.0)
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
         """Return tanh."""

@@ -1,0 +1,73 @@
+"""Fitted estimators lowered to programs as `pipeline.compile_model` does, without any C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kmcompile import frontend
+from kmcompile.interpret import Answers, Status, interpret
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.lowering import lower
+from kmcompile.passes.center_vectors import center_vectors
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.queries import edge_inputs, generate, ordinary_inputs
+from kmcompile.stages import Batch, Prepare
+from kmcompile.target import load_target
+
+
+def reduced(machine: KernelMachine) -> KernelMachine:
+    """Return the machine after all passes."""
+    for run_pass in (merge_duplicate_vectors, center_vectors, fold_scalers):
+        machine = run_pass(machine)
+    return machine
+
+
+def program_of(machine: KernelMachine, lanes: int | None = None) -> Program:
+    """Return the program of a machine for the host, with other lanes if they are given."""
+    target = load_target("host")
+    target = target if lanes is None else replace(target, lanes=lanes)
+    machine = reduced(machine)
+    return lower(machine, target, "model", ordinary_inputs(machine, 16))
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """A fitted estimator with its machine and program."""
+
+    estimator: Any
+    machine: KernelMachine
+    program: Program
+
+    @property
+    def prepare(self) -> Prepare:
+        """The first stage."""
+        stage = self.program.stages[0]
+        assert isinstance(stage, Prepare)
+        return stage
+
+    @cached_property
+    def queries(self) -> np.ndarray:
+        """Generated inputs and the accepted ones at the edges, float32."""
+        edges = edge_inputs(self.machine, self.prepare.limit)
+        X = np.concatenate([generate(self.machine, 100), edges])
+        return X[interpret(self.program, X).results["status"] == Status.OK]
+
+    def answers(self, X: np.ndarray) -> Answers:
+        """Return what the program says."""
+        return interpret(self.program, X)
+
+    def prepared(self, X: np.ndarray) -> Batch:
+        """Return the batch as it enters the kernel."""
+        return self.prepare.run(Batch.of(X, self.program.n_decisions))
+
+
+def lowered(estimator: Any, lanes: int | None = None) -> Lowered:
+    """Lower a fitted estimator."""
+    machine = frontend.load_model(estimator)
+    return Lowered(estimator, machine, program_of(machine, lanes))

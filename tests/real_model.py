@@ -1,0 +1,175 @@
+"""A fitted scikit-learn estimator in real numbers: its attributes, evaluated with 50 digits.
+
+Nothing of kmcompile takes part, so that frontend, passes and lowering are all inside what a
+comparison covers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from mpmath import mp, mpf
+from scipy import sparse
+
+DIGITS = 50
+_NEARLY_ZERO = 10 * np.finfo(np.float64).eps  # sklearn.preprocessing.normalize
+
+
+class RealModel:
+    """The decision values of an SVC, NuSVC, LinearSVC or a Pipeline that ends with one.
+
+    Attributes
+    ----------
+    n_decisions : int
+        1, the pairs in one-vs-one order, or the classes.
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        steps = getattr(estimator, "steps", [("", estimator)])
+        self.transformers = [step for _, step in steps[:-1]]
+        self.classifier = steps[-1][1]
+        classifier = self.classifier
+        self.n_classes = len(classifier.classes_)
+        self.is_linear_svc = hasattr(classifier, "coef_") and not hasattr(classifier, "n_support_")
+        if self.is_linear_svc:
+            self.weights = _table(classifier.coef_)
+            self.intercept = _row(np.broadcast_to(classifier.intercept_, len(self.weights)))
+            self.n_decisions = len(self.weights)
+            return
+        self.vectors = _table(_dense(classifier.support_vectors_))
+        self.dual_coef = _table(_dense(classifier.dual_coef_))
+        self.intercept = _row(classifier.intercept_)
+        self.n_decisions = len(self.intercept)
+        ends = np.cumsum(classifier.n_support_)
+        self.parts = [range(e - n, e) for e, n in zip(ends, classifier.n_support_, strict=True)]
+        with mp.workdps(DIGITS):
+            self.squares = [mp.fdot(s, s) for s in self.vectors]
+
+    def decisions(self, row: np.ndarray) -> list[Any]:
+        """Return the real decision values of one input; binary: f > 0 is `classes_[1]`."""
+        with mp.workdps(DIGITS):
+            x = self.prepared(row)
+            if self.is_linear_svc:
+                pairs = zip(self.weights, self.intercept, strict=True)
+                return [mp.fdot(w, x) + b for w, b in pairs]
+            return self._sums(self._kernel_values(x))
+
+    def label(self, decisions: list[Any]) -> int:
+        """Return the index of the label that scikit-learn's rules give."""
+        classifier = self.classifier
+        if self.n_classes == 2:
+            f = decisions[0]
+            return int(f > 0 if self.is_linear_svc else f >= 0)
+        if self.is_linear_svc:
+            return max(range(self.n_classes), key=lambda c: (decisions[c], -c))
+        votes, total = [0] * self.n_classes, [mpf(0)] * self.n_classes
+        for (i, j), f in zip(pairs_of(self.n_classes), decisions, strict=True):
+            for_i = f >= 0 if classifier.break_ties else f > 0
+            votes[i if for_i else j] += 1
+            total[i] += f
+            total[j] -= f
+        if not classifier.break_ties:
+            return votes.index(max(votes))
+        return max(range(self.n_classes), key=lambda c: (votes[c], total[c], -c))
+
+    def prepared(self, row: np.ndarray) -> list[Any]:
+        """Return the input after the transformers."""
+        with mp.workdps(DIGITS):
+            x = _row(row)
+            for step in self.transformers:
+                x = _TRANSFORM[type(step).__name__](step, x)
+            return x
+
+    def _kernel_values(self, x: list[Any]) -> list[Any]:
+        classifier = self.classifier
+        inner = [mp.fdot(s, x) for s in self.vectors]
+        if classifier.kernel == "linear":
+            return inner
+        gamma, coef0 = mpf(float(classifier._gamma)), mpf(float(classifier.coef0))
+        if classifier.kernel == "poly":
+            return [(gamma * t + coef0) ** int(classifier.degree) for t in inner]
+        if classifier.kernel == "sigmoid":
+            return [mp.tanh(gamma * t + coef0) for t in inner]
+        # Cancels fewer digits than there are to spare.
+        size = mp.fdot(x, x)
+        each = zip(self.squares, inner, strict=True)
+        return [mp.exp(-gamma * (square - 2 * t + size)) for square, t in each]
+
+    def _sums(self, values: list[Any]) -> list[Any]:
+        if self.n_classes == 2:
+            return [mp.fdot(self.dual_coef[0], values) + self.intercept[0]]
+        sums = []
+        for (i, j), b in zip(pairs_of(self.n_classes), self.intercept, strict=True):
+            own = mp.fdot((self.dual_coef[j - 1][n], values[n]) for n in self.parts[i])
+            other = mp.fdot((self.dual_coef[i][n], values[n]) for n in self.parts[j])
+            sums.append(own + other + b)
+        return sums
+
+
+def pairs_of(n_classes: int) -> list[tuple[int, int]]:
+    """Return the classes of each one-vs-one decision."""
+    return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
+
+
+def _standard(step: Any, x: list[Any]) -> list[Any]:
+    mean = _row(step.mean_) if step.with_mean else [mpf(0)] * len(x)
+    scale = _row(step.scale_) if step.with_std else [mpf(1)] * len(x)
+    return [(v - m) / s for v, m, s in zip(x, mean, scale, strict=True)]
+
+
+def _robust(step: Any, x: list[Any]) -> list[Any]:
+    center = _row(step.center_) if step.with_centering else [mpf(0)] * len(x)
+    scale = _row(step.scale_) if step.with_scaling else [mpf(1)] * len(x)
+    return [(v - m) / s for v, m, s in zip(x, center, scale, strict=True)]
+
+
+def _min_max(step: Any, x: list[Any]) -> list[Any]:
+    x = [v * s + m for v, s, m in zip(x, _row(step.scale_), _row(step.min_), strict=True)]
+    low, high = (mpf(float(bound)) for bound in step.feature_range)
+    return [min(max(v, low), high) for v in x] if step.clip else x
+
+
+def _max_abs(step: Any, x: list[Any]) -> list[Any]:
+    x = [v / s for v, s in zip(x, _row(step.scale_), strict=True)]
+    return [min(max(v, mpf(-1)), mpf(1)) for v in x] if getattr(step, "clip", False) else x
+
+
+def _pca(step: Any, x: list[Any]) -> list[Any]:
+    centred = [v - m for v, m in zip(x, _row(step.mean_), strict=True)]
+    projected = [mp.fdot(row, centred) for row in _table(step.components_)]
+    if not step.whiten:
+        return projected
+    smallest = mpf(float(np.finfo(step.explained_variance_.dtype).eps))
+    scale = [max(mp.sqrt(v), smallest) for v in _row(step.explained_variance_)]
+    return [v / s for v, s in zip(projected, scale, strict=True)]
+
+
+def _normalizer(step: Any, x: list[Any]) -> list[Any]:
+    if step.norm == "l2":
+        size = mp.sqrt(mp.fdot(x, x))
+    else:
+        size = (sum if step.norm == "l1" else max)(abs(v) for v in x)
+    return x if size < _NEARLY_ZERO else [v / size for v in x]
+
+
+_TRANSFORM = {
+    "StandardScaler": _standard,
+    "RobustScaler": _robust,
+    "MinMaxScaler": _min_max,
+    "MaxAbsScaler": _max_abs,
+    "PCA": _pca,
+    "Normalizer": _normalizer,
+}
+
+
+def _row(values: Any) -> list[Any]:
+    return [mpf(float(value)) for value in np.asarray(values)]
+
+
+def _table(values: Any) -> list[list[Any]]:
+    return [_row(row) for row in np.asarray(values)]
+
+
+def _dense(values: Any) -> np.ndarray:
+    return values.toarray() if sparse.issparse(values) else values
