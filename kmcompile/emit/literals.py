@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+_STRING_COLUMNS = 80
+
 
 def float32_literal(value: float | np.float32) -> str:
     """Return a float32 as a hexadecimal C literal with suffix.
@@ -59,23 +61,27 @@ def bits_literal(value: int) -> str:
 def string_literal(text: str) -> str:
     """Return text as a C string literal: printable ASCII stays, the rest as octal escapes.
 
-    Octal escapes of three digits end by themselves; a `?` is escaped because of trigraphs.
+    Octal escapes of three digits end by themselves; a `?` is escaped because of trigraphs. What
+    is too long for a line becomes literals on several lines, in parentheses.
 
     Examples
     --------
     >>> print(string_literal('a"b'), string_literal("??/"))
     "a\\"b" "\\?\\?/"
     """
-    parts = []
+    lines = [""]
     for byte in text.encode("utf-8"):
         character = chr(byte)
         if character in '"\\?':
-            parts.append("\\" + character)
-        elif 0x20 <= byte < 0x7F:
-            parts.append(character)
+            escaped = "\\" + character
         else:
-            parts.append(f"\\{byte:03o}")
-    return '"' + "".join(parts) + '"'
+            escaped = character if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+        if len(lines[-1]) + len(escaped) > _STRING_COLUMNS:
+            lines.append("")
+        lines[-1] += escaped
+    if len(lines) == 1:
+        return f'"{lines[0]}"'
+    return "(" + "\n        ".join(f'"{line}"' for line in lines) + ")"
 
 
 def comment_text(text: str) -> str:

@@ -19,6 +19,7 @@ Shape = tuple[int | None, ...]
 _MISSING: Any = object()
 
 _MAX_CLASSES = 4096
+_MAX_LABEL_BYTES = 4095  # C99, 5.2.4.1: longer string literals need not compile
 """Coefficients grow with its square; no microcontroller holds more."""
 
 
@@ -167,6 +168,7 @@ class Fields:
         if isinstance(item, np.generic):  # inside an array of objects
             item = item.item()
         if isinstance(item, str) and not any("\ud800" <= c <= "\udfff" for c in item):
+            self._check_length(name, item)
             return str(item)
         if isinstance(item, bool):
             return item
@@ -176,3 +178,9 @@ class Fields:
             return float(item)
         allowed = "text, integers, finite floats or booleans"
         raise self.error(name, f"has {describe(item)}", allowed, "retrain with other labels")
+
+    def _check_length(self, name: str, label: str) -> None:
+        n_bytes = len(label.encode())
+        if n_bytes > _MAX_LABEL_BYTES:
+            found, allowed = f"has a label of {n_bytes} bytes", f"at most {_MAX_LABEL_BYTES}"
+            raise self.error(name, found, allowed, "retrain with other labels")

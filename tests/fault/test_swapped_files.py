@@ -1,0 +1,97 @@
+"""reliability 43: the wrong table with the right code, or the other way, is found by `verify`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+from tools import need
+
+from kmcompile import cli
+
+
+def model(gamma: float) -> SVC:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(30, 3))
+    return SVC(gamma=gamma).fit(X, (X[:, 0] > 0).astype(int))
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory) -> Path:
+    """Return a folder with two output folders, `a` and `b`, of the same shape and names."""
+    need("gcc")
+    root = tmp_path_factory.mktemp("swapped")
+    for name, gamma in (("a", 0.5), ("b", 0.6)):
+        path = root / f"{name}.pkl"
+        path.write_bytes(pickle.dumps(model(gamma)))
+        words = [str(path), "--name", "m", "--verify", "host", "--quiet", "--out", str(root / name)]
+        assert cli.run(words) == 0
+    return root
+
+
+@pytest.fixture
+def folder(compiled, tmp_path) -> Path:
+    """Return a copy of `a`, to be damaged."""
+    return Path(shutil.copytree(compiled / "a", tmp_path / "a"))
+
+
+def verify(folder: Path, capsys, *words: str) -> str:
+    """Return what a failing verification says."""
+    assert cli.run(["verify", str(folder), *words]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert 1 <= len(err.splitlines()) <= 3
+    return err
+
+
+def agree(folder: Path, *names: str) -> None:
+    """Make the hashes in report.json and recipe.json those of the files, as a forger would."""
+    for listing, key in (("recipe.json", "sha256"), ("report.json", "files")):
+        path = folder / listing
+        plain = json.loads(path.read_text())
+        for name in (*names, "recipe.json"):
+            if name in plain[key]:
+                plain[key][name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        path.write_text(json.dumps(plain, indent=2, sort_keys=listing == "recipe.json") + "\n")
+
+
+def test_what_was_compiled_verifies(compiled, capsys):
+    assert cli.run(["verify", str(compiled / "a")]) == 0
+    assert cli.run(["verify", str(compiled / "a"), "--model", str(compiled / "a.pkl")]) == 0
+
+
+@pytest.mark.parametrize("name", ["program.npz", "m.c", "m.h", "m_harness.c", "queries.npz"])
+def test_a_file_of_another_model_is_found_by_its_hash(name, compiled, folder, capsys):
+    """reliability 43: swapped files."""
+    other = (compiled / "b" / name).read_bytes()
+    if other == (folder / name).read_bytes():
+        other += b"\n"  # the harness and the header may not depend on the model's numbers
+    (folder / name).write_bytes(other)
+    assert f"{name}: SHA-256 differs" in verify(folder, capsys)
+
+
+@pytest.mark.parametrize("name", ["program.npz", "m.c"])
+def test_a_file_of_another_model_with_forged_hashes_is_found_by_its_answers(
+    name, compiled, folder, capsys
+):
+    """reliability 43: the exact check compares the C with the tables, not only their hashes."""
+    shutil.copy(compiled / "b" / name, folder / name)
+    agree(folder, name)
+    assert "answers differ from the interpreter's" in verify(folder, capsys)
+
+
+def test_another_model_is_found_by_its_hash(compiled, folder, capsys):
+    """reliability 43: everything in the folder agrees, but it is of another model."""
+    message = verify(folder, capsys, "--model", str(compiled / "b.pkl"))
+    assert "is not the model of this program" in message
+
+
+def test_a_missing_file_is_named(folder, capsys):
+    (folder / "m.h").unlink()
+    assert "m.h: missing" in verify(folder, capsys)
