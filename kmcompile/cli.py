@@ -241,21 +241,17 @@ def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
 
 
 def _print_report(report: dict[str, Any], folder: Path | None) -> None:
-    from rich.console import Console
-
     from kmcompile.report import terminal
 
-    terminal.print_report(report, Console())
+    terminal.print_report(report, console.styled())
     if folder is not None:
         click.echo(f"\nwritten to {console.printable(str(folder))}; its report.html has the plots")
 
 
 def _print_verification(folder: Path, result: dict[str, Any]) -> None:
-    from rich.console import Console
-
     from kmcompile.report import terminal
 
-    terminal.print_verification(folder.resolve().name, result, Console())
+    terminal.print_verification(folder.resolve().name, result, console.styled())
 
 
 def _bench_rows(reports: dict[str, dict[str, Any]]) -> Iterator[tuple[str, ...]]:

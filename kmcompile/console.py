@@ -8,11 +8,14 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
 from kmcompile.errors import KmcompileError, OutputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _LINES_MAX = 3
 _LINE_LENGTH_MAX = 500
@@ -133,6 +136,17 @@ def _fact_text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return "-" if value is None else str(value)
+
+
+def styled() -> Console:
+    """Return rich's console, which leaves a reader that goes away to `emit`."""
+    from rich.console import Console  # here: `kmcompile --help` loads no rich
+
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich's own would exit with 1, which says that a check failed
+
+    return _Console()
 
 
 def print_table(rows: Sequence[tuple[str, ...]]) -> None:

@@ -284,6 +284,22 @@ def test_of_two_runs_on_one_folder_the_second_exits_6(
     assert cli.run(["m.pkl", "--out", "o", "--verify", "none", "--quiet"]) == 0
 
 
+def test_reader_that_goes_away_does_not_look_like_a_failed_check() -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run(
+        [*KMCOMPILE, "m.pkl", "--verify", "none"],
+        stdout=write_end,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        timeout=60,
+        check=False,
+    )
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (6, b"")
+    assert Path("m-host/m.c").is_file()
+
+
 def test_verify_refuses_a_file_that_was_changed(capsys: pytest.CaptureFixture[str]) -> None:
     """reliability 43."""
     assert cli.run(["m.pkl", "--out", "o", "--verify", "none", "--quiet"]) == 0
