@@ -38,10 +38,11 @@ COEFFICIENTS: Final = tuple(
 """exp(-s) ~ 1 - s + s^2 (c2 + c3 s + c4 s^2 + c5 s^3 + c6 s^4): minimax in relative error on
 |s| <= ln(2)/2 + 2^-16 (Remez), rounded to float32."""
 
-RELATIVE_ERROR: Final = 1.4 * 2.0**-24
+RELATIVE_ERROR: Final = 1.5 * 2.0**-24
 """Bound on |exp_negative(z) exp(z) - 1| for 0 <= z < CUTOFF.
 
-Evidence: tests/equivalence/test_scalar_exp_negative.py goes through every float32 there.
+1.37 * 2^-24 as it stands, 1.44 * 2^-24 where a compiler contracts to fused multiply-adds.
+Evidence: tests/equivalence/test_scalar.py and test_other_roundings.py go through every float32.
 """
 
 

@@ -1,0 +1,159 @@
+"""The bounds hold for a user's compiler too: fused multiply-adds, subnormals flushed to zero.
+
+reliability 32: bounds hold with and without FMA. reliability 34: with and without subnormals.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bound_cases import Case, queries
+from emitted import Emitted, emit_model
+from lowered import Lowered
+from mpmath import mpf
+from real_model import RealModel
+from scalar_library import ScalarLibrary, compile_source, over_chunks
+from tools import need, succeed
+
+from kmcompile.build import build
+from kmcompile.interpret import Status
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.run import HostRunner, RunResult
+from kmcompile.scalar import exp_negative, tanh
+from kmcompile.target import load_target
+from kmcompile.verify import answers_of
+
+CASES = [
+    Case("ordinary", "raw", "poly3", 3),
+    Case("ordinary", "standard", "poly9", 2),
+    Case("shifted", "standard", "rbf", 2),
+    Case("ordinary", "standard_l2_whiten_l1", "rbf", 3),
+    Case("sensor", "clip", "sigmoid", 2),
+    Case("ordinary", "l2_standard", "linear_svc", 3),
+    Case("tiny", "raw", "rbf", 2),
+    Case("tiny", "l2", "linear", 2),
+    Case("badly_scaled", "raw", "poly3", 2),
+]
+FUSED = ("-O3", "-mfma", "-mavx2")
+CONTRACT = "-ffp-contract=fast"
+
+
+def need_fma() -> None:
+    cpuinfo = Path("/proc/cpuinfo")
+    if platform.machine() != "x86_64" or " fma " not in cpuinfo.read_text():
+        pytest.skip("this processor has no x86 FMA instructions")
+
+
+def run(model: Emitted, X: np.ndarray, folder: Path, compiler: str, fused: bool) -> RunResult:
+    """Build the emitted C, with contraction if `fused`, and run it."""
+    host = load_target("host")
+    model.write(folder)
+    if fused:
+        flags = (*host.compiler.flags, *FUSED)
+        host = replace(host, compiler=replace(host.compiler, flags=flags))
+    optimisation = CONTRACT if fused else "-O2"
+    inputs = np.ascontiguousarray(X).view(np.uint32)
+    with build(
+        model.recipe, folder, host, compiler=compiler, optimisation=optimisation
+    ) as artifact:
+        return HostRunner().run(artifact, inputs)
+
+
+def check_claims(real: RealModel, X: np.ndarray, result: RunResult) -> None:
+    """Check every interval and every certified label that the C gave."""
+    assert result.self_test == Status.OK
+    answers, decisions = answers_of(result.records)
+    assert (answers["status"] == Status.OK).all()
+    for x, answer, decided in zip(X, answers, decisions, strict=True):
+        exact = real.decisions(x)
+        # The interval is that of the pair whose decision is its middle.
+        holds = [mpf(float(answer["lower"])) <= f <= mpf(float(answer["upper"])) for f in exact]
+        middle = (answer["lower"] + answer["upper"]) / np.float32(2)
+        assert holds[np.abs(decided - middle).argmin()], x.tolist()
+        if answer["certified"]:
+            assert real.label(exact) == answer["label"], x.tolist()
+
+
+def emitted_case(case: Case) -> tuple[Emitted, RealModel, np.ndarray]:
+    estimator = case.fitted()
+    model = emit_model(estimator)
+    low = Lowered(estimator, model.machine, model.program)
+    return model, RealModel(estimator), queries(low, case, 120, seed=2)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_intervals_hold_where_the_compiler_contracts(case, compiler, tmp_path):
+    """reliability 32: bounds hold with and without FMA."""
+    need_fma()
+    need(compiler)
+    model, real, X = emitted_case(case)
+    result = run(model, X, tmp_path, compiler, fused=True)
+    check_claims(real, X, result)
+    exact = run(model, X, tmp_path, compiler, fused=False)
+    assert (result.records != exact.records).any(), "nothing was contracted"
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_intervals_hold_where_subnormals_are_flushed(case, tmp_path):
+    """reliability 34: subnormals flushed: bounds tolerate it."""
+    need("gcc")
+    if platform.machine() != "x86_64":
+        pytest.skip("this processor has no MXCSR register")
+    model, real, X = emitted_case(case)
+    tiny = np.float32(2.0) ** np.random.default_rng(3).uniform(-149, -60, X.shape)
+    X = np.concatenate([X, tiny.astype(np.float32), np.zeros_like(X[:1])])
+    with flushing_subnormals(tmp_path):
+        result = run(model, X, tmp_path, "gcc", fused=False)
+    check_claims(real, X, result)
+
+
+@contextmanager
+def flushing_subnormals(folder: Path) -> Iterator[None]:
+    """Set flush-to-zero and denormals-are-zero in this thread."""
+    source, library = folder / "mxcsr.c", folder / "mxcsr.so"
+    source.write_text(
+        "#include <xmmintrin.h>\n"
+        "unsigned get(void);\nunsigned get(void) { return _mm_getcsr(); }\n"
+        "void set(unsigned v);\nvoid set(unsigned v) { _mm_setcsr(v); }\n"
+    )
+    succeed(["gcc", "-shared", "-fPIC", source, "-o", library])
+    register = ctypes.CDLL(str(library))
+    before = register.get()
+    register.set(before | 0x8040)
+    try:
+        assert np.float32(1e-38) * np.float32(0.01) == 0.0
+        yield
+    finally:
+        register.set(before)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize(
+    ("function", "end", "bound"),
+    [
+        ("exp_negative", exp_negative.CUTOFF, exp_negative.RELATIVE_ERROR),
+        ("tanh", tanh.LIMIT, tanh.RELATIVE_ERROR),
+    ],
+    ids=["exp_negative", "tanh"],
+)
+def test_scalar_functions_keep_their_bounds_where_the_compiler_contracts(
+    function, end, bound, compiler, tmp_path
+):
+    """reliability 32. Every float32 from 2^-24 on: below, the result is 1 or the argument."""
+    need_fma()
+    need(compiler)
+    library = ScalarLibrary(compile_source(tmp_path, compiler, [*FUSED, CONTRACT]))
+
+    def check(v: Float32Array) -> float:
+        return library.worst(function, v, library.apply(function, v))
+
+    first, last = (int(np.float32(v).view(np.uint32)) for v in (2.0**-24, end))
+    assert over_chunks(check, first, last) <= bound
