@@ -48,10 +48,10 @@ class KnownAnswers:
         if not len(self):
             return ()
         return (
-            Table("known_inputs", self.inputs, "[answer][feature]"),
-            Table("known_labels", self.labels, "[answer]"),
-            Table("known_lower", self.lower, "[answer][decision]"),
-            Table("known_upper", self.upper, "[answer][decision]"),
+            Table("known_inputs", self.inputs, "inputs of the self-test: [answer][feature]"),
+            Table("known_labels", self.labels, "their labels: [answer]"),
+            Table("known_lower", self.lower, "least decisions: [answer][decision]"),
+            Table("known_upper", self.upper, "largest decisions: [answer][decision]"),
         )
 
 

@@ -22,7 +22,7 @@ class Table:
         Its C name without the program's prefix.
     values : ndarray, float32, uint16 or uint32
     layout : str
-        How the flat C array is to be indexed, for its comment.
+        What it holds and how the flat C array is to be indexed, for its comment.
     """
 
     name: str

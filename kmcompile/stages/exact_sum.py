@@ -156,12 +156,16 @@ class ExactSum(Stage):
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, coefficients, groups, intercepts and constant bounds."""
         return (
-            Table("vectors", self.vectors, "[block][feature][lane]"),
-            Table("coefficients", self.coefficients, "[block][row][lane]"),
-            Table("group_ends", self.group_ends, "[group]"),
-            Table("group_decisions", self.group_decisions, "[group][row]"),
-            Table("intercept", self.intercept, "[decision]"),
-            Table("minimum_bound", self.minimum, "[decision]"),
+            Table("vectors", self.vectors, "support vectors: [block][feature][lane]"),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "dual coefficients: [block][row][lane], 0 where a block is filled up",
+            ),
+            Table("group_ends", self.group_ends, "the block after a group's last one: [group]"),
+            Table("group_decisions", self.group_decisions, "what a row adds to: [group][row]"),
+            Table("intercept", self.intercept, "b: [decision]"),
+            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
         )
 
 

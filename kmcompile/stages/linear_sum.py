@@ -90,9 +90,13 @@ class LinearSum(Stage):
     def tables(self) -> tuple[Table, ...]:
         """Return weights, intercepts and the constants of the bounds."""
         return (
-            Table("weights", self.weights, "[block][feature][lane]"),
-            Table("intercept", self.intercept, "[decision]"),
-            Table("bound_per_length", self.per_length, "[decision]"),
-            Table("bound_per_deviation", self.per_deviation, "[decision]"),
-            Table("minimum_bound", self.minimum, "[decision]"),
+            Table("weights", self.weights, "w: [block][feature][lane]"),
+            Table("intercept", self.intercept, "b: [decision]"),
+            Table("bound_per_length", self.per_length, "error for each |x| of 1: [decision]"),
+            Table(
+                "bound_per_deviation",
+                self.per_deviation,
+                "error for each deviation of 1: [decision]",
+            ),
+            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
         )

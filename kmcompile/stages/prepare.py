@@ -157,13 +157,13 @@ class Scale(PrepareStep):
     def tables(self, number: int) -> tuple[Table, ...]:
         """Return offset and factor."""
         named = [
-            ("offset_high", self.high, self.has_offset),
-            ("offset_low", self.low, self.has_low),
-            ("factor", self.factor, self.has_factor),
+            ("offset_high", "offset: [feature]", self.high, self.has_offset),
+            ("offset_low", "the rest of the offset: [feature]", self.low, self.has_low),
+            ("factor", "factor: [feature]", self.factor, self.has_factor),
         ]
         return tuple(
-            Table(f"scale_{number}_{name}", values, "[feature]")
-            for name, values, present in named
+            Table(f"scale_{number}_{name}", values, layout)
+            for name, layout, values, present in named
             if present
         )
 
@@ -261,7 +261,7 @@ class Project(PrepareStep):
 
     def tables(self, number: int) -> tuple[Table, ...]:
         """Return the matrix."""
-        return (Table(f"project_{number}_matrix", self.blocks, "[block][feature][lane]"),)
+        return (Table(f"project_{number}_matrix", self.blocks, "rows: [block][feature][lane]"),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,604 @@
+/* kmcompile iris.pkl --target host */
+/*
+ * kmcompile 0.1.0, target host, float32, mode exact.
+ * Model: a model of the tests.
+ * SHA-256 of the model: 38614765dd624cc771233f349a20a233ff72c9cf6e68727b81d7231f80004932.
+ *
+ * The stages, in order: prepare, linear_sum, argmax.
+ * Every float operation stands in the order in which it was verified. Build without contraction
+ * (-ffp-contract=off) for results that are identical to the bit; the bounds and the certificates
+ * hold with contraction, too.
+ */
+#include "iris.h"
+
+#include <float.h>
+#include <stddef.h>
+
+#if defined(__FAST_MATH__)
+#error "fast-math reorders the sums: neither the results nor their bounds would hold"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "float expressions must be evaluated in float: set FLT_EVAL_METHOD to 0 (-mfpmath=sse)"
+#endif
+
+#if (FLT_RADIX != 2) || (FLT_MANT_DIG != 24) || (FLT_MAX_EXP != 128)
+#error "float must be the 32-bit type of IEEE 754"
+#endif
+
+#define IRIS_N_PREPARED 2U   /* features after the preprocessing */
+#define IRIS_LANES 4U        /* decisions of a block, side by side */
+#define IRIS_N_BLOCKS 1U     /* the last ones of a group filled up */
+#define IRIS_BLOCK_WORDS 8U  /* N_PREPARED * LANES */
+
+/* A float and its bits. */
+typedef union {
+    float value;
+    uint32_t bits;
+} iris_bits_t;
+
+/* An input on its way through the preprocessing. */
+typedef struct {
+    const float *x;
+    float deviation;  /* >= the distance of x from the exactly prepared input */
+    float length;     /* >= the Euclidean norm of x, where it is needed */
+} iris_prepared_t;
+
+const char *const iris_class_names[IRIS_N_CLASSES] = {
+    "-1",
+    "0",
+    "1"
+};
+
+const char *const iris_stage_names[IRIS_N_STAGES] = {
+    "linear_sum"
+};
+
+/* w: [block][feature][lane] */
+static const float iris_weights[8U] = {
+    0x1p+0f, -0x1p-2f, -0x1p-1f, 0x0p+0f, -0x1p-1f, 0x1p+0f, -0x1.8p-1f, 0x0p+0f
+};
+
+/* b: [decision] */
+static const float iris_intercept[3U] = {
+    0x0p+0f, 0x1p-2f, -0x1p-3f
+};
+
+/* error for each |x| of 1: [decision] */
+static const float iris_bound_per_length[3U] = {
+    0x1.1e37c6p-23f, 0x1.07e13cp-23f, 0x1.cd832ep-24f
+};
+
+/* error for each deviation of 1: [decision] */
+static const float iris_bound_per_deviation[3U] = {
+    0x1.1e37c4p+0f, 0x1.07e13ap+0f, 0x1.cd832ap-1f
+};
+
+/* errors that no input changes: [decision] */
+static const float iris_minimum_bound[3U] = {
+    0x1.800062p-123f, 0x1.800062p-123f, 0x1.800062p-123f
+};
+
+/* inputs of the self-test: [answer][feature] */
+static const float iris_known_inputs[4U] = {
+    0x1p+1f, 0x0p+0f, 0x0p+0f, 0x1p+1f
+};
+
+/* their labels: [answer] */
+static const uint16_t iris_known_labels[2U] = {
+    0U, 1U
+};
+
+/* least decisions: [answer][decision] */
+static const float iris_known_lower[6U] = {
+    0x1.ffffe6p+0f, -0x1.00002ap-2f, -0x1.200012p+0f, -0x1.000012p+0f, 0x1.1ffffp+1f,
+    -0x1.a00016p+0f
+};
+
+/* largest decisions: [answer][decision] */
+static const float iris_known_upper[6U] = {
+    0x1.00000ep+1f, -0x1.ffffacp-3f, -0x1.1fffeep+0f, -0x1.ffffdcp-1f, 0x1.20001p+1f,
+    -0x1.9fffeap+0f
+};
+
+/* CRC-32C of each table, in the order of the tables */
+static const uint32_t iris_checksums[9U] = {
+    139928171UL, 3901714840UL, 2207112923UL, 717226499UL, 2729528047UL, 257421914UL, 1366104114UL,
+    2060665607UL, 208742798UL
+};
+
+/* |v|, of any v: clears the sign bit. */
+static float iris_magnitude(const float v)
+{
+    iris_bits_t number;
+
+    number.value = v;
+    number.bits &= 0x7FFFFFFFUL;
+    return number.value;
+}
+
+/*
+ * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
+ * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
+ * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
+ * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
+ * Input: v >= 0, finite; subnormal numbers are allowed.
+ * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
+ */
+static float iris_square_root(const float v)
+{
+    const uint32_t leading_bit = 0x00800000UL;
+    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
+    const float two_to_24 = 0x1p+24f;
+    const bool subnormal = v < 0x1p-126f;
+    iris_bits_t number;
+    uint32_t exponent;
+    uint32_t shift;
+    uint32_t remainder;
+    uint32_t twice_root = 0U;
+    uint32_t bit;
+
+    if (v <= 0.0f) {
+        return v;
+    }
+    number.value = v;
+    if (subnormal) {
+        number.value *= two_to_24;
+    }
+    exponent = number.bits >> 23U;
+    shift = 2U - (exponent & 1U);
+    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
+    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
+        const uint32_t trial = twice_root + bit;
+
+        if (remainder >= trial) {
+            remainder -= trial;
+            twice_root = trial + bit;
+        }
+        remainder <<= 1U;
+    }
+    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
+       leading bit of the root adds the 1 that is missing in the exponent. */
+    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
+    number.bits += (twice_root + 2U) >> 2U;
+    /* sqrt(2^24) = 2^12 */
+    number.bits -= subnormal ? twelve : 0U;
+    return number.value;
+}
+
+/* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
+static float iris_sum_of_squares(const float x[], const uint32_t n)
+{
+    float partial_0 = 0.0f;
+    float partial_1 = 0.0f;
+    float partial_2 = 0.0f;
+    float partial_3 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; (j + 4U) <= n; j += 4U) {
+        partial_0 += x[j] * x[j];
+        partial_1 += x[j + 1U] * x[j + 1U];
+        partial_2 += x[j + 2U] * x[j + 2U];
+        partial_3 += x[j + 3U] * x[j + 3U];
+    }
+    if (j < n) {
+        partial_0 += x[j] * x[j];
+    }
+    if ((j + 1U) < n) {
+        partial_1 += x[j + 1U] * x[j + 1U];
+    }
+    if ((j + 2U) < n) {
+        partial_2 += x[j + 2U] * x[j + 2U];
+    }
+    return ((partial_0 + partial_1) + partial_2) + partial_3;
+}
+
+/*
+ * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
+ * the relative errors of the sum and of this bound, minimum the underflows.
+ */
+static float iris_length(
+    const float x[],
+    const uint32_t n,
+    const float factor,
+    const float minimum)
+{
+    const float squares = iris_sum_of_squares(x, n);
+
+    return iris_square_root((factor * squares) + minimum);
+}
+
+/*
+ * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
+ * up to it no later intermediate can overflow. Magnitudes of floats compare like their bits.
+ */
+static iris_status_t iris_check(
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    iris_status_t status;
+    uint32_t largest = 0U;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
+        iris_bits_t feature;
+        uint32_t magnitude;
+
+        feature.value = x[j];
+        magnitude = feature.bits & 0x7FFFFFFFUL;
+        largest = (magnitude > largest) ? magnitude : largest;
+    }
+    if (largest >= 0x7F800000UL) {
+        status = IRIS_ERROR_NOT_FINITE;
+    } else if (largest > 0x57800000UL) {
+        status = IRIS_ERROR_RANGE;
+    } else {
+        status = IRIS_OK;
+    }
+    return status;
+}
+
+/* There is no preprocessing: the kernel gets the input itself, which is exact. Input: x checked. */
+static iris_prepared_t iris_prepare(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    iris_prepared_t state;
+
+    state.x = x;
+    state.deviation = 0.0f;
+    state.length = iris_length(x, IRIS_N_FEATURES,
+        0x1.00005p+0f, 0x1.000042p-123f);
+    (void)workspace;
+    return state;
+}
+
+/*
+ * decision[p] = <w_p, x> + b_p, each a plain sum in the order of the features, and
+ * bound[p] >= |decision[p] - exact value|.
+ * Input: x prepared; deviation >= its distance from the exactly prepared input; length >= |x|.
+ */
+static void iris_linear_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input)
+{
+    uint32_t block;
+    uint32_t d;
+
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        const uint32_t first = block * IRIS_BLOCK_WORDS;
+        const float *const weights = &iris_weights[first];
+        float total[IRIS_LANES];
+        uint32_t j;
+        uint32_t lane;
+
+        for (lane = 0U; lane < IRIS_LANES; ++lane) {
+            total[lane] = 0.0f;
+        }
+        for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+            for (lane = 0U; lane < IRIS_LANES; ++lane) {
+                total[lane] += input->x[j] * weights[(j * IRIS_LANES) + lane];
+            }
+        }
+        for (lane = 0U; lane < IRIS_LANES; ++lane) {
+            const uint32_t p = (block * IRIS_LANES) + lane;
+
+            if (p < IRIS_N_DECISIONS) {
+                workspace->decision[p] = total[lane] + iris_intercept[p];
+            }
+        }
+    }
+    for (d = 0U; d < IRIS_N_DECISIONS; ++d) {
+        workspace->bound[d] = (((iris_bound_per_length[d] * input->length)
+            + (iris_bound_per_deviation[d] * input->deviation))
+            + (iris_magnitude(workspace->decision[d]) * 0x1.000042p-22f))
+            + iris_minimum_bound[d];
+    }
+}
+
+/*
+ * The label is the class with the largest decision, the first of equal ones. It is certified if
+ * the winner's lower bound is above every other class's upper bound.
+ */
+static void iris_argmax(
+    const iris_workspace_t *const workspace,
+    iris_result_t *const result)
+{
+    uint32_t winner = 0U;
+    uint32_t c;
+
+    for (c = 1U; c < IRIS_N_CLASSES; ++c) {
+        if (workspace->decision[c] > workspace->decision[winner]) {
+            winner = c;
+        }
+    }
+    result->label = (int32_t)winner;
+    result->lower = workspace->decision[winner] - workspace->bound[winner];
+    result->upper = workspace->decision[winner] + workspace->bound[winner];
+    result->certified = true;
+    for (c = 0U; c < IRIS_N_CLASSES; ++c) {
+        if ((c != winner) && ((workspace->decision[c] + workspace->bound[c]) >= result->lower)) {
+            result->certified = false;
+        }
+    }
+}
+
+/*
+ * Checks x, prepares it and leaves the decisions and their bounds in the workspace.
+ * Result: IRIS_OK, or why x is refused.
+ */
+static iris_status_t iris_evaluate(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    const iris_status_t status = iris_check(x);
+
+    if (status == IRIS_OK) {
+        const iris_prepared_t input =
+            iris_prepare(workspace, x);
+
+        iris_linear_sum(workspace, &input);
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_classify(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_result_t *result)
+{
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_evaluate(workspace, x);
+    if (status == IRIS_OK) {
+        iris_argmax(workspace, result);
+        result->kernel_evals = 3U;
+        result->stage = 0U;
+        result->in_range = true;
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_decision(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    float decision[IRIS_N_DECISIONS])
+{
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_evaluate(workspace, x);
+    if (status == IRIS_OK) {
+        uint32_t p;
+
+        for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+            decision[p] = workspace->decision[p];
+        }
+    }
+    return status;
+}
+
+/*
+ * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
+ * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
+ */
+static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
+{
+    uint32_t state = checksum ^ word;
+    uint32_t bit;
+
+    for (bit = 0U; bit < 32U; ++bit) {
+        state = (state >> 1U) ^ (0x82F63B78UL & (0U - (state & 1U)));
+    }
+    return state;
+}
+
+/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
+static uint32_t iris_float_at(const volatile float *const element)
+{
+    iris_bits_t word;
+
+    word.value = *element;
+    return word.bits;
+}
+
+/* The same of an integer. */
+static uint32_t iris_integer_at(const volatile uint16_t *const element)
+{
+    return *element;
+}
+
+/* The number of elements of a table; 0 for a number that no table has. */
+static uint32_t iris_table_length(const uint32_t table)
+{
+    uint32_t length = 0U;
+
+    switch (table) {
+    case 0U:
+        length = 8U;
+        break;
+    case 1U:
+        length = 3U;
+        break;
+    case 2U:
+        length = 3U;
+        break;
+    case 3U:
+        length = 3U;
+        break;
+    case 4U:
+        length = 3U;
+        break;
+    case 5U:
+        length = 4U;
+        break;
+    case 6U:
+        length = 2U;
+        break;
+    case 7U:
+        length = 6U;
+        break;
+    case 8U:
+        length = 6U;
+        break;
+    default:
+        break;
+    }
+    return length;
+}
+
+/* An element's bits; 0 for a number that no table has. Input: i < its length. */
+static uint32_t iris_table_word(const uint32_t table, const uint32_t i)
+{
+    uint32_t word = 0U;
+
+    switch (table) {
+    case 0U:
+        word = iris_float_at(&iris_weights[i]);
+        break;
+    case 1U:
+        word = iris_float_at(&iris_intercept[i]);
+        break;
+    case 2U:
+        word = iris_float_at(&iris_bound_per_length[i]);
+        break;
+    case 3U:
+        word = iris_float_at(&iris_bound_per_deviation[i]);
+        break;
+    case 4U:
+        word = iris_float_at(&iris_minimum_bound[i]);
+        break;
+    case 5U:
+        word = iris_float_at(&iris_known_inputs[i]);
+        break;
+    case 6U:
+        word = iris_integer_at(&iris_known_labels[i]);
+        break;
+    case 7U:
+        word = iris_float_at(&iris_known_lower[i]);
+        break;
+    case 8U:
+        word = iris_float_at(&iris_known_upper[i]);
+        break;
+    default:
+        break;
+    }
+    return word;
+}
+
+/* One step over a table: at most 256 words, and the comparison after the last. */
+static iris_status_t iris_test_table(
+    iris_self_test_t *const state)
+{
+    const uint32_t length = iris_table_length(state->part);
+    iris_status_t status = IRIS_OK;
+    uint32_t count;
+
+    if (state->position == 0U) {
+        state->checksum = 0xFFFFFFFFUL;
+    }
+    for (count = 0U; count < 256U; ++count) {
+        if (state->position < length) {
+            const uint32_t word = iris_table_word(state->part, state->position);
+
+            state->checksum = iris_checksum_word(state->checksum, word);
+            ++state->position;
+        }
+    }
+    if (state->position >= length) {
+        const volatile uint32_t *const expected = &iris_checksums[state->part];
+        const uint32_t found = state->checksum ^ 0xFFFFFFFFUL;
+
+        if (found != *expected) {
+            status = IRIS_ERROR_CORRUPT;
+        }
+        state->position = 0U;
+        ++state->part;
+    }
+    return status;
+}
+
+/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
+static bool iris_within(
+    const float decision[IRIS_N_DECISIONS],
+    const uint32_t answer)
+{
+    const uint32_t first = answer * IRIS_N_DECISIONS;
+    bool within = true;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float lower = iris_known_lower[first + p];
+        const float upper = iris_known_upper[first + p];
+
+        within = within && (decision[p] >= lower) && (decision[p] <= upper);
+    }
+    return within;
+}
+
+/* Asks one known input: the label is exact, the decisions lie within their intervals. */
+static iris_status_t iris_test_answer(
+    iris_self_test_t *const state)
+{
+    const uint32_t answer = state->part - 9U;
+    const uint32_t first = answer * IRIS_N_FEATURES;
+    const int32_t label = (int32_t)iris_known_labels[answer];
+    iris_result_t result;
+    iris_status_t status;
+    bool agrees = false;
+
+    status = iris_classify(
+        &state->workspace, &iris_known_inputs[first], &result);
+    if (status == IRIS_OK) {
+        agrees = iris_within(state->workspace.decision, answer);
+        agrees = agrees && (result.label == label);
+    }
+    if (!agrees) {
+        status = IRIS_ERROR_CORRUPT;
+    }
+    ++state->part;
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test_step(
+    iris_self_test_t *state)
+{
+    iris_status_t status = IRIS_OK;
+
+    if (state == NULL) {
+        return IRIS_ERROR_NULL;
+    }
+    if (state->part < 9U) {
+        status = iris_test_table(state);
+    } else if (state->part < 11U) {
+        status = iris_test_answer(state);
+    } else {
+        state->done = true;
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test(void)
+{
+    iris_self_test_t state;
+    iris_status_t status = IRIS_OK;
+    uint32_t step;
+
+    state.part = 0U;
+    state.position = 0U;
+    state.checksum = 0U;
+    state.done = false;
+    for (step = 0U; step < 12U; ++step) {
+        if ((status == IRIS_OK) && !state.done) {
+            status = iris_self_test_step(&state);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,835 @@
+/* kmcompile iris.pkl --target cortex-m7 */
+/*
+ * kmcompile 0.1.0, target cortex-m7, float32, mode exact.
+ * Model: a model of the tests.
+ * SHA-256 of the model: b6084aba3d5daece10f5b2b7429c6990517e8e257083a9a0a7e7cead7a029f14.
+ *
+ * The stages, in order: prepare, exact_sum, sign.
+ * Every float operation stands in the order in which it was verified. Build without contraction
+ * (-ffp-contract=off) for results that are identical to the bit; the bounds and the certificates
+ * hold with contraction, too.
+ */
+#include "iris.h"
+
+#include <float.h>
+#include <stddef.h>
+
+#if defined(__FAST_MATH__)
+#error "fast-math reorders the sums: neither the results nor their bounds would hold"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "float expressions must be evaluated in float: set FLT_EVAL_METHOD to 0 (-mfpmath=sse)"
+#endif
+
+#if (FLT_RADIX != 2) || (FLT_MANT_DIG != 24) || (FLT_MAX_EXP != 128)
+#error "float must be the 32-bit type of IEEE 754"
+#endif
+
+#define IRIS_N_PREPARED 2U   /* features after the preprocessing */
+#define IRIS_LANES 4U        /* support vectors of a block, side by side */
+#define IRIS_N_BLOCKS 2U     /* the last ones of a group filled up */
+#define IRIS_BLOCK_WORDS 8U  /* N_PREPARED * LANES */
+#define IRIS_N_ROWS 1U       /* decisions that a vector is part of */
+#define IRIS_N_GROUPS 2U     /* of vectors with the same ones */
+
+/* A float and its bits. */
+typedef union {
+    float value;
+    uint32_t bits;
+} iris_bits_t;
+
+/* An input on its way through the preprocessing. */
+typedef struct {
+    const float *x;
+    float deviation;  /* >= the distance of x from the exactly prepared input */
+    float length;     /* >= the Euclidean norm of x, where it is needed */
+} iris_prepared_t;
+
+const char *const iris_class_names[IRIS_N_CLASSES] = {
+    "cold",
+    "hot"
+};
+
+const char *const iris_stage_names[IRIS_N_STAGES] = {
+    "exact_sum"
+};
+
+/* offset: [feature] */
+static const float iris_scale_0_offset_high[2U] = {
+    0x1.4p+4f, 0x1.faap+9f
+};
+
+/* factor: [feature] */
+static const float iris_scale_0_factor[2U] = {
+    0x1.99999ap-4f, 0x1.47ae14p-7f
+};
+
+/* support vectors: [block][feature][lane] */
+static const float iris_vectors[16U] = {
+    -0x1p+0f, -0x1p-1f, -0x1p-1f, -0x1p-1f, 0x1p-1f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p+0f,
+    0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
+};
+
+/* dual coefficients: [block][row][lane], 0 where a block is filled up */
+static const float iris_coefficients[8U] = {
+    -0x1.8p-1f, -0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
+};
+
+/* the block after a group's last one: [group] */
+static const uint16_t iris_group_ends[2U] = {
+    1U, 2U
+};
+
+/* what a row adds to: [group][row] */
+static const uint16_t iris_group_decisions[2U] = {
+    0U, 0U
+};
+
+/* b: [decision] */
+static const float iris_intercept[1U] = {
+    0x1p-3f
+};
+
+/* errors that no input changes: [decision] */
+static const float iris_minimum_bound[1U] = {
+    0x1.0e7178p-120f
+};
+
+/* inputs of the self-test: [answer][feature] */
+static const float iris_known_inputs[4U] = {
+    0x1.4p+3f, 0x1.09dp+10f, 0x1.ep+4f, 0x1.039p+10f
+};
+
+/* their labels: [answer] */
+static const uint16_t iris_known_labels[2U] = {
+    0U, 1U
+};
+
+/* least decisions: [answer][decision] */
+static const float iris_known_lower[2U] = {
+    -0x1.356596p-1f, 0x1.33c9eap+0f
+};
+
+/* largest decisions: [answer][decision] */
+static const float iris_known_upper[2U] = {
+    -0x1.3564e6p-1f, 0x1.33ca5ap+0f
+};
+
+/* CRC-32C of each table, in the order of the tables */
+static const uint32_t iris_checksums[12U] = {
+    1423413175UL, 2459864056UL, 2133904002UL, 3833563999UL, 2054417452UL, 2351477386UL,
+    3573333329UL, 2460552520UL, 1293661227UL, 1366104114UL, 624552812UL, 2568143746UL
+};
+
+/* |v|, of any v: clears the sign bit. */
+static float iris_magnitude(const float v)
+{
+    iris_bits_t number;
+
+    number.value = v;
+    number.bits &= 0x7FFFFFFFUL;
+    return number.value;
+}
+
+/*
+ * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
+ * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
+ * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
+ * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
+ * Input: v >= 0, finite; subnormal numbers are allowed.
+ * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
+ */
+static float iris_square_root(const float v)
+{
+    const uint32_t leading_bit = 0x00800000UL;
+    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
+    const float two_to_24 = 0x1p+24f;
+    const bool subnormal = v < 0x1p-126f;
+    iris_bits_t number;
+    uint32_t exponent;
+    uint32_t shift;
+    uint32_t remainder;
+    uint32_t twice_root = 0U;
+    uint32_t bit;
+
+    if (v <= 0.0f) {
+        return v;
+    }
+    number.value = v;
+    if (subnormal) {
+        number.value *= two_to_24;
+    }
+    exponent = number.bits >> 23U;
+    shift = 2U - (exponent & 1U);
+    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
+    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
+        const uint32_t trial = twice_root + bit;
+
+        if (remainder >= trial) {
+            remainder -= trial;
+            twice_root = trial + bit;
+        }
+        remainder <<= 1U;
+    }
+    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
+       leading bit of the root adds the 1 that is missing in the exponent. */
+    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
+    number.bits += (twice_root + 2U) >> 2U;
+    /* sqrt(2^24) = 2^12 */
+    number.bits -= subnormal ? twelve : 0U;
+    return number.value;
+}
+
+/* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
+static float iris_sum_of_squares(const float x[], const uint32_t n)
+{
+    float partial_0 = 0.0f;
+    float partial_1 = 0.0f;
+    float partial_2 = 0.0f;
+    float partial_3 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; (j + 4U) <= n; j += 4U) {
+        partial_0 += x[j] * x[j];
+        partial_1 += x[j + 1U] * x[j + 1U];
+        partial_2 += x[j + 2U] * x[j + 2U];
+        partial_3 += x[j + 3U] * x[j + 3U];
+    }
+    if (j < n) {
+        partial_0 += x[j] * x[j];
+    }
+    if ((j + 1U) < n) {
+        partial_1 += x[j + 1U] * x[j + 1U];
+    }
+    if ((j + 2U) < n) {
+        partial_2 += x[j + 2U] * x[j + 2U];
+    }
+    return ((partial_0 + partial_1) + partial_2) + partial_3;
+}
+
+/*
+ * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
+ * the relative errors of the sum and of this bound, minimum the underflows.
+ */
+static float iris_length(
+    const float x[],
+    const uint32_t n,
+    const float factor,
+    const float minimum)
+{
+    const float squares = iris_sum_of_squares(x, n);
+
+    return iris_square_root((factor * squares) + minimum);
+}
+
+/*
+ * y = ((x - offset_high) - offset_low) * factor, in place or from the caller's input. The offset
+ * is two floats: both differences are rounded relative to their small results.
+ * Left out: offset_low, which is 0.
+ * deviation grows to gain * deviation + relative * |y| + minimum.
+ */
+static void iris_scale_0(
+    iris_prepared_t *const state,
+    float y[2U])
+{
+    uint32_t j;
+
+    for (j = 0U; j < 2U; ++j) {
+        float value = state->x[j];
+
+        value -= iris_scale_0_offset_high[j];
+        value *= iris_scale_0_factor[j];
+        y[j] = value;
+    }
+    state->x = y;
+    state->length = iris_length(y, 2U,
+        0x1.00005p+0f, 0x1.000042p-123f);
+    state->deviation = ((0x1.999a08p-4f * state->deviation)
+        + (0x1.400052p-22f * state->length)) + 0x1.4a7f5p-49f;
+}
+
+/*
+ * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
+ * up to it no later intermediate can overflow. Magnitudes of floats compare like their bits.
+ */
+static iris_status_t iris_check(
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    iris_status_t status;
+    uint32_t largest = 0U;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
+        iris_bits_t feature;
+        uint32_t magnitude;
+
+        feature.value = x[j];
+        magnitude = feature.bits & 0x7FFFFFFFUL;
+        largest = (magnitude > largest) ? magnitude : largest;
+    }
+    if (largest >= 0x7F800000UL) {
+        status = IRIS_ERROR_NOT_FINITE;
+    } else if (largest > 0x59000000UL) {
+        status = IRIS_ERROR_RANGE;
+    } else {
+        status = IRIS_OK;
+    }
+    return status;
+}
+
+/*
+ * Applies the preprocessing in order. Input: x checked.
+ * Result: x, in the workspace; deviation and length bound its error and its Euclidean norm.
+ */
+static iris_prepared_t iris_prepare(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    iris_prepared_t state;
+
+    state.x = x;
+    state.deviation = 0.0f;
+    state.length = 0.0f;  /* not needed before a step sets it */
+    iris_scale_0(&state, workspace->prepared_0);
+    return state;
+}
+
+/*
+ * exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
+ * Input: z >= 0; infinity is allowed.
+ * Result: below z = 86.99 normal and within a relative error of 1.5 * 2^-24; exactly 1 at
+ * z = 0, exactly 0 from 86.99 on. No branch and no table; a leaf function.
+ */
+static float iris_exp_negative(const float z)
+{
+    iris_bits_t shifted;
+    iris_bits_t result;
+    float n;
+    float s;
+    float square;
+    float tail;
+
+    /* The sum has n in its lowest bits: its unit in the last place is 1. */
+    shifted.value = (z * 0x1.715476p+0f) + 0x1p+23f;
+    n = shifted.value - 0x1p+23f;
+    s = (z - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
+    square = s * s;
+    tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
+    tail *= square;
+    tail = (tail + (0x1.fffffcp-2f + (s * -0x1.555492p-3f))) * square;
+    result.value = 1.0f - (s - tail);
+    /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
+    result.bits -= shifted.bits << 23U;
+    /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
+    result.bits &= 0U - (uint32_t)(shifted.bits < 0x4B00007EUL);
+    return result.value;
+}
+
+/* What the error of a kernel value depends on, for one query. */
+typedef struct {
+    float per_value;  /* relative error of a value ... */
+    float per_z;      /* ... and how it grows with z = gamma |s - x|^2 */
+    bool usable;      /* false: the input's own error is too large for the bounds below */
+} iris_kernel_terms_t;
+
+/*
+ * With e >= |s - stored s| + |x - prepared x| and z computed: the exact z lies within
+ * z_error * z + shift of it, shift = gamma (1 + 1/t) e^2, where 2 D e <= t D^2 + e^2 / t.
+ * Input: deviation >= |x - prepared x|.
+ */
+static iris_kernel_terms_t iris_kernel_prepare(
+    const iris_prepared_t *const input)
+{
+    const float z_error = 0x1.3e7e18p-21f;
+    const float spread = input->deviation + 0x1.1e37c4p-50f;
+    const float growth = ((0x1.030e0ep+21f * spread) * spread)
+        + 0x1.000042p-123f;
+    /* More than 1 is of no use, and might overflow below. */
+    const float shift = (growth < 1.0f) ? growth : 1.0f;
+    const float widest = (z_error * 0x1.5bf5bcp+6f) + shift;
+    const float widen = widest + 1.0f;
+    iris_kernel_terms_t terms;
+
+    terms.per_value = 0x1.300056p-21f + (widen * shift);
+    terms.per_z = widen * z_error;
+    terms.usable = widest <= 1.0f;
+    return terms;
+}
+
+/* One feature's part of |s - x|^2. */
+static float iris_kernel_term(const float x, const float s)
+{
+    const float difference = x - s;
+
+    return difference * difference;
+}
+
+/*
+ * K(s, x) = exp(-gamma |s - x|^2) for the vectors of a block.
+ * Input: total[lane] = |s - x|^2 >= 0.
+ * Result: value[lane] within error[lane] of the trained kernel at the exact input, but for
+ * exp(1 - 86.989975), which the decision's constant part holds.
+ */
+static void iris_kernel_values(
+    const iris_kernel_terms_t *const terms,
+    const float total[IRIS_LANES],
+    float value[IRIS_LANES],
+    float error[IRIS_LANES])
+{
+    uint32_t lane;
+
+    for (lane = 0U; lane < IRIS_LANES; ++lane) {
+        const float z = 0x1p-1f * total[lane];
+        const float k = iris_exp_negative(z);
+
+        value[lane] = k;
+        error[lane] = k * (terms->per_value + (terms->per_z * z));
+    }
+}
+
+/*
+ * total[lane] = sum over the features of the kernel's term, for the vectors of one block, each in
+ * the order of the features.
+ * Input: block = the first word of the block's vectors, [feature][lane].
+ */
+static void iris_block_totals(
+    const float block[IRIS_BLOCK_WORDS],
+    const float x[IRIS_N_PREPARED],
+    float total[IRIS_LANES])
+{
+    float total_0 = 0.0f;
+    float total_1 = 0.0f;
+    float total_2 = 0.0f;
+    float total_3 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+        const float *const s = &block[j * IRIS_LANES];
+
+        total_0 += iris_kernel_term(x[j], s[0U]);
+        total_1 += iris_kernel_term(x[j], s[1U]);
+        total_2 += iris_kernel_term(x[j], s[2U]);
+        total_3 += iris_kernel_term(x[j], s[3U]);
+    }
+    total[0U] = total_0;
+    total[1U] = total_1;
+    total[2U] = total_2;
+    total[3U] = total_3;
+}
+
+/* Adds one block's share to every row's running sum of values and of errors. */
+static void iris_add_block(
+    iris_workspace_t *const workspace,
+    const uint32_t block,
+    const float value[IRIS_LANES],
+    const float error[IRIS_LANES])
+{
+    const uint32_t first = block * IRIS_N_ROWS;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t index = (first + row) * IRIS_LANES;
+        const float *const coef = &iris_coefficients[index];
+        float sum = coef[0] * value[0];
+        float sum_error = coef[0] * error[0];
+
+        sum += coef[1U] * value[1U];
+        sum_error += coef[1U] * error[1U];
+        sum += coef[2U] * value[2U];
+        sum_error += coef[2U] * error[2U];
+        sum += coef[3U] * value[3U];
+        sum_error += coef[3U] * error[3U];
+        workspace->row_sum[row] += sum;
+        workspace->row_error[row] += sum_error;
+    }
+}
+
+/*
+ * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
+ * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
+ * A decision's index is checked, so that a damaged table cannot write elsewhere.
+ */
+static void iris_add_group(
+    iris_workspace_t *const workspace,
+    const uint32_t group)
+{
+    const uint32_t first = group * IRIS_N_ROWS;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t p = iris_group_decisions[first + row];
+
+        if (p < IRIS_N_DECISIONS) {
+            workspace->decision[p] += workspace->row_sum[row];
+            workspace->bound[p] += iris_magnitude(workspace->row_error[row]);
+        }
+        workspace->row_sum[row] = 0.0f;
+        workspace->row_error[row] = 0.0f;
+    }
+}
+
+/*
+ * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
+ * Input: x prepared; deviation >= its distance from the exactly prepared input.
+ */
+static void iris_exact_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input)
+{
+    const iris_kernel_terms_t terms =
+        iris_kernel_prepare(input);
+    float total[IRIS_LANES];
+    float value[IRIS_LANES];
+    float error[IRIS_LANES];
+    uint32_t group = 0U;
+    uint32_t block;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->decision[p] = 0.0f;
+        workspace->bound[p] = 0.0f;
+    }
+    for (p = 0U; p < IRIS_N_ROWS; ++p) {
+        workspace->row_sum[p] = 0.0f;
+        workspace->row_error[p] = 0.0f;
+    }
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        const uint32_t first = block * IRIS_BLOCK_WORDS;
+        const float *const vectors = &iris_vectors[first];
+
+        iris_block_totals(vectors, input->x, total);
+        iris_kernel_values(&terms, total, value, error);
+        iris_add_block(workspace, block, value, error);
+        if ((group < IRIS_N_GROUPS)
+            && ((block + 1U) == iris_group_ends[group])) {
+            iris_add_group(workspace, group);
+            ++group;
+        }
+    }
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float f = workspace->decision[p] + iris_intercept[p];
+        const float rounding = iris_magnitude(f) * 0x1.000042p-22f;
+        const float summed = (workspace->bound[p] * 0x1.00006p+0f) + rounding;
+        const float bound = summed + iris_minimum_bound[p];
+
+        workspace->decision[p] = f;
+        /* If the kernel's errors are not usable, every value may be off as far as it can be. */
+        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.400052p+2f);
+    }
+}
+
+/* The label is the sign of the decision; it is certified if the interval excludes 0. */
+static void iris_sign(
+    const iris_workspace_t *const workspace,
+    iris_result_t *const result)
+{
+    const float f = workspace->decision[0];
+
+    result->lower = f - workspace->bound[0];
+    result->upper = f + workspace->bound[0];
+    result->label = 0;
+    if (f >= 0.0f) {
+        result->label = 1;
+    }
+    result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
+}
+
+/*
+ * Checks x, prepares it and leaves the decisions and their bounds in the workspace.
+ * Result: IRIS_OK, or why x is refused.
+ */
+static iris_status_t iris_evaluate(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    const iris_status_t status = iris_check(x);
+
+    if (status == IRIS_OK) {
+        const iris_prepared_t input =
+            iris_prepare(workspace, x);
+
+        iris_exact_sum(workspace, &input);
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_classify(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_result_t *result)
+{
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_evaluate(workspace, x);
+    if (status == IRIS_OK) {
+        iris_sign(workspace, result);
+        result->kernel_evals = 3U;
+        result->stage = 0U;
+        result->in_range = true;
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_decision(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    float decision[IRIS_N_DECISIONS])
+{
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_evaluate(workspace, x);
+    if (status == IRIS_OK) {
+        uint32_t p;
+
+        for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+            decision[p] = workspace->decision[p];
+        }
+    }
+    return status;
+}
+
+/*
+ * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
+ * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
+ */
+static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
+{
+    uint32_t state = checksum ^ word;
+    uint32_t bit;
+
+    for (bit = 0U; bit < 32U; ++bit) {
+        state = (state >> 1U) ^ (0x82F63B78UL & (0U - (state & 1U)));
+    }
+    return state;
+}
+
+/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
+static uint32_t iris_float_at(const volatile float *const element)
+{
+    iris_bits_t word;
+
+    word.value = *element;
+    return word.bits;
+}
+
+/* The same of an integer. */
+static uint32_t iris_integer_at(const volatile uint16_t *const element)
+{
+    return *element;
+}
+
+/* The number of elements of a table; 0 for a number that no table has. */
+static uint32_t iris_table_length(const uint32_t table)
+{
+    uint32_t length = 0U;
+
+    switch (table) {
+    case 0U:
+        length = 2U;
+        break;
+    case 1U:
+        length = 2U;
+        break;
+    case 2U:
+        length = 16U;
+        break;
+    case 3U:
+        length = 8U;
+        break;
+    case 4U:
+        length = 2U;
+        break;
+    case 5U:
+        length = 2U;
+        break;
+    case 6U:
+        length = 1U;
+        break;
+    case 7U:
+        length = 1U;
+        break;
+    case 8U:
+        length = 4U;
+        break;
+    case 9U:
+        length = 2U;
+        break;
+    case 10U:
+        length = 2U;
+        break;
+    case 11U:
+        length = 2U;
+        break;
+    default:
+        break;
+    }
+    return length;
+}
+
+/* An element's bits; 0 for a number that no table has. Input: i < its length. */
+static uint32_t iris_table_word(const uint32_t table, const uint32_t i)
+{
+    uint32_t word = 0U;
+
+    switch (table) {
+    case 0U:
+        word = iris_float_at(&iris_scale_0_offset_high[i]);
+        break;
+    case 1U:
+        word = iris_float_at(&iris_scale_0_factor[i]);
+        break;
+    case 2U:
+        word = iris_float_at(&iris_vectors[i]);
+        break;
+    case 3U:
+        word = iris_float_at(&iris_coefficients[i]);
+        break;
+    case 4U:
+        word = iris_integer_at(&iris_group_ends[i]);
+        break;
+    case 5U:
+        word = iris_integer_at(&iris_group_decisions[i]);
+        break;
+    case 6U:
+        word = iris_float_at(&iris_intercept[i]);
+        break;
+    case 7U:
+        word = iris_float_at(&iris_minimum_bound[i]);
+        break;
+    case 8U:
+        word = iris_float_at(&iris_known_inputs[i]);
+        break;
+    case 9U:
+        word = iris_integer_at(&iris_known_labels[i]);
+        break;
+    case 10U:
+        word = iris_float_at(&iris_known_lower[i]);
+        break;
+    case 11U:
+        word = iris_float_at(&iris_known_upper[i]);
+        break;
+    default:
+        break;
+    }
+    return word;
+}
+
+/* One step over a table: at most 256 words, and the comparison after the last. */
+static iris_status_t iris_test_table(
+    iris_self_test_t *const state)
+{
+    const uint32_t length = iris_table_length(state->part);
+    iris_status_t status = IRIS_OK;
+    uint32_t count;
+
+    if (state->position == 0U) {
+        state->checksum = 0xFFFFFFFFUL;
+    }
+    for (count = 0U; count < 256U; ++count) {
+        if (state->position < length) {
+            const uint32_t word = iris_table_word(state->part, state->position);
+
+            state->checksum = iris_checksum_word(state->checksum, word);
+            ++state->position;
+        }
+    }
+    if (state->position >= length) {
+        const volatile uint32_t *const expected = &iris_checksums[state->part];
+        const uint32_t found = state->checksum ^ 0xFFFFFFFFUL;
+
+        if (found != *expected) {
+            status = IRIS_ERROR_CORRUPT;
+        }
+        state->position = 0U;
+        ++state->part;
+    }
+    return status;
+}
+
+/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
+static bool iris_within(
+    const float decision[IRIS_N_DECISIONS],
+    const uint32_t answer)
+{
+    const uint32_t first = answer * IRIS_N_DECISIONS;
+    bool within = true;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float lower = iris_known_lower[first + p];
+        const float upper = iris_known_upper[first + p];
+
+        within = within && (decision[p] >= lower) && (decision[p] <= upper);
+    }
+    return within;
+}
+
+/* Asks one known input: the label is exact, the decisions lie within their intervals. */
+static iris_status_t iris_test_answer(
+    iris_self_test_t *const state)
+{
+    const uint32_t answer = state->part - 12U;
+    const uint32_t first = answer * IRIS_N_FEATURES;
+    const int32_t label = (int32_t)iris_known_labels[answer];
+    iris_result_t result;
+    iris_status_t status;
+    bool agrees = false;
+
+    status = iris_classify(
+        &state->workspace, &iris_known_inputs[first], &result);
+    if (status == IRIS_OK) {
+        agrees = iris_within(state->workspace.decision, answer);
+        agrees = agrees && (result.label == label);
+    }
+    if (!agrees) {
+        status = IRIS_ERROR_CORRUPT;
+    }
+    ++state->part;
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test_step(
+    iris_self_test_t *state)
+{
+    iris_status_t status = IRIS_OK;
+
+    if (state == NULL) {
+        return IRIS_ERROR_NULL;
+    }
+    if (state->part < 12U) {
+        status = iris_test_table(state);
+    } else if (state->part < 14U) {
+        status = iris_test_answer(state);
+    } else {
+        state->done = true;
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test(void)
+{
+    iris_self_test_t state;
+    iris_status_t status = IRIS_OK;
+    uint32_t step;
+
+    state.part = 0U;
+    state.position = 0U;
+    state.checksum = 0U;
+    state.done = false;
+    for (step = 0U; step < 15U; ++step) {
+        if ((status == IRIS_OK) && !state.done) {
+            status = iris_self_test_step(&state);
+        }
+    }
+    return status;
+}

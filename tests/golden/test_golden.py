@@ -1,0 +1,95 @@
+"""Emitted files that people read: compared byte for byte, compiled and run.
+
+`pytest tests/golden --update-golden` rewrites them; read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from emitted import Emitted
+from host_program import BATCH_MAIN, STRICT, build_program, run_batch
+from tools import succeed
+
+from kmcompile.interpret import Status, interpret
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.ir.preprocessing import Affine
+from kmcompile.kernels import Linear, Rbf
+from kmcompile.lowering import lower
+from kmcompile.target import load_target
+
+GOLDEN = Path(__file__).parent
+
+# Written down, not trained: a release of scikit-learn cannot change them.
+MACHINES = {
+    "rbf": KernelMachine(
+        kind="SVC",
+        task=Task.BINARY,
+        kernel=Rbf(gamma=0.5),
+        support_vectors=np.array([[-1.0, 0.5], [-0.5, -1.0], [1.0, 0.25]]),
+        dual_coef=np.array([[-0.75, -0.5, 1.25]]),
+        intercept=np.array([0.125]),
+        classes=("cold", "hot"),
+        n_features=2,
+        preprocessing=(Affine(np.array([20.0, 1013.25]), np.array([0.1, 0.01])),),
+    ),
+    "linear": KernelMachine(
+        kind="LinearSVC",
+        task=Task.ONE_VS_REST,
+        kernel=Linear(),
+        support_vectors=np.array([[1.0, -0.5], [-0.25, 1.0], [-0.5, -0.75]]),
+        dual_coef=np.eye(3),
+        intercept=np.array([0.0, 0.25, -0.125]),
+        classes=(-1, 0, 1),
+        n_features=2,
+        zero_is_positive=False,
+    ),
+}
+INPUTS = {
+    "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
+    "linear": [[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0], [0.5, 0.5]],
+}
+CASES = [("rbf", "cortex-m7"), ("linear", "host")]
+
+
+def emitted(kernel: str, target: str) -> Emitted:
+    machine, loaded = MACHINES[kernel], load_target(target)
+    known = np.array(INPUTS[kernel][:2], dtype=np.float32)
+    program = lower(machine, loaded, "iris", known)
+    return Emitted(machine, program, loaded)
+
+
+@pytest.mark.parametrize(("kernel", "target"), CASES)
+@pytest.mark.parametrize("file", ["iris.h", "iris.c"])
+def test_the_emitted_file_is_the_golden_one(kernel, target, file, request):
+    golden = GOLDEN / f"{kernel}-{target}" / file
+    content = emitted(kernel, target).files[file]
+    if request.config.getoption("--update-golden"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_bytes(content)
+    assert golden.read_text(encoding="ascii") == content.decode("ascii")
+
+
+@pytest.mark.parametrize(("kernel", "target"), CASES)
+def test_the_golden_file_compiles_and_gives_the_interpreter_s_answers(kernel, target, tmp_path):
+    program = emitted(kernel, target)
+    sources = ("iris.c", "iris_harness.c")
+    binary = build_program(program, tmp_path, BATCH_MAIN, ["-O2", *STRICT], sources=sources)
+    for name in ("iris.h", "iris.c"):
+        golden = GOLDEN / f"{kernel}-{target}" / name
+        (tmp_path / name).write_bytes(golden.read_bytes())
+    files = [tmp_path / name for name in (*sources, "main.c")]
+    succeed(["gcc", "-std=c99", "-ffp-contract=off", "-O2", *STRICT, *files, "-o", binary])
+    records, self_test = run_batch(binary, program, program.inputs)
+    np.testing.assert_array_equal(records, program.records)
+    assert self_test == Status.OK
+
+
+@pytest.mark.parametrize(("kernel", "labels"), [("rbf", [0, 1, 0, 1]), ("linear", [0, 1, 2, 1])])
+def test_the_golden_models_say_what_they_were_written_to_say(kernel, labels):
+    program = emitted(kernel, "host").program
+    answers = interpret(program, np.array(INPUTS[kernel], dtype=np.float32))
+    assert answers.results["label"].tolist() == labels
+    assert answers.results["certified"].all()
