@@ -61,9 +61,14 @@ def test_a_call_through_a_pointer_is_refused(graph_of):
     [
         (r"40 bytes (static)\n0 dynamic", r"40 bytes (static)\n1 dynamic"),
         ("40 bytes (static)", "40 bytes (dynamic)"),
-        ("40 bytes (static)", "40 bytes (dynamic,bounded)"),
+        (r"40 bytes (static)\n0 dynamic", r"40 bytes (dynamic,bounded)\n1 dynamic"),
     ],
 )
 def test_a_frame_without_a_fixed_size_is_refused(graph_of, old, new):
     with pytest.raises(ToolError, match="the frame of leaf has no fixed size"):
         graph_of(GRAPH.replace(old, new))
+
+
+def test_a_frame_that_is_aligned_on_entry_counts_with_its_padding(graph_of):
+    text = GRAPH.replace("40 bytes (static)", "96 bytes (dynamic,bounded)")
+    assert graph_of(text).stack_bytes("entry", {"__aeabi_fmul": 16}) == 24 + 96
