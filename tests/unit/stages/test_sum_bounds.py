@@ -1,0 +1,274 @@
+"""What the sums say of their own rounding is an upper bound, and its constants are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
+from kmcompile.lowering.prepare import length_bound
+from kmcompile.lowering.sums import lower_linear, lower_sum
+from kmcompile.stages import Batch, ExactSum, LinearSum
+
+DIGITS = 50
+ZERO = np.float32(0.0)
+
+
+def machine_of(kernel: Kernel, vectors: Any, coef: Any, intercept: float = 0.0) -> KernelMachine:
+    vectors = np.asarray(vectors, dtype=np.float64)
+    return KernelMachine(
+        kind="SVC",
+        task=Task.BINARY,
+        kernel=kernel,
+        support_vectors=vectors,
+        dual_coef=np.asarray(coef, dtype=np.float64).reshape(1, -1),
+        intercept=np.array([intercept]),
+        classes=(0, 1),
+        n_features=vectors.shape[1],
+    )
+
+
+def stage_of(machine: KernelMachine, lanes: int = 4) -> ExactSum | LinearSum:
+    if isinstance(machine.kernel, Linear):
+        return lower_linear(machine, lanes)
+    return lower_sum(machine, lanes, 0.0)
+
+
+def exact_decision(machine: KernelMachine, x: list[Any]) -> Any:
+    kernel, total = machine.kernel, mpf(float(machine.intercept[0]))
+    for s, beta in zip(machine.support_vectors, machine.dual_coef[0], strict=True):
+        s = [mpf(float(v)) for v in s]
+        if isinstance(kernel, Rbf):
+            distance = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
+            value = mp.exp(-mpf(kernel.gamma) * distance)
+        elif isinstance(kernel, Linear):
+            value = mp.fdot(s, x)
+        else:
+            v = mpf(kernel.gamma) * mp.fdot(s, x) + mpf(kernel.coef0)
+            value = v**kernel.degree if isinstance(kernel, Poly) else mp.tanh(v)
+        total += mpf(float(beta)) * value
+    return total
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Prepared inputs as float32 knows them, and exactly."""
+
+    exact: np.ndarray
+    x: np.ndarray
+    deviation: np.ndarray
+
+
+def exactly(X: np.ndarray) -> Queries:
+    x = np.asarray(X, dtype=np.float32)
+    return Queries(x.astype(np.float64), x, np.zeros(len(x), dtype=np.float32))
+
+
+def deviating(X: np.ndarray) -> Queries:
+    """Return inputs whose float32 is off by as much as the deviation says."""
+    x = np.asarray(X + 1e-3, dtype=np.float32)
+    off = np.sqrt(((X - x) ** 2).sum(axis=1)) * (1 + 1e-12)
+    up = np.nextafter(off.astype(np.float32), np.float32(np.inf))
+    return Queries(X, x, up)
+
+
+def excess(machine: KernelMachine, stage: ExactSum | LinearSum, queries: Queries) -> float:
+    """Return the largest error in units of its bound."""
+    batch = replace(
+        Batch.of(queries.x, 1),
+        deviation=queries.deviation,
+        length=length_bound(queries.x.shape[1]).of(queries.x),
+    )
+    result = stage.run(batch)
+    worst = 0.0
+    with mp.workdps(DIGITS):
+        for row, decision, bound in zip(
+            queries.exact, result.decision[:, 0], result.bound[:, 0], strict=True
+        ):
+            error = abs(exact_decision(machine, [mpf(float(v)) for v in row]) - float(decision))
+            if error > 0:
+                worst = max(worst, float(error / mpf(float(bound))) if bound else mp.inf)
+    return worst
+
+
+@dataclass(frozen=True)
+class Term:
+    """A constant of a stage or of its kernel, with a machine and inputs that need it."""
+
+    name: str
+    machine: KernelMachine
+    queries: Queries
+    without: Callable[[Any], Any]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def of_kernel(**fields: np.float32) -> Callable[[ExactSum], ExactSum]:
+    return lambda stage: replace(stage, kernel=replace(stage.kernel, **fields))
+
+
+def of_stage(*fields: str) -> Callable[[Any], Any]:
+    return lambda stage: replace(stage, **{f: getattr(stage, f) * ZERO for f in fields})
+
+
+def spread(n: int, d: int, scale: float = 1.0, at: float = 0.0) -> np.ndarray:
+    return at + scale * np.random.default_rng(23).normal(size=(n, d))
+
+
+def terms() -> list[Term]:
+    near, far, one = spread(200, 1, 0.5), spread(200, 8, 1.5), np.array([[1.0]])
+    rbf, poly, sigmoid = Rbf(0.7), Poly(0.3, 0.1, 3), Sigmoid(0.4, 0.1)
+    grid = np.round(far * 64) / 64
+    shifted, beside = machine_of(Rbf(1.0), [[10000.0003]], [1.0]), exactly(spread(200, 1, 0.7, 1e4))
+    # <s, x> nearly cancels, so that its error is large beside it.
+    across = machine_of(poly, [[0.8, -0.6]], [1.0])
+    bent = machine_of(sigmoid, [[0.8, -0.6]], [1.0])
+    cancelling = exactly(np.array([[0.6, 0.8]]) * spread(200, 1, 1e3))
+    # The decision is 0, only what was rounded on the way is left.
+    weights = np.array([0.113, 0.237, 0.713, -0.371, -0.579, -0.113])
+    opposed = machine_of(rbf, np.ones((6, 1)), weights)
+    saturated = machine_of(Sigmoid(8.0, 0.0), np.ones((6, 1)), weights)
+    offset = machine_of(Sigmoid(1.0, 0.0), one, [1.0], -float(np.tanh(3.0)))
+    around = exactly(np.linspace(2.9, 3.1, 4000)[:, None])
+    found: list[tuple[str, KernelMachine, Queries, Callable[[Any], Any]]] = [
+        (
+            "rbf-z_error",
+            machine_of(Rbf(0.9), np.zeros((1, 8)), [1.0]),
+            exactly(grid),
+            of_kernel(z_error=ZERO),
+        ),
+        ("rbf-shift", shifted, beside, of_kernel(shift=ZERO)),
+        ("rbf-vector_error", shifted, beside, of_kernel(vector_error=ZERO)),
+        ("rbf-value_error", opposed, exactly(one), of_kernel(value_error=ZERO)),
+        (
+            "rbf-minimum",
+            machine_of(Rbf(1.0), one, [2.0**60]),
+            exactly(one + 9.35),
+            of_stage("minimum"),
+        ),
+        ("poly-per_length", across, cancelling, of_kernel(per_length=ZERO)),
+        ("poly-slope", across, cancelling, of_kernel(slope=ZERO)),
+        (
+            "poly-per_deviation",
+            machine_of(poly, one, [1.0]),
+            deviating(near),
+            of_kernel(per_deviation=ZERO),
+        ),
+        (
+            "poly-minimum",
+            machine_of(Poly(1.0, 0.1, 9), one, [1.0]),
+            exactly(near * 1e-9),
+            of_kernel(minimum=ZERO, value_error=ZERO),
+        ),
+        ("sigmoid-per_length", bent, cancelling, of_kernel(per_length=ZERO)),
+        (
+            "sigmoid-per_deviation",
+            machine_of(sigmoid, one, [1.0]),
+            deviating(near),
+            of_kernel(per_deviation=ZERO),
+        ),
+        (
+            "sigmoid-function_error",
+            offset,
+            around,
+            of_kernel(function_error=ZERO, value_error=ZERO),
+        ),
+        (
+            "sigmoid-value_error",
+            saturated,
+            exactly(one),
+            of_kernel(value_error=ZERO, function_error=ZERO),
+        ),
+        (
+            "result_error",
+            machine_of(rbf, one, [2.0**-12], 1.0),
+            exactly(near),
+            of_stage("result_error"),
+        ),
+        ("final_factor", opposed, exactly(one), of_stage("final_factor")),
+        (
+            "linear-per_length",
+            machine_of(Linear(), [[0.8, -0.6]], [1.0]),
+            cancelling,
+            of_stage("per_length"),
+        ),
+        (
+            "linear-per_deviation",
+            machine_of(Linear(), one, [1.0]),
+            deviating(near),
+            of_stage("per_deviation"),
+        ),
+        (
+            "linear-result_error",
+            machine_of(Linear(), one * 2.0**-20, [1.0], 1.0),
+            exactly(near),
+            of_stage("result_error"),
+        ),
+        (
+            "linear-minimum",
+            machine_of(Linear(), one * 2.0**-40, [1.0], 0.1),
+            exactly(near),
+            of_stage("minimum", "result_error"),
+        ),
+    ]
+    return [Term(*term) for term in found]
+
+
+TERMS = terms()
+
+
+@pytest.mark.parametrize("term", TERMS, ids=str)
+def test_the_bound_of_a_sum_holds(term):
+    assert excess(term.machine, stage_of(term.machine), term.queries) <= 1.0
+
+
+@pytest.mark.parametrize("term", TERMS, ids=str)
+def test_without_a_term_the_bound_of_a_sum_does_not_hold(term):
+    mutant = term.without(stage_of(term.machine))
+    assert excess(term.machine, mutant, term.queries) > 1.0
+
+
+def test_the_trivial_bound_holds_where_the_deviation_says_nothing():
+    machine = machine_of(Rbf(3.0), spread(6, 2), [0.1, -0.7, 0.3, 5.0, -4.0, 2.0], 0.3)
+    stage = stage_of(machine)
+    X = np.concatenate([machine.support_vectors, spread(50, 2)])
+    known = exactly(np.zeros_like(X) + 0.1)  # whatever the input really is
+    lost = Queries(X, known.x, np.full(len(X), 1e3, dtype=np.float32))
+    assert not stage.kernel.query_terms(lost.deviation, lost.deviation).usable.any()
+    assert excess(machine, stage, lost) <= 1.0
+    assert excess(machine, of_stage("trivial_bound")(stage), lost) > 1.0
+
+
+def test_bounds_of_rbf_hold_at_every_distance_about_the_cutoff():
+    machine = machine_of(Rbf(0.3), np.zeros((1, 2)), [2.0**40])
+    radius = np.sqrt(np.linspace(80.0, 95.0, 400) / 0.3 / 2)
+    assert excess(machine, stage_of(machine), exactly(np.column_stack([radius, radius]))) <= 1.0
+
+
+@pytest.mark.parametrize("degree", range(10))
+@pytest.mark.parametrize("coef0", [-0.7, 0.0, 1.3])
+def test_bounds_of_poly_hold_for_every_degree_about_its_zero(degree, coef0):
+    kernel = Poly(0.37, coef0, degree)
+    machine = machine_of(kernel, spread(3, 2), [0.3, -1.1, 0.9], 0.01)
+    X = np.concatenate([spread(40, 2), spread(40, 2, 1e-3), spread(40, 2, 1e3)])
+    # v = 0 for the first vector, where the value is nothing but its error.
+    first = machine.support_vectors[0]
+    zeros = -coef0 / kernel.gamma * first / (first @ first) + np.outer(
+        np.linspace(-3, 3, 20), [-first[1], first[0]]
+    )
+    assert excess(machine, stage_of(machine), exactly(np.concatenate([X, zeros]))) <= 1.0
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("kernel", [Rbf(0.4), Poly(0.3, 0.5, 3), Sigmoid(0.3, 0.1), Linear()])
+def test_bounds_hold_for_every_number_of_lanes(kernel, lanes):
+    vectors = spread(37, 5)
+    machine = machine_of(kernel, vectors, np.linspace(-1, 1, 37), 0.2)
+    assert excess(machine, stage_of(machine, lanes), exactly(spread(60, 5))) <= 1.0
