@@ -132,9 +132,10 @@ def terms() -> list[Term]:
     bent = machine_of(sigmoid, [[0.8, -0.6]], [1.0])
     cancelling = exactly(np.array([[0.6, 0.8]]) * spread(200, 1, 1e3))
     # The decision is 0, only what was rounded on the way is left.
-    weights = np.array([0.113, 0.237, 0.713, -0.371, -0.579, -0.113])
-    opposed = machine_of(rbf, np.ones((6, 1)), weights)
-    saturated = machine_of(Sigmoid(8.0, 0.0), np.ones((6, 1)), weights)
+    weights = spread(40, 1)[:, 0]
+    weights -= weights.mean()
+    opposed = machine_of(rbf, np.ones((40, 1)), weights)
+    saturated = machine_of(Sigmoid(8.0, 0.0), np.ones((40, 1)), weights)
     offset = machine_of(Sigmoid(1.0, 0.0), one, [1.0], -float(np.tanh(3.0)))
     around = exactly(np.linspace(2.9, 3.1, 4000)[:, None])
     found: list[tuple[str, KernelMachine, Queries, Callable[[Any], Any]]] = [
