@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from kmcompile.recipe import Recipe, sha256_of
 from kmcompile.run.runner import Words
@@ -120,18 +117,3 @@ def expected_records(inputs: Words) -> Words:
         distance += difference * difference
     three = np.full(len(x), N_FEATURES, dtype=np.uint32)
     return np.column_stack([dot.view(np.uint32), distance.view(np.uint32), three])
-
-
-def need(*commands: str) -> None:
-    """Skip the test if a program is missing; in CI that is a failure."""
-    missing = [command for command in commands if shutil.which(command) is None]
-    if missing and os.environ.get("CI") == "true":
-        pytest.fail(f"missing in CI: {', '.join(missing)}")
-    if missing:
-        pytest.skip(f"not installed: {', '.join(missing)}")
-
-
-def need_tools(target: Target) -> None:
-    """Skip the test if the tools of a target are missing; in CI that is a failure."""
-    emulator = [target.emulator.command] if target.emulator else []
-    need(target.compiler.command, *emulator)

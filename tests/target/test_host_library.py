@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import small_model
+from tools import need
 
 from kmcompile.build import build
 from kmcompile.errors import InputError, ToolError, UsageError
@@ -17,7 +18,7 @@ HOST = load_target("host")
 @pytest.mark.parametrize("compiler", [None, "gcc", "clang"])
 @pytest.mark.parametrize("optimisation", ["-O0", "-O2", "-O3"])
 def test_every_compiler_gives_the_same_bits(tmp_path, compiler, optimisation):
-    small_model.need(compiler or HOST.compiler.command)
+    need(compiler or HOST.compiler.command)
     recipe = small_model.write_model(tmp_path, HOST)
     inputs = small_model.queries(1000)
     with build(recipe, tmp_path, HOST, compiler=compiler, optimisation=optimisation) as artifact:
@@ -29,7 +30,7 @@ def test_every_compiler_gives_the_same_bits(tmp_path, compiler, optimisation):
 
 def test_memory_is_that_of_the_model_alone(tmp_path):
     """reliability 40: no mutable data."""
-    small_model.need(HOST.compiler.command)
+    need(HOST.compiler.command)
     recipe = small_model.write_model(tmp_path, HOST)
     with build(recipe, tmp_path, HOST, optimisation="-O0") as artifact:
         assert artifact.ram_bytes == 0
@@ -39,7 +40,7 @@ def test_memory_is_that_of_the_model_alone(tmp_path):
 
 
 def test_a_mutable_global_counts_as_ram(tmp_path):
-    small_model.need(HOST.compiler.command)
+    need(HOST.compiler.command)
     text = small_model.MODEL_C + "static uint32_t calls[5];\nuint32_t *small_calls(void);\n"
     text += "uint32_t *small_calls(void) { return calls; }\n"
     recipe = small_model.write_model(tmp_path, HOST, text)
@@ -48,7 +49,7 @@ def test_a_mutable_global_counts_as_ram(tmp_path):
 
 
 def test_the_stack_is_unknown_where_the_c_library_is_called(tmp_path):
-    small_model.need(HOST.compiler.command)
+    need(HOST.compiler.command)
     text = small_model.MODEL_C.replace("float sum = 0.0f;", "float sum = small_other();", 1)
     text = text.replace('#include "small.h"', '#include "small.h"\nfloat small_other(void);')
     recipe = small_model.write_model(tmp_path, HOST, text)
@@ -58,7 +59,7 @@ def test_the_stack_is_unknown_where_the_c_library_is_called(tmp_path):
 
 
 def test_the_folder_of_an_artifact_is_removed_with_it(tmp_path):
-    small_model.need(HOST.compiler.command)
+    need(HOST.compiler.command)
     recipe = small_model.write_model(tmp_path, HOST)
     with build(recipe, tmp_path, HOST) as artifact:
         assert artifact.path.is_file()
@@ -71,7 +72,7 @@ def test_the_folder_of_an_artifact_is_removed_with_it(tmp_path):
 
 
 def test_two_builds_of_one_name_do_not_mix(tmp_path):
-    small_model.need(HOST.compiler.command)
+    need(HOST.compiler.command)
     inputs = small_model.queries(1)
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
@@ -84,7 +85,7 @@ def test_two_builds_of_one_name_do_not_mix(tmp_path):
 
 
 def test_no_query_at_all_is_no_error(tmp_path):
-    small_model.need(HOST.compiler.command)
+    need(HOST.compiler.command)
     recipe = small_model.write_model(tmp_path, HOST)
     with build(recipe, tmp_path, HOST) as artifact:
         result = HostRunner().run(artifact, small_model.queries(0))
@@ -92,7 +93,7 @@ def test_no_query_at_all_is_no_error(tmp_path):
 
 
 def test_queries_of_another_shape_are_refused(tmp_path):
-    small_model.need(HOST.compiler.command)
+    need(HOST.compiler.command)
     recipe = small_model.write_model(tmp_path, HOST)
     with build(recipe, tmp_path, HOST) as artifact:
         for wrong in (np.zeros((2, 4), np.uint32), np.zeros((2, 3)), np.zeros(3, np.uint32)):
@@ -111,7 +112,7 @@ def test_an_absent_compiler_says_how_to_install_it(tmp_path, monkeypatch):
 
 def test_a_compiler_that_fails_is_quoted(tmp_path):
     """reliability 27: toolchain wrong."""
-    small_model.need(HOST.compiler.command)
+    need(HOST.compiler.command)
     recipe = small_model.write_model(tmp_path, HOST, small_model.MODEL_C + "int x = y;\n")
     with pytest.raises(ToolError, match=r"compiling small\.c for host: gcc failed") as caught:
         build(recipe, tmp_path, HOST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import small_model
+from tools import need_tools
 
 from kmcompile import toolchain
 from kmcompile.build import build
@@ -36,7 +37,7 @@ def built(tmp_path):
     artifacts = []
 
     def build_model(target, text=small_model.MODEL_C, optimisation=None):
-        small_model.need_tools(target)
+        need_tools(target)
         recipe = small_model.write_model(tmp_path, target, text)
         artifacts.append(build(recipe, tmp_path, target, optimisation=optimisation))
         return artifacts[-1]
