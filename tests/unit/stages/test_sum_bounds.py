@@ -184,7 +184,7 @@ def terms() -> list[Term]:
         (
             "sigmoid-value_error",
             saturated,
-            exactly(one),
+            exactly(np.linspace(0.6, 1.0, 100)[:, None]),
             of_kernel(value_error=ZERO, function_error=ZERO),
         ),
         (
