@@ -60,8 +60,9 @@ class Vote(Stage):
             votes[:, j] += ~for_i
             sure[:, i] += lowers[:, p] > zero
             sure[:, j] += uppers[:, p] < zero
-            possible[:, i] += uppers[:, p] >= zero
-            possible[:, j] += lowers[:, p] <= zero
+            # Written so that a bound that is no number excludes neither.
+            possible[:, i] += ~(uppers[:, p] < zero)
+            possible[:, j] += ~(lowers[:, p] > zero)
             if self.break_ties:
                 total[:, i] += decision
                 total[:, j] -= decision
