@@ -31,7 +31,8 @@ def reduced(machine: KernelMachine) -> KernelMachine:
 def program_of(machine: KernelMachine, lanes: int | None = None) -> Program:
     """Return the program of a machine for the host, with other lanes if they are given."""
     target = load_target("host")
-    target = target if lanes is None else replace(target, lanes=lanes)
+    if lanes is not None:
+        target = replace(target, program=replace(target.program, lanes=lanes))
     machine = reduced(machine)
     return lower(machine, target, "model", ordinary_inputs(machine, 16))
 
