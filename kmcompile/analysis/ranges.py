@@ -49,9 +49,9 @@ def input_limit(
             break
         if _largest_intermediate(machine, steps, stage, limit) <= LARGEST_INTERMEDIATE:
             return np.float32(limit)
-    parameters = ", ".join(f"{k} {v:g}" for k, v in machine.kernel.parameters().items())
+    parameters = "".join(f" {k} {v:g}" for k, v in machine.kernel.parameters().items())
     raise InputError(
-        f"the {machine.kernel.name} kernel ({parameters}) overflows float32 for inputs of "
+        f"the {machine.kernel.name} kernel{parameters} overflows float32 for inputs of "
         f"magnitude {needed:g}, which the model was trained with; scale the data and retrain"
     )
 

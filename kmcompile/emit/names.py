@@ -7,7 +7,9 @@ import re
 from kmcompile.errors import UsageError
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
-_MAX_LENGTH = 24  # C99 promises 31 significant characters in external names
+# C99 promises 31 significant characters in external names: <prefix>_self_test and
+# <prefix>_self_test_step must differ within them.
+_MAX_LENGTH = 20
 _C_WORDS = """auto break case char const continue default do double else enum extern float for goto
 if inline int long register restrict return short signed sizeof static struct switch typedef union
 unsigned void volatile while bool true false main asm typeof"""
