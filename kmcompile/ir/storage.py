@@ -65,7 +65,7 @@ def load(content: bytes, name: str) -> Program:
         program = _decode(tree["program"], arrays)
         if not isinstance(program, Program):
             raise ValueError("it holds no program")
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, zipfile.BadZipFile) as error:
+    except Exception as error:  # damaged bytes make zipfile, its decompressors and numpy raise any
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{name}: damaged ({reason}); compile the model again") from error
     return program
