@@ -19,7 +19,7 @@ from kmcompile.progress import Progress
 from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
-    from kmcompile.toolchain import Diagnosis
+    from kmcompile.build.toolchain import Diagnosis
 
 # Everything else is imported where it is used: `kmcompile --help` loads no numpy.
 
@@ -138,8 +138,8 @@ def _doctor(as_json: bool) -> None:
     """
     from dataclasses import asdict
 
+    from kmcompile.build.toolchain import diagnose
     from kmcompile.target import list_targets
-    from kmcompile.toolchain import diagnose
 
     diagnoses = diagnose(list_targets())
     if as_json:
@@ -225,7 +225,7 @@ def _bench(
 
 
 def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
-    from kmcompile.toolchain import install_command
+    from kmcompile.build.toolchain import install_command
 
     found: dict[tuple[str, ...], list[str]] = {}
     for diagnosis in diagnoses:

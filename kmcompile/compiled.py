@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kmcompile.artifact import Artifact
 from kmcompile.build import build
+from kmcompile.build.artifact import Artifact
+from kmcompile.build.recipe import Recipe
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.program import Program
-from kmcompile.recipe import Recipe
-from kmcompile.reference import confident_votes
 from kmcompile.run import HostRunner
 from kmcompile.stages import Vote
 from kmcompile.target import load_target
-from kmcompile.verify import answers_of
+from kmcompile.verify.checks import answers_of
+from kmcompile.verify.reference import confident_votes
 
 
 class Compiled:

@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kmcompile import folder_files, frontend
+from kmcompile import frontend
 from kmcompile.analysis.memory import budgets, check_flash, check_ram
-from kmcompile.checks import Verifier, collect_queries
+from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
@@ -21,15 +21,16 @@ from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.lowering import lower
 from kmcompile.option_values import check_options, without_defaults
 from kmcompile.options import Options
-from kmcompile.output_folder import reserve
+from kmcompile.output import files as folder_files
+from kmcompile.output.folder import reserve
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.queries import ordinary_inputs
-from kmcompile.recipe import Recipe
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble
 from kmcompile.target import load_target
+from kmcompile.verify.queries import ordinary_inputs
+from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
 

@@ -8,19 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
-from kmcompile import folder_files, frontend
+from kmcompile import frontend
+from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit
 from kmcompile.interpret import Answers, interpret
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
+from kmcompile.output import files as folder_files
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.queries import edge_inputs, generate, ordinary_inputs
-from kmcompile.recipe import Recipe
 from kmcompile.stages import Prepare
 from kmcompile.target import Target, load_target
-from kmcompile.verify import records_of
+from kmcompile.verify.checks import records_of
+from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
 
 
 @dataclass(frozen=True, eq=False)

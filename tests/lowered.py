@@ -16,9 +16,9 @@ from kmcompile.lowering import lower
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.queries import edge_inputs, generate, ordinary_inputs
 from kmcompile.stages import Batch, Prepare
 from kmcompile.target import load_target
+from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
 
 
 def reduced(machine: KernelMachine) -> KernelMachine:

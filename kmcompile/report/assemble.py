@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from kmcompile.analysis.memory import Budgets
-from kmcompile.artifact import Memory as BuiltMemory
+from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
@@ -18,7 +18,7 @@ from kmcompile.report import contents
 from kmcompile.report.evidence import Evidence
 from kmcompile.stages import Stage
 from kmcompile.target import Target
-from kmcompile.verify import ModelCheck
+from kmcompile.verify.checks import ModelCheck
 from kmcompile.version import VERSION
 
 _EXACT_ONLY = "mode exact has no early exit"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cffi
 import numpy as np
 
-from kmcompile.artifact import Artifact
+from kmcompile.build.artifact import Artifact
 from kmcompile.errors import ToolError
 from kmcompile.run.runner import RunResult, Words, checked_inputs
 

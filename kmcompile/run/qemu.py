@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from kmcompile import elf, resources, toolchain
-from kmcompile.artifact import Artifact
+from kmcompile import resources
+from kmcompile.build import elf, toolchain
+from kmcompile.build.artifact import Artifact
+from kmcompile.build.image import SUMMARY_MAGIC
 from kmcompile.errors import ToolError
-from kmcompile.image import SUMMARY_MAGIC
 from kmcompile.run.runner import RunResult, Words, checked_inputs
 from kmcompile.target import Emulator
 

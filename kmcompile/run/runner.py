@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from kmcompile.artifact import Artifact
+from kmcompile.build.artifact import Artifact
 from kmcompile.errors import UsageError
 
 Words = npt.NDArray[np.uint32]

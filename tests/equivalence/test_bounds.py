@@ -27,8 +27,8 @@ from sklearn.preprocessing import StandardScaler
 
 from kmcompile.errors import InputError
 from kmcompile.interpret import Answers, Status
-from kmcompile.queries import Queries
-from kmcompile.verify import check_bounded
+from kmcompile.verify.checks import check_bounded
+from kmcompile.verify.queries import Queries
 
 QUERIES_EACH = 56
 LEAST_VALUES = 20_000

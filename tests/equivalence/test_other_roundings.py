@@ -28,7 +28,7 @@ from kmcompile.ir.arrays import Float32Array
 from kmcompile.run import HostRunner, RunResult
 from kmcompile.scalar import exp_negative, tanh
 from kmcompile.target import load_target
-from kmcompile.verify import answers_of
+from kmcompile.verify.checks import answers_of
 
 CASES = [
     Case("ordinary", "raw", "poly3", 3),

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kmcompile import output_folder
 from kmcompile.errors import OutputError
+from kmcompile.output import folder as output_folder
 
 CALLS = ("open", "mkdir", "write", "fsync", "rename", "unlink", "rmdir", "close")
 

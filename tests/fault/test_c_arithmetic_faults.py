@@ -11,11 +11,11 @@ import pytest
 from host_program import BATCH_MAIN, build_program, run_batch
 from tools import need, run, succeed
 
-from kmcompile.build import EXACT_FLAGS, build
+from kmcompile.build.builder import EXACT_FLAGS, build
 from kmcompile.interpret import Status
-from kmcompile.reference import evaluate
 from kmcompile.target import load_target
-from kmcompile.verify import answers_of
+from kmcompile.verify.checks import answers_of
+from kmcompile.verify.reference import evaluate
 
 HARNESS = ("iris.c", "iris_harness.c")
 SANITIZERS = "address,undefined,float-cast-overflow,float-divide-by-zero,bounds"

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kmcompile import data_arrays, data_text
-from kmcompile.data_file import read_samples
 from kmcompile.errors import InputError
+from kmcompile.samples import arrays as data_arrays
+from kmcompile.samples import text as data_text
+from kmcompile.samples.file import read_samples
 
 
 class _Canary:

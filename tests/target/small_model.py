@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kmcompile.recipe import Recipe, sha256_of
+from kmcompile.build.recipe import Recipe, sha256_of
 from kmcompile.run.runner import Words
 from kmcompile.target import Target
 

@@ -7,9 +7,8 @@ import pytest
 import small_model
 from tools import need_tools
 
-from kmcompile import toolchain
-from kmcompile.build import build
-from kmcompile.elf import sizes
+from kmcompile.build import build, toolchain
+from kmcompile.build.elf import sizes
 from kmcompile.errors import BudgetError, ToolError, UsageError
 from kmcompile.run import QemuRunner, runner_for
 from kmcompile.target import list_targets, load_target

@@ -12,11 +12,11 @@ from kmcompile.errors import VerificationError
 from kmcompile.interpret import RESULT_DTYPE, Answers, Status
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.queries import Queries
-from kmcompile.reference import evaluate
 from kmcompile.report.contents import Bounded, Certified, ExactRun
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
+from kmcompile.verify.queries import Queries
+from kmcompile.verify.reference import evaluate
 
 
 def records_of(answers: Answers) -> NDArray[np.uint32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmcompile.call_graph import read_call_graph
+from kmcompile.build.call_graph import read_call_graph
 from kmcompile.errors import ToolError
 
 GRAPH = r"""graph: { title: "m.c"

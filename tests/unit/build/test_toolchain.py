@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from kmcompile import toolchain
+from kmcompile.build import toolchain
 from kmcompile.errors import ToolError
 from kmcompile.target import list_targets, load_target
 

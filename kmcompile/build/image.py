@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from kmcompile.build.recipe import Recipe
 from kmcompile.emit.environment import environment
-from kmcompile.recipe import Recipe
 from kmcompile.target import Boot, Region
 
 SUMMARY_MAGIC = 0x4B4D4331

@@ -12,7 +12,7 @@ from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine, Projection
 from kmcompile.kernels import Linear
 from kmcompile.passes.sum_linear import decision_coefficients
-from kmcompile.reference import evaluate
+from kmcompile.verify.reference import evaluate
 
 _SEED = 20030701
 _BISECTIONS = 60

@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from kmcompile import elf, toolchain
-from kmcompile.artifact import Artifact, Memory
-from kmcompile.call_graph import CallGraph, read_call_graph
+from kmcompile.build import elf, toolchain
+from kmcompile.build.artifact import Artifact, Memory
+from kmcompile.build.call_graph import CallGraph, read_call_graph
+from kmcompile.build.image import render_image
+from kmcompile.build.recipe import Recipe
 from kmcompile.errors import BudgetError, InputError
-from kmcompile.image import render_image
-from kmcompile.recipe import Recipe
 from kmcompile.target import Boot, Target
 
 # The results are exact only so: no fused multiply-add that the source does not ask for.

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.datasets import dump_svmlight_file
 
-from kmcompile.data_file import Samples, read_samples
 from kmcompile.errors import InputError, UsageError
+from kmcompile.samples.file import Samples, read_samples
 
 X = np.array([[1.5, 0.0, -3.0], [0.1, 2.0, 1e-3]])
 Y = np.array([1, -1])

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from kmcompile.build.recipe import Recipe, sha256_of
 from kmcompile.errors import InputError, VerificationError
-from kmcompile.recipe import Recipe, sha256_of
 from kmcompile.target import load_target
 
 

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kmcompile import folder_lock
 from kmcompile.errors import OutputError, UsageError
+from kmcompile.output import lock
 
 RECIPE = "recipe.json"
 _FIXED_FILES = frozenset(
@@ -120,7 +120,7 @@ def reserve(path: Path) -> Iterator[OutputFolder]:
             made = _make_parents(path.parent)
             # Resolved once, so that a later change of a link on the way moves nothing.
             path = path.parent.resolve(strict=True) / path.name
-            lock = folder_lock.acquire(_sibling(path, "lock"), path)
+            held = lock.acquire(_sibling(path, "lock"), path)
         except OSError as error:
             raise _refused(path, error) from error
         try:
@@ -128,7 +128,7 @@ def reserve(path: Path) -> Iterator[OutputFolder]:
             _check_replaceable(path)
             yield OutputFolder(path)
         finally:
-            folder_lock.release(lock, _sibling(path, "lock"))
+            lock.release(held, _sibling(path, "lock"))
     finally:
         for parent in reversed(made):
             with contextlib.suppress(OSError):

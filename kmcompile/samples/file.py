@@ -14,10 +14,10 @@ from typing import Any, BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.data_arrays import read_npy, read_npz
-from kmcompile.data_text import read_text
 from kmcompile.errors import InputError, UsageError
 from kmcompile.ir.arrays import Float32Array
+from kmcompile.samples.arrays import read_npy, read_npz
+from kmcompile.samples.text import read_text
 
 Part = Literal["calibration", "test"]
 

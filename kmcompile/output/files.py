@@ -12,16 +12,16 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from kmcompile.data_file import read_samples
+from kmcompile.build.recipe import Recipe, sha256_of
 from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.ir import storage
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
-from kmcompile.queries import Queries, Source
-from kmcompile.recipe import Recipe, sha256_of
 from kmcompile.report import json_report
+from kmcompile.samples.file import read_samples
 from kmcompile.target import Target
+from kmcompile.verify.queries import Queries, Source
 
 _REPORTS = ("report.json", "report.html")
 _NEEDED = ("recipe.json", "program.npz", "queries.npz", "report.json")

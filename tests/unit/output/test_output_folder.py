@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kmcompile import output_folder
 from kmcompile.errors import OutputError, UsageError
-from kmcompile.output_folder import reserve, write_folder
+from kmcompile.output import folder as output_folder
+from kmcompile.output.folder import reserve, write_folder
 
 
 def _files(text: str) -> dict[str, bytes]:

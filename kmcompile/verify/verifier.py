@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from kmcompile.artifact import Artifact
 from kmcompile.build import build
-from kmcompile.data_file import read_samples
+from kmcompile.build.artifact import Artifact
+from kmcompile.build.recipe import Recipe
+from kmcompile.build.toolchain import install_command, is_ready
 from kmcompile.errors import ToolError
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
-from kmcompile.queries import Queries, Source, edge_inputs, generate
-from kmcompile.recipe import Recipe
 from kmcompile.report.assemble import Findings
 from kmcompile.report.contents import ExactRun
 from kmcompile.run import RunResult, runner_for
+from kmcompile.samples.file import read_samples
 from kmcompile.stages import Prepare
 from kmcompile.target import Target, load_target
-from kmcompile.toolchain import install_command, is_ready
-from kmcompile.verify import check_bounded, check_exact
+from kmcompile.verify.checks import check_bounded, check_exact
+from kmcompile.verify.queries import Queries, Source, edge_inputs, generate
 
 _LEAST_QUERIES = 1000
 

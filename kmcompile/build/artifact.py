@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from kmcompile.recipe import Recipe
+from kmcompile.build.recipe import Recipe
 from kmcompile.target import Target
 
 

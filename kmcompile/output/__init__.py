@@ -1,0 +1,1 @@
+"""The output folder: its files, and writing it whole or not at all."""

@@ -1,0 +1,1 @@
+"""Read samples from data files."""
