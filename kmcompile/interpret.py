@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
-from kmcompile.stages import Batch, Prepare
+from kmcompile.stages import Prepare
 
 
 class Status(IntEnum):

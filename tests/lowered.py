@@ -10,13 +10,14 @@ import numpy as np
 
 from kmcompile import frontend
 from kmcompile.interpret import Answers, Status, interpret
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.stages import Batch, Prepare
+from kmcompile.stages import Prepare
 from kmcompile.target import load_target
 from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
 

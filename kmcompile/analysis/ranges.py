@@ -12,7 +12,7 @@ from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection
 from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
 from kmcompile.stages import ExactSum, LinearSum
-from kmcompile.stages.prepare import PrepareStep
+from kmcompile.steps import PrepareStep
 
 _LARGEST_EXPONENT = 60
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kmcompile.emit.environment import environment
-from kmcompile.stages.prepare import Normalize, Prepare
+from kmcompile.stages import Prepare
+from kmcompile.steps import Normalize
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,11 @@ def prepare_view(name: str, stage: Prepare) -> PrepareView:
         takes_largest="max" in norms,
         bounds_lengths=bounds_lengths,
     )
-    sections = [environment().get_template("prepare/sums.c.j2").render(name=name, view=sums)]
+    sections = [environment().get_template("steps/sums.c.j2").render(name=name, view=sums)]
     calls: list[StepCall] = []
     buffers: list[tuple[str, int]] = []
     for number, step in enumerate(stage.steps):
-        template = environment().get_template(f"prepare/{step.name}.c.j2")
+        template = environment().get_template(f"steps/{step.name}.c.j2")
         sections.append(template.render(name=name, step=step, number=number))
         # A step works in place, but the input is the caller's and a projection needs both.
         if not buffers or step.name == "project":

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile import steps
 from kmcompile.errors import InputError
 from kmcompile.ir.program import KnownAnswers, Program
 from kmcompile.kernels import poly, rbf, sigmoid
 from kmcompile.stages import CATALOGUE
-from kmcompile.stages import prepare as steps
 
 _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls

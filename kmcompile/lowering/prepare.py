@@ -12,7 +12,7 @@ from kmcompile.analysis.rounding import (
 )
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
-from kmcompile.stages.prepare import Bound, Length, Normalize, PrepareStep, Project, Scale
+from kmcompile.steps import Bound, Length, Normalize, PrepareStep, Project, Scale
 
 _FLOAT64 = 2.0**-50  # whitening and adding up constants in float64
 

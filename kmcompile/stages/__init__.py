@@ -5,7 +5,7 @@ from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.linear_sum import LinearSum
 from kmcompile.stages.prepare import Prepare
 from kmcompile.stages.sign import Sign
-from kmcompile.stages.stage import Batch, Stage
+from kmcompile.stages.stage import Stage
 from kmcompile.stages.vote import Vote
 
 CATALOGUE: tuple[type[Stage], ...] = (Prepare, ExactSum, LinearSum, Sign, Vote, Argmax)
@@ -14,7 +14,6 @@ CATALOGUE: tuple[type[Stage], ...] = (Prepare, ExactSum, LinearSum, Sign, Vote, 
 __all__ = [
     "CATALOGUE",
     "Argmax",
-    "Batch",
     "ExactSum",
     "LinearSum",
     "Prepare",

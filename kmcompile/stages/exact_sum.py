@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.arrays import Float32Array, frozen, magnitude
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.stages.stage import Batch, Stage
+from kmcompile.stages.stage import Stage
 
 _CHUNK_VALUES = 1 << 18  # float32 values of one work array: stays in the second-level cache
 

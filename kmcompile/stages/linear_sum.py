@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.arrays import Float32Array, frozen, magnitude
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
-from kmcompile.stages.stage import Batch, Stage
+from kmcompile.stages.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.stages.stage import Batch, Stage
+from kmcompile.ir.batch import Batch
+from kmcompile.stages.stage import Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.stages.stage import Batch, Stage
+from kmcompile.ir.batch import Batch
+from kmcompile.stages.stage import Stage
 
 ROUNDED_UP = np.float32(1.0 + 2.0**-10)
 """Covers the roundings of the slack's own sums."""

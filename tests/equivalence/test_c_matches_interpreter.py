@@ -22,7 +22,7 @@ from kmcompile.kernels import CATALOGUE as KERNELS
 from kmcompile.run import HostRunner
 from kmcompile.stages import CATALOGUE as STAGES
 from kmcompile.stages import ExactSum, Prepare
-from kmcompile.stages.prepare import PrepareStep
+from kmcompile.steps import PrepareStep
 from kmcompile.target import load_target
 
 HOST = load_target("host")
@@ -121,7 +121,7 @@ def test_every_kernel_has_its_template_and_a_bit_exact_case():
 
 def test_every_step_has_its_template_and_a_bit_exact_case():
     names = {step.name for step in PrepareStep.__subclasses__()}
-    assert {*names, "sums"} == templates("prepare")  # sums: what the steps share
+    assert {*names, "sums"} == templates("steps")  # sums: what the steps share
     steps = [
         step.name
         for program in programs("host")

@@ -12,7 +12,8 @@ import pytest
 from sklearn.utils.multiclass import _ovr_decision_function
 
 from kmcompile.analysis.rounding import bound_constant, gamma_factor
-from kmcompile.stages import Argmax, Batch, Sign, Vote
+from kmcompile.ir.batch import Batch
+from kmcompile.stages import Argmax, Sign, Vote
 from kmcompile.stages.stage import Stage
 
 

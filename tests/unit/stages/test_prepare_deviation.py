@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
 from kmcompile.kernels import Linear
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.stages import Batch, Prepare
+from kmcompile.stages import Prepare
 
 DIGITS = 60
 NEARLY_ZERO = 10 * np.finfo(np.float64).eps

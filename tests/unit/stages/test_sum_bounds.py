@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.lowering.prepare import length_bound
 from kmcompile.lowering.sums import lower_linear, lower_sum
-from kmcompile.stages import Batch, ExactSum, LinearSum
+from kmcompile.stages import ExactSum, LinearSum
 
 DIGITS = 50
 ZERO = np.float32(0.0)

@@ -1,0 +1,12 @@
+"""The steps of the preprocessing in float32, one file each; a step's template has its name."""
+
+from kmcompile.steps.bound import Bound
+from kmcompile.steps.normalize import Normalize
+from kmcompile.steps.project import Project
+from kmcompile.steps.scale import Scale
+from kmcompile.steps.step import Length, PrepareStep
+
+CATALOGUE: tuple[type[PrepareStep], ...] = (Scale, Bound, Project, Normalize)
+"""Every step there is; a test checks that each has its template and a bit-exact case."""
+
+__all__ = ["CATALOGUE", "Bound", "Length", "Normalize", "PrepareStep", "Project", "Scale"]

@@ -1,0 +1,83 @@
+"""What a step of the preprocessing is, and how its norms are bounded."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.table import Table
+
+LENGTH_LANES = 4
+"""Interleaved partial sums of a norm: feature j goes to sum j modulo 4."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Length:
+    """Upper bound on a Euclidean norm: sqrt(factor * sum of squares + minimum), rounded up.
+
+    factor holds gamma_(n + 1) of the sum and the roundings of the bound, minimum the underflows.
+    """
+
+    factor: np.float32
+    minimum: np.float32
+
+    def of(self, x: Float32Array) -> Float32Array:
+        """Return the bound for every row."""
+        bound: Float32Array = np.sqrt(self.factor * sum_of(x * x) + self.minimum)
+        return bound
+
+
+def sum_of(terms: Float32Array) -> Float32Array:
+    """Return the row sums in the order of the C: four interleaved sums, then left to right."""
+    partial = np.zeros((len(terms), LENGTH_LANES), dtype=np.float32)
+    for start in range(0, terms.shape[1], LENGTH_LANES):
+        columns = terms[:, start : start + LENGTH_LANES]
+        partial[:, : columns.shape[1]] += columns
+    total = partial[:, 0].copy()
+    for lane in range(1, LENGTH_LANES):
+        total += partial[:, lane]
+    return total
+
+
+class PrepareStep(ABC):
+    """One transformer in float32, with the growth of the deviation that it causes."""
+
+    name: ClassVar[str]
+    n_in: int
+    n_out: int
+    length: Length | None
+    """How the norm after the step is bounded; None where nobody asks for it."""
+
+    @abstractmethod
+    def apply(self, batch: Batch) -> Batch:
+        """Return the batch after the step."""
+
+    @abstractmethod
+    def largest_deviation(self, deviation: float, length: float) -> float:
+        """Return a bound on the deviation after the step, for the range analysis.
+
+        Parameters
+        ----------
+        deviation : float
+            Bound on the deviation before the step.
+        length : float
+            Bound on the norm of what the step's error is relative to: a projection's input,
+            the others' result.
+        """
+
+    @abstractmethod
+    def operations(self) -> int:
+        """Return the multiply-adds of one query."""
+
+    def measured(self, x: Float32Array, before: Float32Array) -> Float32Array:
+        """Return the bound on the norm of the result, or the one before where nobody asks."""
+        return before if self.length is None else self.length.of(x)
+
+    def tables(self, number: int) -> tuple[Table, ...]:
+        """Return the constant tables; `number` tells steps of one kind apart."""
+        return ()
