@@ -69,9 +69,13 @@ def interpret(program: Program, X: Float32Array) -> Answers:
     prepare = program.stages[0]
     assert isinstance(prepare, Prepare)
     status = check(X, prepare.limit)
+    finite = np.flatnonzero(status == Status.OK)
+    batch = prepare.run(Batch.of(np.ascontiguousarray(X[finite]), program.n_decisions))
+    beyond = prepare.beyond(batch)
+    status[finite[beyond]] = Status.ERROR_RANGE
     accepted = status == Status.OK
-    batch = Batch.of(np.ascontiguousarray(X[accepted]), program.n_decisions)
-    for stage in program.stages:
+    batch = batch.chosen(~beyond)
+    for stage in program.stages[1:]:
         batch = stage.run(batch)
 
     results = np.zeros(len(X), dtype=RESULT_DTYPE)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection
 from kmcompile.kernels.float32 import Magnitudes
@@ -17,16 +20,19 @@ from kmcompile.steps import PrepareStep
 _LARGEST_EXPONENT = 60
 
 
-def input_limit(
+def input_limits(
     machine: KernelMachine,
     steps: tuple[PrepareStep, ...],
     stage: ExactSum | LinearSum,
     ordinary: Float32Array,
-) -> np.float32:
-    """Return the largest power of two up to which every feature may go.
+    prepared: Batch,
+) -> tuple[np.float32, np.float32 | None]:
+    """Return up to where a feature may go, and the norm of the prepared input, if that is less.
 
-    For inputs with |x_j| <= limit no intermediate of the program exceeds 2^100, by bounding the
-    magnitudes and the deviation through the preprocessing, the kernel and the sum.
+    Both are powers of two, the largest for which no intermediate of the program exceeds
+    `LARGEST_INTERMEDIATE`. One limit for all features would be that of the most sensitive one:
+    where columns have different scales, a kernel of the inner product is guarded by the norm
+    after the preprocessing, which it has at hand.
 
     Parameters
     ----------
@@ -36,6 +42,15 @@ def input_limit(
     stage : ExactSum or LinearSum
     ordinary : ndarray of shape (n, n_features), float32
         Inputs like those of the training, which have to be accepted.
+    prepared : Batch
+        The same after the steps.
+
+    Returns
+    -------
+    limit : float32
+        For the magnitude of a raw feature.
+    prepared_limit : float32 or None
+        For norm and deviation of the prepared input; None where the first limit does.
 
     Raises
     ------
@@ -43,33 +58,56 @@ def input_limit(
         If the machine overflows at inputs of the size that it was trained with.
     """
     needed = float(np.abs(ordinary).max(initial=0.0))
+
+    def whole(limit: float) -> float:
+        magnitude, deviation, largest = _prepared_magnitudes(machine, steps, limit)
+        return max(largest, _of_sum(machine, stage, magnitude, deviation))
+
+    def preparation(limit: float) -> float:
+        return _prepared_magnitudes(machine, steps, limit)[2]
+
+    limit = _largest(whole, needed)
+    if limit is not None:
+        return limit, None
+    limit = _largest(preparation, needed)
+    prepared_limit = None
+    uses_length = isinstance(stage, LinearSum) or stage.kernel.uses_length
+    if limit is not None and uses_length:
+        largest = np.maximum(prepared.length, prepared.deviation).max(initial=0.0)
+        prepared_limit = _largest(lambda norm: _of_norm(machine, stage, norm), 1.1 * float(largest))
+    if limit is None or prepared_limit is None:
+        parameters = "".join(f" {k} {v:g}" for k, v in machine.kernel.parameters().items())
+        raise InputError(
+            f"the {machine.kernel.name} kernel{parameters} overflows float32 for inputs of "
+            f"magnitude {needed:g}, which the model was trained with; scale the data and retrain"
+        )
+    return limit, prepared_limit
+
+
+def _largest(intermediate: Callable[[float], float], needed: float) -> np.float32 | None:
+    """Return the largest power of two that is not too large, or None if it is below `needed`."""
     for exponent in range(_LARGEST_EXPONENT, -_LARGEST_EXPONENT, -1):
         limit = 2.0**exponent
         if limit < needed:
-            break
-        if _largest_intermediate(machine, steps, stage, limit) <= LARGEST_INTERMEDIATE:
+            return None
+        if intermediate(limit) <= LARGEST_INTERMEDIATE:
             return np.float32(limit)
-    parameters = "".join(f" {k} {v:g}" for k, v in machine.kernel.parameters().items())
-    raise InputError(
-        f"the {machine.kernel.name} kernel{parameters} overflows float32 for inputs of "
-        f"magnitude {needed:g}, which the model was trained with; scale the data and retrain"
-    )
+    return None
 
 
-def _largest_intermediate(
+def _of_sum(
     machine: KernelMachine,
-    steps: tuple[PrepareStep, ...],
     stage: ExactSum | LinearSum,
-    limit: float,
+    magnitude: Float64Array,
+    deviation: float,
 ) -> float:
-    magnitude, deviation, largest = _prepared_magnitudes(machine, steps, limit)
+    """Return the largest intermediate of the sum for prepared features up to `magnitude`."""
     intercept = float(np.abs(machine.intercept).max())
     length = _norm(magnitude)
     if isinstance(stage, LinearSum):
         weights, _ = sum_linear(machine)
-        sums = float((np.abs(weights) @ magnitude).max()) + intercept
-        slack = float(stage.per_deviation.max()) * deviation
-        return max(largest, 4 * sums, 4 * slack, 4 * length**2)
+        inner = float((np.abs(weights) @ magnitude).max())
+        return _of_linear(stage, inner, length, deviation) + intercept
     vectors = np.abs(machine.support_vectors)
     of_kernel = Magnitudes(
         inner=float((vectors @ magnitude).max()),
@@ -77,9 +115,30 @@ def _largest_intermediate(
         length=length,
         deviation=deviation,
     )
+    return _of_kernel(machine, stage, of_kernel) + intercept
+
+
+def _of_norm(machine: KernelMachine, stage: ExactSum | LinearSum, norm: float) -> float:
+    """Return the same for prepared inputs of which only norm and deviation are bounded."""
+    intercept = float(np.abs(machine.intercept).max())
+    if isinstance(stage, LinearSum):
+        weights, _ = sum_linear(machine)
+        inner = float(np.sqrt((weights**2).sum(axis=1)).max()) * norm
+        return _of_linear(stage, inner, norm, norm) + intercept
+    longest = float(np.sqrt((machine.support_vectors**2).sum(axis=1)).max())
+    of_kernel = Magnitudes(longest * norm, (longest + norm) ** 2, norm, norm)
+    return _of_kernel(machine, stage, of_kernel) + intercept
+
+
+def _of_linear(stage: LinearSum, inner: float, length: float, deviation: float) -> float:
+    slack = float(stage.per_deviation.max()) * deviation
+    return max(4 * inner, 4 * slack, 4 * length**2)
+
+
+def _of_kernel(machine: KernelMachine, stage: ExactSum, of_kernel: Magnitudes) -> float:
     weight = float(np.abs(decision_coefficients(machine)).sum(axis=1).max())
-    sums = 4 * max(1.0, stage.kernel.largest_value(of_kernel)) * max(1.0, weight) + intercept
-    return max(largest, sums, 4 * stage.kernel.largest_intermediate(of_kernel))
+    value = max(1.0, stage.kernel.largest_value(of_kernel))
+    return max(4 * value * max(1.0, weight), 4 * stage.kernel.largest_intermediate(of_kernel))
 
 
 def _prepared_magnitudes(

@@ -18,8 +18,11 @@ UNIT_ROUNDOFF = 2.0**-24
 SMALLEST_NORMAL = 2.0**-126
 """The error of one operation that underflows is at most this, flushed to zero or not."""
 
-LARGEST_INTERMEDIATE = 2.0**100
+LARGEST_INTERMEDIATE = 2.0**120
 """No intermediate of an accepted input exceeds this; the range analysis sees to it."""
+
+_LARGEST_FACTOR = 2.0**100
+"""No parameter of a kernel may be larger."""
 
 UNIT_ROUNDOFF_64 = 2.0**-53
 """u of float64, in which the constants are computed."""
@@ -77,10 +80,10 @@ def stored_factor(name: str, value: float) -> np.float32:
     >>> float(stored_factor("gamma", 0.5))
     0.5
     """
-    if not SMALLEST_NORMAL <= abs(value) < LARGEST_INTERMEDIATE:
+    if not SMALLEST_NORMAL <= abs(value) < _LARGEST_FACTOR:
         raise InputError(
             f"{name} is {value:g}, must be from {SMALLEST_NORMAL:.3g} to "
-            f"{LARGEST_INTERMEDIATE:.3g} for float32; scale the data and retrain"
+            f"{_LARGEST_FACTOR:.3g} for float32; scale the data and retrain"
         )
     return np.float32(value)
 

@@ -59,6 +59,8 @@ class ModelView:
     n_decisions: int
     n_stages: int
     input_limit: float
+    limits_prepared: bool
+    prepared_limit: float | None
     kernel_evals: int
     decisions_text: str
     interval_text: str
@@ -119,6 +121,8 @@ def model_view(
         n_decisions=program.n_decisions,
         n_stages=len(program.exit_stages),
         input_limit=float(prepare.limit),
+        limits_prepared=prepare.prepared_limit is not None,
+        prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         kernel_evals=sum(stage.kernel_evaluations() for stage in program.stages),
         decisions_text=_decisions_text(program),
         interval_text=(

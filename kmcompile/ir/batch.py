@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,10 @@ class Batch:
     lower: Float32Array
     upper: Float32Array
     certified: NDArray[np.bool_]
+
+    def chosen(self, rows: NDArray[np.bool_]) -> Batch:
+        """Return the batch with these queries only."""
+        return Batch(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     @classmethod
     def of(cls, X: Float32Array, n_decisions: int) -> Batch:

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.analysis.ranges import input_limit
+from kmcompile.analysis.ranges import input_limits
 from kmcompile.analysis.rounding import UNIT_ROUNDOFF, bound_constant, gamma_factor
 from kmcompile.interpret import interpret
 from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import KnownAnswers, Program
 from kmcompile.kernels import Linear
@@ -40,8 +41,10 @@ def lower(machine: KernelMachine, target: Target, name: str, known_inputs: Float
     input_length, steps = lower_steps(
         machine.preprocessing, machine.n_features, target.lanes, uses_length
     )
-    limit = input_limit(machine, steps, summed, known_inputs)
-    prepare = Prepare(machine.n_features, limit, input_length, steps)
+    unlimited = Prepare(machine.n_features, np.float32(np.inf), None, input_length, steps)
+    prepared = unlimited.run(Batch.of(known_inputs, machine.n_decisions))
+    limit, prepared_limit = input_limits(machine, steps, summed, known_inputs, prepared)
+    prepare = replace(unlimited, limit=limit, prepared_limit=prepared_limit)
     program = Program(
         name=name,
         target=target.name,

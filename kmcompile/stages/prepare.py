@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
@@ -21,7 +22,10 @@ class Prepare(Stage):
     ----------
     n_features : int
     limit : float32
-        Largest magnitude of an input for which no later intermediate can overflow.
+        Largest magnitude of a feature that is accepted.
+    prepared_limit : float32 or None
+        Largest norm and deviation of the prepared input, where the first limit does not keep
+        the kernel from overflowing.
     input_length : Length or None
         The norm of the raw input, where the first step or the kernel needs it.
     steps : tuple of PrepareStep
@@ -29,6 +33,7 @@ class Prepare(Stage):
 
     n_features: int
     limit: np.float32
+    prepared_limit: np.float32 | None
     input_length: Length | None
     steps: tuple[PrepareStep, ...]
 
@@ -43,6 +48,17 @@ class Prepare(Stage):
     def limit_bits(self) -> int:
         """The bit pattern of the limit: magnitudes compare like their bits."""
         return int(self.limit.view(np.uint32))
+
+    @property
+    def limits_prepared(self) -> bool:
+        """Whether the prepared input is checked as well."""
+        return self.prepared_limit is not None
+
+    def beyond(self, batch: Batch) -> NDArray[np.bool_]:
+        """Return which prepared inputs are refused."""
+        if self.prepared_limit is None:
+            return np.zeros(len(batch.x), dtype=bool)
+        return (batch.length > self.prepared_limit) | (batch.deviation > self.prepared_limit)
 
     def run(self, batch: Batch) -> Batch:
         """Return the prepared batch; the inputs have been checked by `interpret`."""

@@ -111,7 +111,8 @@ def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
             row = base.copy()
             row[feature] = value
             single.append(row)
-    return np.concatenate([whole, np.array(single, dtype=np.float32)])
+    growing = base * np.float32(2.0) ** np.arange(1, 61, 4, dtype=np.float32)[:, None]
+    return np.concatenate([whole, growing, np.array(single, dtype=np.float32)])
 
 
 def _raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:

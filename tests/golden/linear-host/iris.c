@@ -228,7 +228,7 @@ static iris_status_t iris_check(
     }
     if (largest >= 0x7F800000UL) {
         status = IRIS_ERROR_NOT_FINITE;
-    } else if (largest > 0x57800000UL) {
+    } else if (largest > 0x5C800000UL) {
         status = IRIS_ERROR_RANGE;
     } else {
         status = IRIS_OK;

@@ -27,7 +27,7 @@ extern "C" {
 #define IRIS_N_CLASSES 3U
 #define IRIS_N_DECISIONS 3U  /* one a class */
 #define IRIS_N_STAGES 1U
-#define IRIS_INPUT_LIMIT 0x1p+48f
+#define IRIS_INPUT_LIMIT 0x1p+58f
 #define IRIS_WORKSPACE_BYTES sizeof(iris_workspace_t)
 
 typedef float iris_input_t;
@@ -36,7 +36,7 @@ typedef enum {
     IRIS_OK = 0,
     IRIS_ERROR_NULL,        /* a pointer is NULL */
     IRIS_ERROR_NOT_FINITE,  /* a feature is NaN or infinite */
-    IRIS_ERROR_RANGE,       /* a feature's magnitude exceeds the input limit */
+    IRIS_ERROR_RANGE,       /* the input exceeds a limit: see classify */
     IRIS_ERROR_CORRUPT      /* a table or an answer is not what it was */
 } iris_status_t;
 

@@ -269,7 +269,7 @@ static iris_status_t iris_check(
     }
     if (largest >= 0x7F800000UL) {
         status = IRIS_ERROR_NOT_FINITE;
-    } else if (largest > 0x59000000UL) {
+    } else if (largest > 0x5D800000UL) {
         status = IRIS_ERROR_RANGE;
     } else {
         status = IRIS_OK;

@@ -48,7 +48,7 @@ def exactly(steps: tuple[Step, ...], row: np.ndarray) -> list[Any]:
 
 def prepare_of(steps: tuple[Step, ...], n: int, lanes: int = 4) -> Prepare:
     input_length, lowered = lower_steps(steps, n, lanes, kernel_uses_length=True)
-    return Prepare(n, np.float32(2.0**60), input_length, lowered)
+    return Prepare(n, np.float32(2.0**60), None, input_length, lowered)
 
 
 def excess(prepare: Prepare, steps: tuple[Step, ...], X: np.ndarray) -> float:
