@@ -138,7 +138,8 @@ def _of_linear(stage: LinearSum, inner: float, length: float, deviation: float) 
 def _of_kernel(machine: KernelMachine, stage: ExactSum, of_kernel: Magnitudes) -> float:
     weight = float(np.abs(decision_coefficients(machine)).sum(axis=1).max())
     value = max(1.0, stage.kernel.largest_value(of_kernel))
-    return max(4 * value * max(1.0, weight), 4 * stage.kernel.largest_intermediate(of_kernel))
+    inner = stage.kernel.largest_intermediate(of_kernel)
+    return max(4 * value * max(1.0, weight), 4 * inner, 4 * of_kernel.length**2)
 
 
 def _prepared_magnitudes(
@@ -146,7 +147,7 @@ def _prepared_magnitudes(
 ) -> tuple[Float64Array, float, float]:
     """Return the largest magnitude of each prepared feature, of the deviation, and of all."""
     magnitude = np.full(machine.n_features, limit)
-    deviation, largest = 0.0, limit
+    deviation, largest = 0.0, 4 * _norm(magnitude) ** 2
     for step, lowered in zip(machine.preprocessing, steps, strict=True):
         if isinstance(step, Affine):
             difference = magnitude + np.abs(step.offset)
@@ -157,7 +158,9 @@ def _prepared_magnitudes(
             deviation = lowered.largest_deviation(deviation, _norm(magnitude))
             magnitude = np.abs(step.matrix) @ magnitude
         elif isinstance(step, Normalization):
-            largest = max(largest, _norm(magnitude) ** 2)
+            # The deviation is divided by a size of 2^-40 or more.
+            grown = 2.0**42 * np.sqrt(step.n_out) * deviation
+            largest = max(largest, _norm(magnitude) ** 2, grown)
             magnitude = np.ones(step.n_out)
         elif isinstance(step, Clip):
             magnitude = np.full(step.n_out, max(abs(step.low), abs(step.high)))

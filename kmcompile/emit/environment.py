@@ -23,6 +23,7 @@ def environment() -> jinja2.Environment:
     )
     created.filters |= {
         "f32": literals.float32_literal,
+        "decimal": literals.decimal_literal,
         "u32": literals.unsigned_literal,
         "bits": literals.bits_literal,
         "string": literals.string_literal,

@@ -31,6 +31,20 @@ def float32_literal(value: float | np.float32) -> str:
     return f"{mantissa}p{exponent}f"
 
 
+def decimal_literal(value: float) -> str:
+    """Return a float32 in decimal, for the header: C++ before 2017 has no hexadecimal floats.
+
+    Examples
+    --------
+    >>> decimal_literal(2.0**42), decimal_literal(0.125)
+    ('4398046511104.0f', '0.125f')
+    """
+    text = f"{value!r}f"
+    if float(np.float32(float(text[:-1]))) != value:
+        raise ValueError(f"{value!r} is not a finite float32")
+    return text
+
+
 def unsigned_literal(value: int) -> str:
     """Return an integer of 0 .. 2^32 - 1 as a C literal.
 

@@ -32,6 +32,7 @@ def inner_product_error(
     per_length, per_deviation, minimum : float32
         |v - v^| <= per_length X + per_deviation delta + minimum, rounded up.
     """
+    gamma = abs(gamma)
     S, e = context.vector_length, context.vector_error
     n = context.n_features
     g = gamma_factor(n)

@@ -97,7 +97,7 @@ class PolyFloat32(Float32Kernel):
     def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
         """Return r, the error of v, and slope * r."""
         r = self.per_length * length + self.per_deviation * deviation + self.minimum
-        return QueryTerms((r[:, None], (self.slope * r)[:, None]), np.isfinite(r))
+        return QueryTerms((r[:, None], (self.slope * r)[:, None]), np.ones(len(r), dtype=bool))
 
     def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return (gamma total + coef0)^degree and its error."""

@@ -82,7 +82,7 @@ class SigmoidFloat32(Float32Kernel):
         """Return r, the error of v, and 1 + 2 (r + tau), rounded up."""
         r = self.per_length * length + self.per_deviation * deviation + self.minimum
         steepest = (r + self.function_error) * np.float32(2.0) + np.float32(1.0 + 2.0**-20)
-        return QueryTerms((r[:, None], steepest[:, None]), np.isfinite(r))
+        return QueryTerms((r[:, None], steepest[:, None]), np.ones(len(r), dtype=bool))
 
     def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return tanh(gamma total + coef0) and its error."""

@@ -111,7 +111,8 @@ def _lower_normalization(step: Normalization, length: Length | None) -> Normaliz
         "max": 3 * u * np.sqrt(n),
     }[step.norm]
     gain = 2.0 if step.norm == "l2" else 1 + np.sqrt(n)
-    unknown = np.sqrt(n) + 1 if step.norm == "max" else 2.0
+    # Twice the largest Euclidean norm of a normalised row: two of them can be opposite.
+    unknown = 2 * np.sqrt(n) if step.norm == "max" else 2.0
     return Normalize(
         norm=step.norm,
         n_in=n,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.analysis.ranges import input_limits
 from kmcompile.analysis.rounding import UNIT_ROUNDOFF, bound_constant, gamma_factor
-from kmcompile.interpret import interpret
+from kmcompile.interpret import Answers, Status, interpret
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
@@ -79,13 +80,27 @@ def _lower_label(machine: KernelMachine) -> Stage:
     return Vote(machine.n_classes, machine.break_ties, tie_error)
 
 
+_TWICE = np.float32(2.0 * (1 + 2.0**-8))
+
+
+def _certified_twice_over(program: Program, answers: Answers) -> NDArray[np.bool_]:
+    """Return which labels stay certified if every bound is twice as wide."""
+    batch = Batch.of(np.zeros((len(answers.decisions), 1), np.float32), program.n_decisions)
+    wide = replace(batch, decision=answers.decisions, bound=_TWICE * answers.bounds)
+    certified = program.stages[-1].run(wide).certified
+    both: NDArray[np.bool_] = certified & answers.results["certified"]
+    return both
+
+
 def _known_answers(
     program: Program | None, candidates: Float32Array, n_decisions: int
 ) -> KnownAnswers:
     """Return certified answers, one of each label as far as the flash for them goes.
 
     The intervals are twice as wide as the bounds: the bounds hold for any rounding of the same
-    operations, so a compiler that contracts moves a decision by at most two of them.
+    operations, so a compiler that contracts moves a decision by at most its own bound and this
+    one, which differ by less than the slack in `_TWICE`. A label is only asked for if it is the
+    same anywhere within such intervals.
     """
     if program is None or not len(candidates):
         empty = np.zeros((0, n_decisions), dtype=np.float32)
@@ -93,13 +108,14 @@ def _known_answers(
     answers = interpret(program, candidates)
     size = 4 * program.n_features + 8 * n_decisions + 2
     most = max(2, _KNOWN_BYTES // size)
-    usable = np.flatnonzero((answers.results["status"] == 0) & answers.results["certified"])
+    sure = _certified_twice_over(program, answers)
+    usable = np.flatnonzero((answers.results["status"] == Status.OK) & sure)
     labels = answers.results["label"][usable]
     # One of each label first, then more of them in the order of the candidates.
     _, firsts = np.unique(labels, return_index=True)
     rest = np.setdiff1d(np.arange(len(usable)), firsts)
     chosen = usable[np.concatenate([np.sort(firsts), rest])[:most]]
-    decisions, reach = answers.decisions[chosen], np.float32(2.0) * answers.bounds[chosen]
+    decisions, reach = answers.decisions[chosen], _TWICE * answers.bounds[chosen]
     return KnownAnswers(
         candidates[chosen],
         answers.results["label"][chosen],

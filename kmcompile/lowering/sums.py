@@ -68,6 +68,11 @@ def lower_sum(machine: KernelMachine, lanes: int, typical_deviation: float) -> E
             f"{machine.n_support_vectors} support vectors are more than {_MAX_BLOCKS * lanes}, "
             f"the largest number that the tables can index; train with fewer"
         )
+    if machine.n_decisions > _MAX_BLOCKS:
+        raise InputError(
+            f"{machine.n_classes} classes have {machine.n_decisions} pairs, must be at most "
+            f"{_MAX_BLOCKS}; train with fewer classes"
+        )
     vectors = machine.support_vectors.astype(np.float32)
     order, coefficients = _blocks(groups, lanes)
     context = KernelContext(

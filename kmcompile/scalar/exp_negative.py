@@ -61,6 +61,7 @@ class ExpNegativeView:
     c4: np.float32 = COEFFICIENTS[2]
     c5: np.float32 = COEFFICIENTS[3]
     c6: np.float32 = COEFFICIENTS[4]
+    cutoff_bits: int = int(CUTOFF.view(np.uint32))
     relative_error: str = f"{RELATIVE_ERROR * 2**24:g} * 2^-24"
 
 

@@ -12,7 +12,7 @@ from kmcompile.ir.arrays import Float32Array
 RELATIVE_ERROR: Final = 2.0**-24
 """Bound on |result / sqrt(v) - 1|: one rounding, and no result is subnormal.
 
-Evidence: tests/equivalence/test_scalar_square_root.py goes through every significand with both
+Evidence: tests/equivalence/test_scalar.py goes through every significand with both
 parities of the exponent, and through every subnormal number.
 """
 

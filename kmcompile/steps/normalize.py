@@ -20,7 +20,8 @@ class Normalize(PrepareStep):
     the product round once each: relative holds them (for l1 and max times the largest |y|).
     A deviation of the input becomes gain * deviation / size: gain is 2 for l2 and
     1 + sqrt(n) for l1 and max. Below `smallest` the sum of squares may have underflowed; then
-    the result is only known to be a point of the unit ball: the deviation is `unknown`.
+    the result is only known to be some normalised row: the deviation is `unknown`, twice the
+    largest Euclidean norm of one (1, for max sqrt(n)).
     """
 
     norm: Literal["l1", "l2", "max"]

@@ -109,7 +109,7 @@ def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) ->
     bounds = answers.bounds[accepted]
     reference = evaluate(machine, queries.X[accepted])
     error = np.abs(decisions - reference.decisions)
-    outside = error > bounds + reference.error
+    outside = ~(error <= bounds + reference.error)  # NaN is outside
     if outside.any():
         query, p = (int(i) for i in np.argwhere(outside)[0])
         raise VerificationError(

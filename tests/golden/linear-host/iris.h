@@ -27,8 +27,8 @@ extern "C" {
 #define IRIS_N_CLASSES 3U
 #define IRIS_N_DECISIONS 3U  /* one a class */
 #define IRIS_N_STAGES 1U
-#define IRIS_INPUT_LIMIT 0x1p+58f
-#define IRIS_WORKSPACE_BYTES sizeof(iris_workspace_t)
+#define IRIS_INPUT_LIMIT 2.8823037615171174e+17f
+#define IRIS_WORKSPACE_BYTES (sizeof(iris_workspace_t))
 
 typedef float iris_input_t;
 
@@ -42,7 +42,8 @@ typedef enum {
 
 /*
  * lower and upper bound the winner's decision: in real arithmetic
- * the trained model's lies between them. IRIS_N_DECISIONS tells its sign.
+ * the trained model's lies between them. The comment at
+ * IRIS_N_DECISIONS says what its sign means.
  */
 typedef struct {
     int32_t label;          /* index into iris_class_names */
@@ -66,13 +67,15 @@ typedef struct {
     uint32_t part;      /* table or known answer that is being tested */
     uint32_t position;  /* words of the table that have been read */
     uint32_t checksum;
-    bool done;
+    iris_status_t status;  /* a failure stays */
+    bool done;          /* passed, or failed */
 } iris_self_test_t;
 
 /*
  * Classifies one input.
  * Input: x of 2 features as the model was trained with, before any preprocessing; each
  * finite and |x_j| <= IRIS_INPUT_LIMIT. Nothing is clipped.
+ * x must not change during the call, and the rounding mode must be to nearest.
  * Result: IRIS_OK with *result written in full, or
  * IRIS_ERROR_NULL, _NOT_FINITE or _RANGE with *result untouched.
  */

@@ -14,7 +14,8 @@
 #include <float.h>
 #include <stddef.h>
 
-#if defined(__FAST_MATH__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) \
+    || (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ > 0))
 #error "fast-math reorders the sums: neither the results nor their bounds would hold"
 #endif
 #if FLT_EVAL_METHOD != 0
@@ -107,18 +108,18 @@ static const uint16_t iris_known_labels[2U] = {
 
 /* least decisions: [answer][decision] */
 static const float iris_known_lower[2U] = {
-    -0x1.356596p-1f, 0x1.33c9eap+0f
+    -0x1.356598p-1f, 0x1.33c9eap+0f
 };
 
 /* largest decisions: [answer][decision] */
 static const float iris_known_upper[2U] = {
-    -0x1.3564e6p-1f, 0x1.33ca5ap+0f
+    -0x1.3564e4p-1f, 0x1.33ca5ap+0f
 };
 
 /* CRC-32C of each table, in the order of the tables */
 static const uint32_t iris_checksums[12U] = {
     1423413175UL, 2459864056UL, 2133904002UL, 3833563999UL, 2054417452UL, 2351477386UL,
-    3573333329UL, 2460552520UL, 1293661227UL, 1366104114UL, 624552812UL, 2568143746UL
+    3573333329UL, 2460552520UL, 1293661227UL, 1366104114UL, 3747671656UL, 3492724389UL
 };
 
 /* |v|, of any v: clears the sign bit. */
@@ -269,7 +270,7 @@ static iris_status_t iris_check(
     }
     if (largest >= 0x7F800000UL) {
         status = IRIS_ERROR_NOT_FINITE;
-    } else if (largest > 0x5D800000UL) {
+    } else if (largest > 0x5C800000UL) {
         status = IRIS_ERROR_RANGE;
     } else {
         status = IRIS_OK;
@@ -302,6 +303,8 @@ static iris_prepared_t iris_prepare(
  */
 static float iris_exp_negative(const float z)
 {
+    const uint32_t cutoff = 0x42ADFADEUL;
+    iris_bits_t argument;
     iris_bits_t shifted;
     iris_bits_t result;
     float n;
@@ -309,10 +312,13 @@ static float iris_exp_negative(const float z)
     float square;
     float tail;
 
+    /* From the cutoff on the result is 0; more would only overflow. z >= 0 orders as its bits. */
+    argument.value = z;
+    argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
     /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (z * 0x1.715476p+0f) + 0x1p+23f;
+    shifted.value = (argument.value * 0x1.715476p+0f) + 0x1p+23f;
     n = shifted.value - 0x1p+23f;
-    s = (z - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
+    s = (argument.value - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
     square = s * s;
     tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
     tail *= square;
@@ -448,12 +454,14 @@ static void iris_add_block(
  * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
  * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
  * A decision's index is checked, so that a damaged table cannot write elsewhere.
+ * Result: whether all indices were valid.
  */
-static void iris_add_group(
+static bool iris_add_group(
     iris_workspace_t *const workspace,
     const uint32_t group)
 {
     const uint32_t first = group * IRIS_N_ROWS;
+    bool valid = true;
     uint32_t row;
 
     for (row = 0U; row < IRIS_N_ROWS; ++row) {
@@ -462,17 +470,21 @@ static void iris_add_group(
         if (p < IRIS_N_DECISIONS) {
             workspace->decision[p] += workspace->row_sum[row];
             workspace->bound[p] += iris_magnitude(workspace->row_error[row]);
+        } else {
+            valid = false;
         }
         workspace->row_sum[row] = 0.0f;
         workspace->row_error[row] = 0.0f;
     }
+    return valid;
 }
 
 /*
  * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
  * Input: x prepared; deviation >= its distance from the exactly prepared input.
+ * Result: false if a table of the groups is damaged; then the decisions are not to be used.
  */
-static void iris_exact_sum(
+static bool iris_exact_sum(
     iris_workspace_t *const workspace,
     const iris_prepared_t *const input)
 {
@@ -481,6 +493,7 @@ static void iris_exact_sum(
     float total[IRIS_LANES];
     float value[IRIS_LANES];
     float error[IRIS_LANES];
+    bool valid = true;
     uint32_t group = 0U;
     uint32_t block;
     uint32_t p;
@@ -502,7 +515,7 @@ static void iris_exact_sum(
         iris_add_block(workspace, block, value, error);
         if ((group < IRIS_N_GROUPS)
             && ((block + 1U) == iris_group_ends[group])) {
-            iris_add_group(workspace, group);
+            valid = iris_add_group(workspace, group) && valid;
             ++group;
         }
     }
@@ -516,6 +529,7 @@ static void iris_exact_sum(
         /* If the kernel's errors are not usable, every value may be off as far as it can be. */
         workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.400052p+2f);
     }
+    return valid && (group == IRIS_N_GROUPS);
 }
 
 /* The label is the sign of the decision; it is certified if the interval excludes 0. */
@@ -542,13 +556,15 @@ static iris_status_t iris_evaluate(
     iris_workspace_t *const workspace,
     const iris_input_t x[IRIS_N_FEATURES])
 {
-    const iris_status_t status = iris_check(x);
+    iris_status_t status = iris_check(x);
 
     if (status == IRIS_OK) {
         const iris_prepared_t input =
             iris_prepare(workspace, x);
 
-        iris_exact_sum(workspace, &input);
+        if (!iris_exact_sum(workspace, &input)) {
+            status = IRIS_ERROR_CORRUPT;
+        }
     }
     return status;
 }
@@ -800,19 +816,23 @@ static iris_status_t iris_test_answer(
 iris_status_t iris_self_test_step(
     iris_self_test_t *state)
 {
-    iris_status_t status = IRIS_OK;
-
     if (state == NULL) {
         return IRIS_ERROR_NULL;
     }
-    if (state->part < 12U) {
-        status = iris_test_table(state);
+    if ((state->status != IRIS_OK) || (state->part > 14U)) {
+        /* A failure stays one; a part that does not exist comes from a damaged state. */
+        state->status = IRIS_ERROR_CORRUPT;
+    } else if (state->part < 12U) {
+        state->status = iris_test_table(state);
     } else if (state->part < 14U) {
-        status = iris_test_answer(state);
+        state->status = iris_test_answer(state);
     } else {
         state->done = true;
     }
-    return status;
+    if (state->status != IRIS_OK) {
+        state->done = true;
+    }
+    return state->status;
 }
 
 /* The contract is in the header. */
@@ -825,11 +845,13 @@ iris_status_t iris_self_test(void)
     state.part = 0U;
     state.position = 0U;
     state.checksum = 0U;
+    state.status = IRIS_OK;
     state.done = false;
     for (step = 0U; step < 15U; ++step) {
         if ((status == IRIS_OK) && !state.done) {
             status = iris_self_test_step(&state);
         }
     }
-    return status;
+    /* What has not been tested to the end has not passed. */
+    return state.done ? status : IRIS_ERROR_CORRUPT;
 }
