@@ -104,7 +104,10 @@ class Compiled:
         return confident_votes(len(self.classes_), decisions.astype(np.float64))
 
     def _run(self, X: ArrayLike) -> NDArray[np.uint32]:
-        rows = np.asarray(X, dtype=np.float64)
+        try:
+            rows = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"X is no dense matrix of real numbers: {error}") from error
         if rows.ndim != 2 or rows.shape[1] != self.program.n_features:
             raise InputError(
                 f"X has shape {rows.shape}, must be (n_samples, {self.program.n_features})"

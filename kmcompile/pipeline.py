@@ -28,7 +28,7 @@ from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble
-from kmcompile.target import load_target
+from kmcompile.target import Target, load_target
 from kmcompile.verify.queries import ordinary_inputs
 from kmcompile.verify.verifier import Verifier, collect_queries
 
@@ -67,7 +67,9 @@ def compile_model(
     if options.format == target.number_format:
         options = replace(options, format=None)
     path = model if isinstance(model, Path) else None
+    model_name = None if path is None else _printable(path.name)
     name = _prefix(model, options)
+    options = _without_what_holds_anyway(options, model, target)
     folder = options.out
     if folder is None and path is not None:
         folder = Path(f"{path.stem}-{target.name}")
@@ -88,7 +90,7 @@ def compile_model(
         check_ram(program, scratch_bytes, None, allowed)
 
         tell("writing C")
-        command = options.canonical_command(path.name if path else type(model).__name__)
+        command = options.canonical_command(model_name or type(model).__name__)
         sources = emit(program, target, command, _describe(original))
         files = folder_files.of_program(program, target, sources)
 
@@ -111,12 +113,12 @@ def compile_model(
             program,
             target,
             options,
-            path.name if path else None,
+            model_name,
             allowed,
             scratch_bytes,
             findings,
             folder_files.digests(files),
-            (*machine.notes, *queries.notes, *verifier.notes),
+            (*machine.notes, *queries.notes, *findings.notes, *verifier.notes),
         )
         plain = json_report.to_dict(report)
         files["report.json"] = json_report.dumps(plain)
@@ -163,7 +165,7 @@ def verify_folder(
     tell("comparing hashes")
     files = folder_files.read(folder)
     program, report = folder_files.parse(files)
-    folder_files.check_digests(files, report)
+    folder_files.check_digests(files, program, report)
     machine = None
     if model is not None:
         machine = frontend.load_model(model, trust_pickle=trust_pickle)
@@ -195,6 +197,22 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
         "sha256": machine.sha256,
         "notes": list(machine.notes),
     }
+
+
+def _printable(name: str) -> str:
+    """Return a file name without the bytes that are no text."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _without_what_holds_anyway(options: Options, model: object, target: Target) -> Options:
+    """Return the options without a prefix and budgets that are the defaults."""
+    default = _prefix(model, replace(options, name=None))
+    return replace(
+        options,
+        name=None if options.name == default else options.name,
+        max_flash=None if options.max_flash == target.flash_bytes else options.max_flash,
+        max_ram=None if options.max_ram == target.ram_bytes else options.max_ram,
+    )
 
 
 def _prefix(model: Path | object, options: Options) -> str:

@@ -73,9 +73,10 @@ def check_ram(
     needed = workspace_bytes + (stack_bytes or 0)
     if allowed.ram_bytes is None or needed <= allowed.ram_bytes:
         return
+    stack = "not known before the build" if stack_bytes is None else f"{stack_bytes:,}"
     raise BudgetError(
         f"{program.name}: needs {needed:,} bytes of RAM, {program.target} may use "
         f"{allowed.ram_bytes:,}\n"
-        f"bytes: workspace {workspace_bytes:,}, stack {stack_bytes or 0:,}\n"
+        f"bytes: workspace {workspace_bytes:,}, stack {stack}\n"
         f"train with fewer classes or features, or give --max-ram if the board has more"
     )

@@ -25,7 +25,7 @@ def input_limits(
     steps: tuple[PrepareStep, ...],
     stage: ExactSum | LinearSum,
     ordinary: Float32Array,
-    prepared: Batch,
+    prepared: Batch | None,
 ) -> tuple[np.float32, np.float32 | None]:
     """Return up to where a feature may go, and the norm of the prepared input, if that is less.
 
@@ -42,8 +42,8 @@ def input_limits(
     stage : ExactSum or LinearSum
     ordinary : ndarray of shape (n, n_features), float32
         Inputs like those of the training, which have to be accepted.
-    prepared : Batch
-        The same after the steps.
+    prepared : Batch or None
+        The same after the steps, where their norms are bounded.
 
     Returns
     -------
@@ -71,8 +71,7 @@ def input_limits(
         return limit, None
     limit = _largest(preparation, needed)
     prepared_limit = None
-    uses_length = isinstance(stage, LinearSum) or stage.kernel.uses_length
-    if limit is not None and uses_length:
+    if limit is not None and prepared is not None:
         largest = np.maximum(prepared.length, prepared.deviation).max(initial=0.0)
         prepared_limit = _largest(lambda norm: _of_norm(machine, stage, norm), 1.1 * float(largest))
     if limit is None or prepared_limit is None:

@@ -21,6 +21,8 @@ from kmcompile.scalar import exp_negative
 
 _BLOCK_BYTES = 1 << 21
 
+_LARGEST_SHARE = 2.0**-6  # a larger t would make z_error useless
+
 
 @dataclass(frozen=True, slots=True)
 class Rbf(Kernel):
@@ -59,7 +61,7 @@ class Rbf(Kernel):
         g = gamma_factor(context.n_features + 4)
         # t = e sqrt(gamma) balances the two parts of 2 D e <= t D^2 + e^2 / t at gamma D^2 = 1.
         e = context.vector_error + context.typical_deviation
-        t = max(e * np.sqrt(self.gamma), UNIT_ROUNDOFF)
+        t = float(np.clip(e * np.sqrt(self.gamma), UNIT_ROUNDOFF, _LARGEST_SHARE))
         tau = exp_negative.RELATIVE_ERROR
         underflow = self.gamma * context.n_features * 2 * SMALLEST_NORMAL + 2 * SMALLEST_NORMAL
         return RbfFloat32(

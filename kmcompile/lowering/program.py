@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.analysis.ranges import input_limits
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF, bound_constant, gamma_factor
+from kmcompile.analysis.rounding import bound_constant, gamma_factor
+from kmcompile.errors import InputError
 from kmcompile.interpret import Answers, Status, interpret
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import KnownAnswers, Program
-from kmcompile.kernels import Linear
+from kmcompile.kernels import Linear, Poly, Sigmoid
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.sums import lower_linear, lower_sum
 from kmcompile.stages import Argmax, ExactSum, LinearSum, Prepare, Sign, Stage, Vote
@@ -37,15 +38,7 @@ def lower(machine: KernelMachine, target: Target, name: str, known_inputs: Float
     known_inputs : ndarray of shape (n, n_features), float32
         Candidates for the self-test's known answers, ordinary inputs: none of them is refused.
     """
-    summed = _lower_sum(machine, target)
-    uses_length = isinstance(summed, LinearSum) or summed.kernel.uses_length
-    input_length, steps = lower_steps(
-        machine.preprocessing, machine.n_features, target.lanes, uses_length
-    )
-    unlimited = Prepare(machine.n_features, np.float32(np.inf), None, input_length, steps)
-    prepared = unlimited.run(Batch.of(known_inputs, machine.n_decisions))
-    limit, prepared_limit = input_limits(machine, steps, summed, known_inputs, prepared)
-    prepare = replace(unlimited, limit=limit, prepared_limit=prepared_limit)
+    prepare, summed = _lower_stages(machine, target, known_inputs)
     program = Program(
         name=name,
         target=target.name,
@@ -63,12 +56,39 @@ def lower(machine: KernelMachine, target: Target, name: str, known_inputs: Float
     return replace(program, known_answers=answers)
 
 
-def _lower_sum(machine: KernelMachine, target: Target) -> ExactSum | LinearSum:
+def _lower_stages(
+    machine: KernelMachine, target: Target, ordinary: Float32Array
+) -> tuple[Prepare, ExactSum | LinearSum]:
+    """Return the stages up to the decisions.
+
+    The norm of the prepared input is bounded where the sum needs it, or where one limit for all
+    raw features would refuse ordinary inputs.
+    """
+    needed = isinstance(machine.kernel, Linear | Poly | Sigmoid)
+    if needed or not machine.preprocessing:
+        return _lower_with(machine, target, ordinary, needed)
+    try:
+        return _lower_with(machine, target, ordinary, uses_length=False)
+    except InputError:
+        return _lower_with(machine, target, ordinary, uses_length=True)
+
+
+def _lower_with(
+    machine: KernelMachine, target: Target, ordinary: Float32Array, uses_length: bool
+) -> tuple[Prepare, ExactSum | LinearSum]:
+    input_length, steps = lower_steps(
+        machine.preprocessing, machine.n_features, target.lanes, uses_length
+    )
+    unlimited = Prepare(machine.n_features, np.float32(np.inf), None, input_length, steps)
+    with np.errstate(all="ignore"):  # what overflows here is refused by the limits
+        prepared = unlimited.run(Batch.of(ordinary, machine.n_decisions))
     if isinstance(machine.kernel, Linear):
-        return lower_linear(machine, target.lanes)
-    norms = np.sqrt((machine.support_vectors**2).sum(axis=1))
-    typical = 5 * UNIT_ROUNDOFF * float(np.median(norms)) if machine.preprocessing else 0.0
-    return lower_sum(machine, target.lanes, typical)
+        summed: ExactSum | LinearSum = lower_linear(machine, target.lanes)
+    else:
+        typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
+        summed = lower_sum(machine, target.lanes, typical)
+    limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)
+    return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
 
 
 def _lower_label(machine: KernelMachine) -> Stage:

@@ -82,7 +82,11 @@ def read(folder: Path) -> dict[str, bytes]:
     """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; give one that kmcompile has written")
-    files = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+    try:
+        paths = [path for path in sorted(folder.iterdir()) if path.is_file()]
+        files = {path.name: path.read_bytes() for path in paths}
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read: {error.strerror}") from error
     for name in _NEEDED:
         if name not in files:
             raise InputError(f"{folder / name}: missing; compile the model again")
@@ -95,13 +99,17 @@ def parse(files: Mapping[str, bytes]) -> tuple[Program, dict[str, Any]]:
     return program, json_report.parse(files["report.json"], "report.json")
 
 
-def check_digests(files: Mapping[str, bytes], report: Mapping[str, Any]) -> None:
-    """Compare every file with the hash in the report.
+def check_digests(files: Mapping[str, bytes], program: Program, report: Mapping[str, Any]) -> None:
+    """Compare every file with the hash in the report, and the model's hash in both places.
 
     Raises
     ------
     VerificationError
     """
+    recipe = Recipe.from_json(files["recipe.json"].decode("ascii", "replace"))
+    needed = {*_NEEDED, *(name for name, _ in recipe.sha256), recipe.harness} - {*_REPORTS}
+    for name in sorted(needed - set(report["files"])):
+        raise VerificationError(f"report.json: lists no hash of {name}; compile the model again")
     for name, expected in report["files"].items():
         if name not in files:
             raise VerificationError(f"{name}: missing, but report.json lists it")
@@ -110,6 +118,11 @@ def check_digests(files: Mapping[str, bytes], report: Mapping[str, Any]) -> None
                 f"{name}: SHA-256 differs from the one in report.json\n"
                 f"the file was changed after it was verified; compile the model again"
             )
+    if report["model"]["sha256"] != program.model_sha256:
+        raise VerificationError(
+            "report.json: its model is not the one that program.npz was made from; "
+            "compile the model again"
+        )
 
 
 def check_model(machine: KernelMachine, program: Program, model_name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -51,6 +52,11 @@ class Findings:
     check: ModelCheck | None
     memory: BuiltMemory | None
     instructions: np.ndarray | None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know of the bounded check."""
+        return self.check.notes if self.check else ()
 
     @property
     def evidence(self) -> Evidence | None:
@@ -207,7 +213,7 @@ def _verification(
             reasons[f"verification.{name}"] = findings.skipped["host"]
     commands = ["kmcompile verify ."]
     if model_name is not None:
-        commands.append(f"kmcompile verify . --model {model_name}")
+        commands.append(shlex.join(["kmcompile", "verify", ".", "--model", model_name]))
     return contents.Verification(
         queries_source=findings.source,
         exact=contents.Exact(host=findings.host, target=findings.target),

@@ -90,6 +90,21 @@ class ModelCheck:
     label_disagreements: int
     kappa: tuple[float, float]
     """Median and 99th percentile of (sum |beta K| + |b|) / |f|: how hard the queries are."""
+    refused: int
+    """Of the user's samples, how many the C refuses."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know besides."""
+        median, high = self.kappa
+        notes = [
+            f"kappa, (sum |beta K| + |b|) / |f|: median {median:.3g}, 99th percentile {high:.3g}"
+        ]
+        if self.label_disagreements:
+            notes.append(f"{self.label_disagreements} labels differ from the model's, uncertified")
+        if self.refused:
+            notes.append(f"{self.refused} of the given samples are refused: beyond the input limit")
+        return tuple(notes)
 
 
 def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) -> ModelCheck:
@@ -125,6 +140,7 @@ def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) ->
         raise VerificationError(f"{wrong} certified labels differ from the model's")
     ordinary = np.flatnonzero(accepted) < queries.n_ordinary
     shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
+    n_shared = queries.n_given or int(shared.sum())
     clear = np.abs(reference.decisions) > bounds
     signs = clear & (np.sign(decisions) != np.sign(reference.decisions))
     hardness = reference.magnitudes / np.maximum(np.abs(reference.decisions), 1e-300)
@@ -136,8 +152,9 @@ def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) ->
             max_bound=float(bounds[ordinary].max(initial=0.0)),
         ),
         certified=Certified(
-            queries=int(shared.sum()),
-            certified_share=float(results["certified"][shared].mean()) if shared.any() else 0.0,
+            queries=n_shared,
+            # A refused sample is not certified.
+            certified_share=float(results["certified"][shared].sum()) / max(n_shared, 1),
             wrong=wrong,
         ),
         evidence=Evidence(
@@ -147,4 +164,5 @@ def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) ->
         ),
         label_disagreements=int(differs.sum()),
         kappa=(float(np.median(hardness[shared])), float(np.percentile(hardness[shared], 99))),
+        refused=int((~accepted[: queries.n_given]).sum()),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
-from kmcompile.build.toolchain import install_command, is_ready
+from kmcompile.build.toolchain import host_compiler, install_command, is_ready
 from kmcompile.errors import ToolError
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -89,14 +90,12 @@ class Verifier:
         recipe = Recipe.from_json((folder / "recipe.json").read_text(encoding="ascii"))
         skipped: dict[str, str] = {}
         on_target = self._wants_target(level, skipped)
-        if level == "none":
-            skipped["host"] = skipped["memory"] = "--verify none"
-            return self._findings(None, None, None, None, skipped)
-        self._tell("building and running on the host")
-        with build(recipe, folder, load_target("host")) as artifact:
-            host = check_exact(self._answers, self._run(artifact, False), "host")
-            memory = artifact.memory if self._target.emulator is None else None
-        target, instructions = None, None
+        host = None
+        if self._wants_host(level, on_target, skipped):
+            self._tell("building and running on the host")
+            with build(recipe, folder, load_target("host")) as artifact:
+                host = check_exact(self._answers, self._run(artifact, False), "host")
+        target, instructions, memory = None, None, None
         if on_target:
             self._tell(f"building and running on {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
@@ -105,6 +104,11 @@ class Verifier:
                 memory = artifact.memory
                 self._check_stack(artifact, run)
             instructions = self._accepted(run, skipped)
+        elif shutil.which(self._target.compiler.command) is not None:
+            # What it takes can be measured without running it.
+            self._tell(f"building for {self._target.name}")
+            with build(recipe, folder, self._target) as artifact:
+                memory = artifact.memory
         return self._findings(host, target, memory, instructions, skipped)
 
     def facts(self, findings: Findings) -> dict[str, Any]:
@@ -135,6 +139,16 @@ class Verifier:
             },
             "not_available": reasons,
         }
+
+    def _wants_host(self, level: str | None, on_target: bool, skipped: dict[str, str]) -> bool:
+        """Return whether to run on the host; otherwise say why not."""
+        if level == "none":
+            skipped["host"] = "--verify none"
+        elif on_target and host_compiler() is None:
+            skipped["host"] = "there is no C compiler for the host here"
+        else:
+            return True
+        return False
 
     def _wants_target(self, level: str | None, skipped: dict[str, str]) -> bool:
         """Return whether to run on the target; otherwise say why not."""
@@ -187,7 +201,7 @@ class Verifier:
         skipped: dict[str, str],
     ) -> Findings:
         check = None
-        if host is not None and self._machine is not None:
+        if (host or target) is not None and self._machine is not None:
             self._tell("checking against the float64 model")
             check = check_bounded(self._machine, self._queries, self._answers)
         return Findings(

@@ -78,7 +78,6 @@ UNTRAINABLE = {(data, "raw", "poly9") for data in ("sensor", "badly_scaled", "hu
 """scikit-learn's own coefficients overflow."""
 
 REFUSED = {
-    ("huge", "raw", "rbf_wide"),
     ("huge", "raw", "sigmoid"),
     ("badly_scaled", "l2_standard", "poly9"),
 }

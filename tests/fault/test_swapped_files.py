@@ -13,6 +13,7 @@ import pytest
 from sklearn.svm import SVC
 from tools import need
 
+import kmcompile
 from kmcompile import cli
 
 
@@ -83,7 +84,26 @@ def test_a_file_of_another_model_with_forged_hashes_is_found_by_its_answers(
     """reliability 43: the exact check compares the C with the tables, not only their hashes."""
     shutil.copy(compiled / "b" / name, folder / name)
     agree(folder, name)
+    if name == "program.npz":
+        report = json.loads((folder / "report.json").read_text())
+        report["model"]["sha256"] = kmcompile.load(compiled / "b").program.model_sha256
+        (folder / "report.json").write_text(json.dumps(report))
     assert "answers differ from the interpreter's" in verify(folder, capsys)
+
+
+def test_a_program_of_another_model_is_found_by_the_model_s_hash(compiled, folder, capsys):
+    """reliability 43: the report says which model it is of."""
+    shutil.copy(compiled / "b" / "program.npz", folder / "program.npz")
+    agree(folder, "program.npz")
+    assert "not the one that program.npz was made from" in verify(folder, capsys)
+
+
+def test_a_report_without_a_hash_is_found(folder, capsys):
+    """reliability 43: nothing escapes by being left out of the report."""
+    report = json.loads((folder / "report.json").read_text())
+    del report["files"]["m.c"]
+    (folder / "report.json").write_text(json.dumps(report))
+    assert "lists no hash of m.c" in verify(folder, capsys)
 
 
 def test_another_model_is_found_by_its_hash(compiled, folder, capsys):

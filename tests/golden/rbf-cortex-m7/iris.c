@@ -346,9 +346,9 @@ typedef struct {
 static iris_kernel_terms_t iris_kernel_prepare(
     const iris_prepared_t *const input)
 {
-    const float z_error = 0x1.3e7e18p-21f;
+    const float z_error = 0x1.398eaap-21f;
     const float spread = input->deviation + 0x1.1e37c4p-50f;
-    const float growth = ((0x1.030e0ep+21f * spread) * spread)
+    const float growth = ((0x1.0d929ep+21f * spread) * spread)
         + 0x1.000042p-123f;
     /* More than 1 is of no use, and might overflow below. */
     const float shift = (growth < 1.0f) ? growth : 1.0f;
