@@ -24,6 +24,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from kmcompile.interpret import Status
+from kmcompile.ir.preprocessing import Projection
 
 STEPS = 20_000  # enough: how well they are trained is of no concern here
 
@@ -52,6 +53,7 @@ CHAINS: dict[str, Callable[[], list[Any]]] = {
     "l1": lambda: [Normalizer("l1")],
     "l2": lambda: [Normalizer("l2")],
     "max": lambda: [Normalizer("max")],
+    "pca_max": lambda: [PCA(2), Normalizer("max")],
     "l2_standard": lambda: [Normalizer(), StandardScaler()],
     "clip_pca_standard": lambda: [MinMaxScaler(clip=True), PCA(3), StandardScaler()],
     "standard_l2_whiten_l1": lambda: [
@@ -153,12 +155,22 @@ def queries(low: Lowered, case: Case, n: int, seed: int) -> np.ndarray:
         # Grown until the norm of the prepared input is refused.
         trained[rng.integers(len(trained), size=60)] * 2.0 ** np.arange(60.0)[:, None],
         rng.choice([-1.0, 1.0], size=shape) * 10.0 ** rng.uniform(-45, -8, size=shape),
+        # What a projection nearly removes: rounding decides where a normaliser sends the rest.
+        *(_removed(step, rng, n // 8) for step in low.machine.preprocessing),
     ]
     extra = accepted(low, np.concatenate(parts).astype(np.float32))
     extra = np.concatenate([trained, extra[rng.permutation(len(extra))]])[: n // 2]
     common = accepted(low, low.queries)
     chosen = rng.choice(len(common), size=n - len(extra), replace=len(common) < n)
     return np.concatenate([extra, common[chosen]])
+
+
+def _removed(step: object, rng: np.random.Generator, n: int) -> np.ndarray:
+    """Return inputs in the null space of a projection, float64; none for other steps."""
+    if not isinstance(step, Projection) or step.matrix.shape[1] != N_FEATURES:
+        return np.zeros((0, N_FEATURES))
+    null = np.linalg.svd(step.matrix)[2][len(step.matrix) :]
+    return rng.normal(size=(n, len(null))) @ null * 10.0 ** rng.uniform(-2, 4, size=(n, 1))
 
 
 def accepted(low: Lowered, X: np.ndarray) -> np.ndarray:

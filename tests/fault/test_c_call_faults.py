@@ -239,6 +239,65 @@ def test_every_flipped_bit_of_every_table_is_found_and_no_call_goes_astray(
     assert failures(program) == []
 
 
+DAMAGE_MAIN = (
+    GUARDED.replace("@FIRST@", "iris.c")
+    + """
+#include <sys/mman.h>
+#include <unistd.h>
+static void make_writable(const void *start, size_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = (uintptr_t)start & ~(page - 1U);
+    require(mprotect((void *)first, (uintptr_t)start + size - first, PROT_READ | PROT_WRITE) == 0,
+        "mprotect", 0U);
+}
+static void ask(const char *name, unsigned number)
+{
+    static const float x[IRIS_N_FEATURES] = { 0.0f };
+    poison();
+    require(iris_classify(&workspace.value, x, &result.value) == IRIS_ERROR_CORRUPT, name, number);
+    require(!answer_written() && !canary_died(), name, number);
+}
+int main(void)
+{
+    iris_self_test_t state = { 0 };
+    make_writable(iris_group_ends, sizeof iris_group_ends);
+    for (unsigned group = 0U; group < IRIS_N_GROUPS; ++group) {
+        volatile uint16_t *const end = (volatile uint16_t *)&iris_group_ends[group];
+        *end ^= 0x4000U;  /* no block has this number: the group is never added */
+        ask("group_ends", group);
+        *end ^= 0x4000U;
+    }
+    make_writable(iris_group_decisions, sizeof iris_group_decisions);
+    for (unsigned i = 0U; i < IRIS_N_GROUPS * IRIS_N_ROWS; ++i) {
+        volatile uint16_t *const decision = (volatile uint16_t *)&iris_group_decisions[i];
+        *decision ^= 0x4000U;
+        ask("group_decisions", i);
+        *decision ^= 0x4000U;
+    }
+    *(volatile uint16_t *)&iris_group_ends[0] ^= 0x4000U;
+    while (!state.done) {
+        (void)iris_self_test_step(&state);
+    }
+    require(iris_self_test_step(&state) == IRIS_ERROR_CORRUPT, "a failure stays", 0U);
+    *(volatile uint16_t *)&iris_group_ends[0] ^= 0x4000U;
+    require(iris_self_test_step(&state) == IRIS_ERROR_CORRUPT, "a failure stays", 1U);
+    state = (iris_self_test_t){ 0 };
+    state.part = 0x40000000U;
+    require(iris_self_test_step(&state) == IRIS_ERROR_CORRUPT && state.done, "no such part", 0U);
+    return 0;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if "linear" not in str(c)], ids=str)
+def test_damaged_indices_refuse_to_answer_and_a_failed_self_test_stays_failed(case, tmp_path):
+    """reliability 37: what can be seen at no cost is seen by every call."""
+    flags = ("-O2", "-Wno-discarded-qualifiers", "-Wno-cast-qual")
+    check(case, tmp_path, DAMAGE_MAIN, flags, sources=())
+
+
 STEP_MAIN = """
 #include <stdio.h>
 #include <string.h>

@@ -48,6 +48,15 @@ def queries(n_classes: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return decisions, bounds.astype(np.float32)
 
 
+def test_bounds_that_are_no_numbers_certify_no_label():
+    """Only a damaged table can give them; C and interpreter compare the same way."""
+    decisions = np.array([[3.0, 1.0, 2.0], [1.0, 2.0, 3.0]])
+    bounds = np.full((2, 3), np.nan)
+    for stage in (Argmax(3), vote(3, False), vote(3, True)):
+        assert not run(stage, decisions, bounds).certified.any()
+    assert not run(Sign(True), decisions[:, :1], bounds[:, :1]).certified.any()
+
+
 @pytest.mark.parametrize("break_ties", [False, True])
 @pytest.mark.parametrize("n_classes", [3, 4, 5, 9])
 def test_votes_give_the_label_of_scikit_learn(n_classes, break_ties):
