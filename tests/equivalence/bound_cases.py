@@ -24,7 +24,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from kmcompile.interpret import Status
-from kmcompile.ir.preprocessing import Projection
+from kmcompile.ir.preprocessing import Affine, Projection
 
 STEPS = 20_000  # enough: how well they are trained is of no concern here
 
@@ -156,7 +156,7 @@ def queries(low: Lowered, case: Case, n: int, seed: int) -> np.ndarray:
         trained[rng.integers(len(trained), size=60)] * 2.0 ** np.arange(60.0)[:, None],
         rng.choice([-1.0, 1.0], size=shape) * 10.0 ** rng.uniform(-45, -8, size=shape),
         # What a projection nearly removes: rounding decides where a normaliser sends the rest.
-        *(_removed(step, rng, n // 8) for step in low.machine.preprocessing),
+        _removed(low.machine.preprocessing, rng, n // 8),
     ]
     extra = accepted(low, np.concatenate(parts).astype(np.float32))
     extra = np.concatenate([trained, extra[rng.permutation(len(extra))]])[: n // 2]
@@ -165,12 +165,14 @@ def queries(low: Lowered, case: Case, n: int, seed: int) -> np.ndarray:
     return np.concatenate([extra, common[chosen]])
 
 
-def _removed(step: object, rng: np.random.Generator, n: int) -> np.ndarray:
-    """Return inputs in the null space of a projection, float64; none for other steps."""
-    if not isinstance(step, Projection) or step.matrix.shape[1] != N_FEATURES:
+def _removed(steps: tuple[Any, ...], rng: np.random.Generator, n: int) -> np.ndarray:
+    """Return inputs that a PCA as the first transformer maps to almost 0; none without one."""
+    kinds = [type(step) for step in steps[:2]]
+    if kinds != [Affine, Projection]:
         return np.zeros((0, N_FEATURES))
-    null = np.linalg.svd(step.matrix)[2][len(step.matrix) :]
-    return rng.normal(size=(n, len(null))) @ null * 10.0 ** rng.uniform(-2, 4, size=(n, 1))
+    null = np.linalg.svd(steps[1].matrix)[2][len(steps[1].matrix) :]
+    away = rng.normal(size=(n, len(null))) @ null * 10.0 ** rng.uniform(-2, 4, size=(n, 1))
+    return np.asarray(steps[0].offset + away / steps[0].factor)
 
 
 def accepted(low: Lowered, X: np.ndarray) -> np.ndarray:
