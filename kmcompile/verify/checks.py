@@ -88,6 +88,7 @@ class ModelCheck:
     certified: Certified
     evidence: Evidence
     label_disagreements: int
+    """Of the user's samples."""
     kappa: tuple[float, float]
     """Median and 99th percentile of (sum |beta K| + |b|) / |f|: how hard the queries are."""
     refused: int
@@ -101,7 +102,10 @@ class ModelCheck:
             f"kappa, (sum |beta K| + |b|) / |f|: median {median:.3g}, 99th percentile {high:.3g}"
         ]
         if self.label_disagreements:
-            notes.append(f"{self.label_disagreements} labels differ from the model's, uncertified")
+            notes.append(
+                f"{self.label_disagreements} labels of the given samples differ from the model's; "
+                "none of them is certified"
+            )
         if self.refused:
             notes.append(f"{self.refused} of the given samples are refused: beyond the input limit")
         return tuple(notes)
@@ -162,7 +166,7 @@ def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) ->
             decisions[ordinary].ravel(),
             bounds[ordinary].ravel(),
         ),
-        label_disagreements=int(differs.sum()),
+        label_disagreements=int(differs[np.flatnonzero(accepted) < queries.n_given].sum()),
         kappa=(float(np.median(hardness[shared])), float(np.percentile(hardness[shared], 99))),
         refused=int((~accepted[: queries.n_given]).sum()),
     )
