@@ -69,13 +69,15 @@ def _sections(
     if isinstance(summed, ExactSum):
         sections += _kernel_sections(summed.kernel, names)
         names_and_view = {**names, "view": sum_view(summed, target)}
+        sections.append(_render("exact_sum/block_totals.c.j2", **names_and_view))
     else:
         names_and_view = {**names}
     sections.append(_render(f"stages/{summed.name}.c.j2", stage=summed, **names_and_view))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
     sections.append(_render(f"stages/{label.name}.c.j2", stage=label, **more, **names))
     sections.append(_render("entry.c.j2", view=view))
-    sections.append(_render("self_test.c.j2", view=view))
+    sections.append(_render("self_test/tables.c.j2", view=view))
+    sections.append(_render("self_test/steps.c.j2", view=view))
     return [section.strip("\n") + "\n" for section in sections]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
@@ -36,7 +36,3 @@ class Stage(ABC):
     def kernel_evaluations(self) -> int:
         """Return the full kernel evaluations of one query."""
         return 0
-
-    def context(self) -> dict[str, Any]:
-        """Return what the template gets besides the stage itself."""
-        return {}
