@@ -12,27 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from host_program import STRICT
 
+from kmcompile.build.builder import EXACT_FLAGS
 from kmcompile.emit.environment import environment
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.scalar import exp_negative, power, square_root, tanh
 
-STRICT = [
-    "-std=c99",
-    "-pedantic",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wsign-conversion",
-    "-Wdouble-promotion",
-    "-Wfloat-equal",
-    "-Wshadow",
-    "-Wmissing-prototypes",
-    "-Wstrict-prototypes",
-    "-Wundef",
-    "-Werror",
-    "-ffp-contract=off",
-]
 CHUNK = 1 << 18
 
 _HEAD = """#include <stdbool.h>
@@ -117,7 +103,17 @@ def compile_source(folder: Path, compiler: str, flags: Iterable[str], main: str 
     code, binary = folder / "scalar.c", folder / ("scalar" if main else "scalar.so")
     code.write_text(source() + main)
     kind = [] if main else ["-shared", "-fPIC"]
-    command = [require(compiler), *STRICT, *flags, *kind, str(code), "-o", str(binary), "-lm"]
+    command = [
+        require(compiler),
+        *EXACT_FLAGS,
+        *STRICT,
+        *flags,
+        *kind,
+        str(code),
+        "-o",
+        str(binary),
+        "-lm",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return binary
