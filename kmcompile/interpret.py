@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
+from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.program import Program
-from kmcompile.stages import Prepare
+from kmcompile.stages import Always, EarlyExit, Stage
 
 
 class Status(IntEnum):
@@ -47,14 +47,17 @@ class Answers:
     ----------
     results : structured ndarray of shape (n_queries,), RESULT_DTYPE
     decisions : ndarray of shape (n_queries, n_decisions), float32
-        0 where the status is not OK.
+        The exact sums; 0 where the status is not OK.
     bounds : ndarray of shape (n_queries, n_decisions), float32
         The bounds on the errors of the decisions, which the C does not hand out.
+    operations : ndarray of shape (n_queries,), int64
+        Multiply-adds that `classify` takes, all overhead included; 0 where the status is not OK.
     """
 
     results: NDArray[np.void]
     decisions: Float32Array
     bounds: Float32Array
+    operations: NDArray[np.int64]
 
 
 def interpret(program: Program, X: Float32Array) -> Answers:
@@ -66,30 +69,100 @@ def interpret(program: Program, X: Float32Array) -> Answers:
     X : ndarray of shape (n_queries, n_features), float32
         Anything, NaN included: what the C refuses is refused here.
     """
-    prepare = program.stages[0]
-    assert isinstance(prepare, Prepare)
+    status, batch = _prepared(program, X)
+    accepted = status == Status.OK
+    exact = program.ends.exact.run(batch)
+    results = np.zeros(len(X), dtype=RESULT_DTYPE)
+    results["status"] = status
+    decisions = np.zeros((len(X), program.n_decisions), dtype=np.float32)
+    bounds = np.zeros_like(decisions)
+    operations = np.zeros(len(X), dtype=np.int64)
+    decisions[accepted], bounds[accepted] = exact.decision, exact.bound
+    results[accepted], operations[accepted] = _classified(program, batch, exact)
+    return Answers(results, decisions, bounds, operations)
+
+
+def classify(program: Program, X: Float32Array) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """Return results and operations only: no exact sum where an early exit decides.
+
+    Parameters
+    ----------
+    program : Program
+    X : ndarray of shape (n_queries, n_features), float32
+
+    Returns
+    -------
+    results : structured ndarray of shape (n_queries,), RESULT_DTYPE
+    operations : ndarray of shape (n_queries,), int64
+    """
+    status, batch = _prepared(program, X)
+    accepted = status == Status.OK
+    results = np.zeros(len(X), dtype=RESULT_DTYPE)
+    operations = np.zeros(len(X), dtype=np.int64)
+    results["status"] = status
+    results[accepted], operations[accepted] = _classified(program, batch, None)
+    return results, operations
+
+
+def _prepared(program: Program, X: Float32Array) -> tuple[NDArray[np.int32], Batch]:
+    """Return the status of every row and the batch of those that are accepted, prepared."""
+    prepare = program.prepare
     status = check(X, prepare.limit)
     finite = np.flatnonzero(status == Status.OK)
     batch = prepare.run(Batch.of(np.ascontiguousarray(X[finite]), program.n_decisions))
     beyond = prepare.beyond(batch)
     status[finite[beyond]] = Status.ERROR_RANGE
-    accepted = status == Status.OK
     batch = batch.chosen(~beyond)
-    for stage in program.stages[1:]:
-        batch = stage.run(batch)
+    return status, replace(batch, operations=prepare.operations_of(batch))
 
-    results = np.zeros(len(X), dtype=RESULT_DTYPE)
-    results["status"] = status
-    decided = results[accepted]
-    decided["label"], decided["certified"] = batch.label, batch.certified
-    decided["lower"], decided["upper"] = batch.lower, batch.upper
-    decided["kernel_evals"] = sum(stage.kernel_evaluations() for stage in program.stages)
-    decided["in_range"] = True  # nothing was calibrated, so nothing lies outside
-    results[accepted] = decided
-    decisions = np.zeros((len(X), program.n_decisions), dtype=np.float32)
-    bounds = np.zeros_like(decisions)
-    decisions[accepted], bounds[accepted] = batch.decision, batch.bound
-    return Answers(results, decisions, bounds)
+
+def _classified(
+    program: Program, batch: Batch, exact: Batch | None
+) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """Return results and operations of a prepared batch.
+
+    Parameters
+    ----------
+    exact : Batch or None
+        The same batch after the exact sum, where it is known.
+    """
+    ends = program.ends
+    last = len(program.exit_stages) - 1
+    results = np.zeros(len(batch), dtype=RESULT_DTYPE)
+    operations = np.zeros(len(batch), dtype=np.int64)
+    places = np.arange(len(batch))
+    for stage in program.stages[1:-2]:
+        if isinstance(stage, EarlyExit):
+            looked_at = batch.in_range
+            part, decided = stage.decide(batch.chosen(looked_at), ends)
+            done = places[looked_at][decided]
+            leaving = part.chosen(decided)
+            results[done] = _results(leaving, program.exit_stages.index(stage), stage)
+            operations[done] = leaving.operations
+            batch = joined(batch.chosen(~looked_at), part.chosen(~decided))
+            places = np.concatenate([places[~looked_at], places[looked_at][~decided]])
+        else:
+            assert isinstance(stage, Always)
+            spent = stage.operations_of(batch)
+            batch = stage.run(batch)
+            batch = replace(batch, operations=batch.operations + spent)
+    spent = batch.operations + ends.exact.operations_of(batch) + ends.label.operations()
+    if exact is None:
+        summed = ends.exact.run(batch)
+    else:
+        summed = replace(exact.chosen(places), in_range=batch.in_range)
+    results[places] = _results(ends.label.run(summed), last, ends.exact)
+    operations[places] = spent
+    return results, operations
+
+
+def _results(batch: Batch, stage_number: int, stage: Stage) -> NDArray[np.void]:
+    results = np.zeros(len(batch), dtype=RESULT_DTYPE)
+    results["label"], results["lower"], results["upper"] = batch.label, batch.lower, batch.upper
+    results["kernel_evals"], results["stage"] = batch.kernel_evals, stage_number
+    results["certified"] = batch.certified & (stage.exit != "statistical")
+    results["in_range"] = batch.in_range
+    return results
 
 
 def check(X: Float32Array, limit: np.float32) -> NDArray[np.int32]:

@@ -22,24 +22,40 @@ class Batch:
         Upper bound on the Euclidean distance of `x` from the exactly prepared input.
     length : ndarray of shape (n_queries,), float32
         Upper bound on the Euclidean norm of `x`.
+    square : ndarray of shape (n_queries,), float32
+        |x|^2, where an early exit needs it.
     decision, bound : ndarray of shape (n_queries, n_decisions), float32
         Decision values and the bounds on their errors.
     label : ndarray of shape (n_queries,), int32
     lower, upper : ndarray of shape (n_queries,), float32
     certified : ndarray of shape (n_queries,), bool
+        The label is the same for every decision within its bound.
+    in_range : ndarray of shape (n_queries,), bool
+        The input lies within what calibration saw, as far as it was looked at.
+    kernel_evals : ndarray of shape (n_queries,), uint32
+        Full kernel evaluations spent.
+    operations : ndarray of shape (n_queries,), int64
+        Multiply-adds spent, all overhead included.
     """
 
     x: Float32Array
     deviation: Float32Array
     length: Float32Array
+    square: Float32Array
     decision: Float32Array
     bound: Float32Array
     label: NDArray[np.int32]
     lower: Float32Array
     upper: Float32Array
     certified: NDArray[np.bool_]
+    in_range: NDArray[np.bool_]
+    kernel_evals: NDArray[np.uint32]
+    operations: NDArray[np.int64]
 
-    def chosen(self, rows: NDArray[np.bool_]) -> Batch:
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def chosen(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Batch:
         """Return the batch with these queries only."""
         return Batch(*(getattr(self, field.name)[rows] for field in fields(self)))
 
@@ -49,4 +65,28 @@ class Batch:
         zeros = np.zeros(len(X), dtype=np.float32)
         table = np.zeros((len(X), n_decisions), dtype=np.float32)
         label = np.zeros(len(X), dtype=np.int32)
-        return cls(X, zeros, zeros, table, table, label, zeros, zeros, label != 0)
+        return cls(
+            X,
+            zeros,
+            zeros,
+            zeros,
+            table,
+            table,
+            label,
+            zeros,
+            zeros,
+            certified=label != 0,
+            in_range=label == 0,
+            kernel_evals=np.zeros(len(X), dtype=np.uint32),
+            operations=np.zeros(len(X), dtype=np.int64),
+        )
+
+
+def joined(first: Batch, second: Batch) -> Batch:
+    """Return the queries of two batches, one after the other."""
+    return Batch(
+        *(
+            np.concatenate([getattr(first, field.name), getattr(second, field.name)])
+            for field in fields(Batch)
+        )
+    )

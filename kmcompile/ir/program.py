@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
 from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import Label
 from kmcompile.ir.table import Table
 
 if TYPE_CHECKING:  # the stages import this package
-    from kmcompile.stages.stage import Stage
+    from kmcompile.stages.exact_sum import ExactSum
+    from kmcompile.stages.prepare import Prepare
+    from kmcompile.stages.stage import Always, Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,11 +71,12 @@ class Program:
     number_format : str
         "float32".
     mode : str
-        "exact".
+        "exact" or "statistical".
     n_features, n_decisions : int
     classes : tuple of labels
     stages : tuple of Stage
-        The first one is `Prepare`.
+        `Prepare` first; the sum over all vectors and the label stage last; between them early
+        exits and what they need.
     known_answers : KnownAnswers
     decision_function_shape : str
         "ovr" or "ovo": the shape of the trained model's `decision_function`.
@@ -94,6 +98,21 @@ class Program:
 
     version: ClassVar[int] = 1
     """Of the layout of program.npz."""
+
+    @property
+    def prepare(self) -> Prepare:
+        """The first stage."""
+        return cast("Prepare", self.stages[0])
+
+    @property
+    def ends(self) -> Ends:
+        """The exact sum and the label stage, which come last."""
+        return Ends(cast("ExactSum", self.stages[-2]), cast("Always", self.stages[-1]))
+
+    @property
+    def early_exits(self) -> tuple[Stage, ...]:
+        """The stages that may decide a query before the exact sum."""
+        return self.exit_stages[:-1]
 
     @property
     def exit_stages(self) -> tuple[Stage, ...]:

@@ -14,7 +14,7 @@ from kmcompile import steps
 from kmcompile.errors import InputError
 from kmcompile.ir.program import KnownAnswers, Program
 from kmcompile.kernels import poly, rbf, sigmoid
-from kmcompile.stages import CATALOGUE
+from kmcompile.stages import CATALOGUE, InnerProducts
 
 _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
@@ -22,6 +22,7 @@ _CLASSES: dict[str, type[Any]] = {
         Program,
         KnownAnswers,
         *CATALOGUE,
+        InnerProducts,
         steps.Length,
         steps.Scale,
         steps.Bound,

@@ -86,8 +86,14 @@ class Float32Kernel(ABC):
     uses_length: ClassVar[bool]
     """Whether the error depends on the input's norm."""
 
+    uses_distance: ClassVar[bool]
+    """Whether the accumulated sum is |s - x|^2; otherwise it is <s, x>."""
+
     finish_operations: ClassVar[int]
     """Multiply-adds of `finish`, one vector."""
+
+    value_operations: ClassVar[int]
+    """Multiply-adds of `value`, one vector."""
 
     @abstractmethod
     def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
@@ -96,6 +102,10 @@ class Float32Kernel(ABC):
     @abstractmethod
     def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
         """Return what `finish` needs of the query."""
+
+    @abstractmethod
+    def value(self, total: Float32Array) -> Float32Array:
+        """Return the kernel values, the same as `finish` does."""
 
     @abstractmethod
     def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
@@ -124,3 +134,14 @@ class Float32Kernel(ABC):
     def context(self) -> dict[str, Any]:
         """Return what the template gets besides the kernel itself."""
         return {}
+
+
+def value_within(kernel: Float32Kernel, total: Float32Array, far: np.float32) -> Float32Array:
+    """Return the kernel's values, 0 where the accumulated sum is `far` or more.
+
+    An early exit leaves out the function where a term cannot matter; its thresholds are
+    calibrated with that. `far` is infinite for a kernel of inner products.
+    """
+    value = kernel.value(total)
+    value[total >= far] = 0.0
+    return value

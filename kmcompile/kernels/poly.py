@@ -87,7 +87,9 @@ class PolyFloat32(Float32Kernel):
 
     name: ClassVar[str] = "poly"
     uses_length: ClassVar[bool] = True
+    uses_distance: ClassVar[bool] = False
     finish_operations: ClassVar[int] = 16
+    value_operations: ClassVar[int] = 8
     value_bound: ClassVar[float] = LARGEST_INTERMEDIATE
 
     def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
@@ -98,6 +100,10 @@ class PolyFloat32(Float32Kernel):
         """Return r, the error of v, and slope * r."""
         r = self.per_length * length + self.per_deviation * deviation + self.minimum
         return QueryTerms((r[:, None], (self.slope * r)[:, None]), np.ones(len(r), dtype=bool))
+
+    def value(self, total: Float32Array) -> Float32Array:
+        """Return (gamma total + coef0)^degree."""
+        return power.power(self.gamma * total + self.coef0, self.degree)
 
     def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return (gamma total + coef0)^degree and its error."""

@@ -106,7 +106,9 @@ class RbfFloat32(Float32Kernel):
 
     name: ClassVar[str] = "rbf"
     uses_length: ClassVar[bool] = False
+    uses_distance: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 24
+    value_operations: ClassVar[int] = 16
     value_bound: ClassVar[float] = 1.0
 
     def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
@@ -126,6 +128,10 @@ class RbfFloat32(Float32Kernel):
         per_value = self.value_error + widen * shift
         per_z = widen * self.z_error
         return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
+
+    def value(self, total: Float32Array) -> Float32Array:
+        """Return exp(-gamma total)."""
+        return exp_negative.exp_negative(self.gamma * total)
 
     def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return exp(-gamma total) and its error."""

@@ -71,7 +71,9 @@ class SigmoidFloat32(Float32Kernel):
 
     name: ClassVar[str] = "sigmoid"
     uses_length: ClassVar[bool] = True
+    uses_distance: ClassVar[bool] = False
     finish_operations: ClassVar[int] = 40
+    value_operations: ClassVar[int] = 32
     value_bound: ClassVar[float] = 1.0
 
     def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
@@ -83,6 +85,10 @@ class SigmoidFloat32(Float32Kernel):
         r = self.per_length * length + self.per_deviation * deviation + self.minimum
         steepest = (r + self.function_error) * np.float32(2.0) + np.float32(1.0 + 2.0**-20)
         return QueryTerms((r[:, None], steepest[:, None]), np.ones(len(r), dtype=bool))
+
+    def value(self, total: Float32Array) -> Float32Array:
+        """Return tanh(gamma total + coef0)."""
+        return tanh.tanh(self.gamma * total + self.coef0)
 
     def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
         """Return tanh(gamma total + coef0) and its error."""

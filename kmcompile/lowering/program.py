@@ -18,7 +18,7 @@ from kmcompile.ir.program import KnownAnswers, Program
 from kmcompile.kernels import Linear, Poly, Sigmoid
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.sums import lower_linear, lower_sum
-from kmcompile.stages import Argmax, ExactSum, LinearSum, Prepare, Sign, Stage, Vote
+from kmcompile.stages import Always, Argmax, ExactSum, LinearSum, Prepare, Sign, Vote
 from kmcompile.target import Target
 
 _KNOWN_BYTES = 1024
@@ -91,7 +91,7 @@ def _lower_with(
     return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
 
 
-def _lower_label(machine: KernelMachine) -> Stage:
+def _lower_label(machine: KernelMachine) -> Always:
     if machine.task is Task.BINARY:
         return Sign(machine.zero_is_positive)
     if machine.task is Task.ONE_VS_REST:
@@ -107,7 +107,7 @@ def _certified_twice_over(program: Program, answers: Answers) -> NDArray[np.bool
     """Return which labels stay certified if every bound is twice as wide."""
     batch = Batch.of(np.zeros((len(answers.decisions), 1), np.float32), program.n_decisions)
     wide = replace(batch, decision=answers.decisions, bound=_TWICE * answers.bounds)
-    certified = program.stages[-1].run(wide).certified
+    certified = program.ends.label.run(wide).certified
     both: NDArray[np.bool_] = certified & answers.results["certified"]
     return both
 

@@ -2,21 +2,47 @@
 
 from kmcompile.stages.argmax import Argmax
 from kmcompile.stages.exact_sum import ExactSum
+from kmcompile.stages.inner_products import InnerProducts
+from kmcompile.stages.linear_filter import LinearFilter
 from kmcompile.stages.linear_sum import LinearSum
+from kmcompile.stages.nearest_vectors import NearestVectors
+from kmcompile.stages.nonzeros import Nonzeros
 from kmcompile.stages.prepare import Prepare
+from kmcompile.stages.range_gate import RangeGate
+from kmcompile.stages.reduced_set import ReducedSet
 from kmcompile.stages.sign import Sign
-from kmcompile.stages.stage import Stage
+from kmcompile.stages.stage import Always, EarlyExit, Stage
 from kmcompile.stages.vote import Vote
 
-CATALOGUE: tuple[type[Stage], ...] = (Prepare, ExactSum, LinearSum, Sign, Vote, Argmax)
+CATALOGUE: tuple[type[Stage], ...] = (
+    Prepare,
+    Nonzeros,
+    RangeGate,
+    LinearFilter,
+    ReducedSet,
+    NearestVectors,
+    ExactSum,
+    LinearSum,
+    Sign,
+    Vote,
+    Argmax,
+)
 """Every stage there is; a test checks that each has its template and a bit-exact case."""
 
 __all__ = [
     "CATALOGUE",
+    "Always",
     "Argmax",
+    "EarlyExit",
     "ExactSum",
+    "InnerProducts",
+    "LinearFilter",
     "LinearSum",
+    "NearestVectors",
+    "Nonzeros",
     "Prepare",
+    "RangeGate",
+    "ReducedSet",
     "Sign",
     "Stage",
     "Vote",

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.batch import Batch
-from kmcompile.stages.stage import Stage
+from kmcompile.stages.stage import Always
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Argmax(Stage):
+class Argmax(Always):
     """The largest decision value wins, the first of equal ones.
 
     The label is certified if the winner's lower bound is above every other class's upper bound.
@@ -24,7 +24,7 @@ class Argmax(Stage):
 
     n_classes: int
 
-    name: ClassVar[str] = "argmax"
+    template: ClassVar[str] = "argmax"
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, the winner's interval and certificate."""

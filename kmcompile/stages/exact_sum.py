@@ -6,18 +6,19 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.stages.stage import Stage
+from kmcompile.stages.stage import Always
 
 _CHUNK_VALUES = 1 << 18  # float32 values of one work array: stays in the second-level cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExactSum(Stage):
+class ExactSum(Always):
     """Sum over all support vectors, blocks of `lanes` vectors at a time.
 
     The vectors stand in groups. All vectors of a group take part in the same decisions (for
@@ -65,7 +66,7 @@ class ExactSum(Stage):
     minimum: Float32Array
     trivial_bound: np.float32
 
-    name: ClassVar[str] = "exact_sum"
+    template: ClassVar[str] = "exact_sum"
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -109,14 +110,55 @@ class ExactSum(Stage):
         n = len(batch.x)
         decision = np.empty((n, self.n_decisions), dtype=np.float32)
         bound = np.empty_like(decision)
-        columns = np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_features, -1))
+        columns = self.columns()
         rows = max(1, _CHUNK_VALUES // columns.shape[1])
         for start in range(0, n, rows):
             part = slice(start, start + rows)
             decision[part], bound[part] = self._sum(
                 batch.x[part], batch.deviation[part], batch.length[part], columns
             )
-        return replace(batch, decision=decision, bound=bound)
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=np.full(n, self.n_vectors, dtype=np.uint32),
+        )
+
+    def columns(self) -> Float32Array:
+        """Return the vectors as (n_features, n_slots): a slot is a vector's place in the blocks."""
+        return np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_features, -1))
+
+    def sum_values(self, value: Float32Array) -> Float32Array:
+        """Return sum_i beta_pi value_i in the order of the stage, shape (n_queries, n_decisions).
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_queries, n_slots), float32
+        """
+        value = value.reshape(len(value), self.n_blocks, self.lanes)
+        decision = np.zeros((len(value), self.n_decisions), dtype=np.float32)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                coef = self.coefficients[first:end, row, :]
+                decision[:, p] += sum_blocks(value[:, first:end] * coef)
+            first = end
+        return decision
+
+    def add_slots(
+        self, running: Float32Array, slots: NDArray[np.intp], value: Float32Array
+    ) -> None:
+        """Add beta value of one slot a query to its decisions, in place."""
+        blocks, lanes = np.divmod(slots, self.lanes)
+        groups = np.searchsorted(self.group_ends, blocks, side="right")
+        rows = np.arange(len(slots))
+        for row in range(self.n_rows):
+            coef = self.coefficients[blocks, row, lanes]
+            running[rows, self.group_decisions[groups, row]] += coef * value
+
+    def slot_coefficients(self, row: int) -> Float32Array:
+        """Return beta of every slot in one row, shape (n_slots,)."""
+        return np.ascontiguousarray(self.coefficients[:, row, :].reshape(-1))
 
     def _sum(
         self, x: Float32Array, deviation: Float32Array, length: Float32Array, columns: Float32Array
@@ -135,8 +177,8 @@ class ExactSum(Stage):
         for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
             for row, p in enumerate(decisions):
                 coef = self.coefficients[first:end, row, :]
-                decision[:, p] += _sum_blocks(value[:, first:end] * coef)
-                bound[:, p] += magnitude(_sum_blocks(error[:, first:end] * coef))
+                decision[:, p] += sum_blocks(value[:, first:end] * coef)
+                bound[:, p] += magnitude(sum_blocks(error[:, first:end] * coef))
             first = end
         decision += self.intercept
         rounding = magnitude(decision) * self.result_error
@@ -149,6 +191,11 @@ class ExactSum(Stage):
         padded = self.n_blocks * self.lanes
         per_vector = self.n_features + self.kernel.finish_operations + 2 * self.n_rows
         return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query: kernels that an early exit computed are kept."""
+        per_kernel = self.n_features + self.kernel.value_operations
+        return self.operations() - batch.kernel_evals.astype(np.int64) * per_kernel
 
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""
@@ -170,7 +217,7 @@ class ExactSum(Stage):
         )
 
 
-def _sum_blocks(products: Float32Array) -> Float32Array:
+def sum_blocks(products: Float32Array) -> Float32Array:
     """Return the sum of (n_queries, n_blocks, lanes): lanes left to right, then the blocks."""
     block = products[:, :, 0].copy()
     for lane in range(1, products.shape[2]):

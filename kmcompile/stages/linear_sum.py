@@ -10,11 +10,11 @@ import numpy as np
 from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
-from kmcompile.stages.stage import Stage
+from kmcompile.stages.stage import Always
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinearSum(Stage):
+class LinearSum(Always):
     """One plain sum over the features for every decision, `lanes` decisions at a time.
 
     With w^, x^ as stored, e_p >= |w_p - w^_p|, delta >= |x - x^| and X >= |x^|:
@@ -37,7 +37,7 @@ class LinearSum(Stage):
     minimum: Float32Array
     result_error: np.float32
 
-    name: ClassVar[str] = "linear_sum"
+    template: ClassVar[str] = "linear_sum"
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -78,7 +78,12 @@ class LinearSum(Stage):
             + magnitude(decision) * self.result_error
             + self.minimum
         )
-        return replace(batch, decision=decision, bound=bound)
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=np.full(len(batch), self.n_decisions, dtype=np.uint32),
+        )
 
     def operations(self) -> int:
         """Return the multiply-adds, padding included."""

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
-from kmcompile.stages.stage import Stage
+from kmcompile.stages.stage import Always
 from kmcompile.steps import Length, PrepareStep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepare(Stage):
+class Prepare(Always):
     """Refuse what is not finite or too large, then apply the steps in order.
 
     Parameters
@@ -37,7 +37,7 @@ class Prepare(Stage):
     input_length: Length | None
     steps: tuple[PrepareStep, ...]
 
-    name: ClassVar[str] = "prepare"
+    template: ClassVar[str] = "prepare"
 
     @property
     def n_out(self) -> int:

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.batch import Batch
-from kmcompile.stages.stage import Stage
+from kmcompile.stages.stage import Always
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sign(Stage):
+class Sign(Always):
     """f > 0 is class 1, f < 0 is class 0.
 
     Parameters
@@ -23,7 +23,7 @@ class Sign(Stage):
 
     zero_is_positive: bool
 
-    name: ClassVar[str] = "sign"
+    template: ClassVar[str] = "sign"
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, interval and certificate."""

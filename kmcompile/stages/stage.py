@@ -5,7 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kmcompile.ir.batch import Batch
+from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
 
 
@@ -15,15 +19,16 @@ class Stage(ABC):
     The template of the same name in `templates/stages/` is its image.
     """
 
-    name: ClassVar[str]
-    """Name of the stage and of its template."""
+    template: ClassVar[str]
+    """Name of the template."""
 
     exit: ClassVar[str | None] = None
     """How the stage decides: None (it does not), "exact", "certified" or "statistical"."""
 
-    @abstractmethod
-    def run(self, batch: Batch) -> Batch:
-        """Return the batch after the stage: the reference semantics, in float32."""
+    @property
+    def name(self) -> str:
+        """Name of the stage in a program, where no two have the same."""
+        return self.template
 
     @abstractmethod
     def operations(self) -> int:
@@ -34,5 +39,34 @@ class Stage(ABC):
         return ()
 
     def kernel_evaluations(self) -> int:
-        """Return the full kernel evaluations of one query."""
+        """Return the full kernel evaluations of one query in the worst case."""
         return 0
+
+
+class Always(Stage):
+    """A stage that does the same for every query that reaches it."""
+
+    @abstractmethod
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch after the stage: the reference semantics, in float32."""
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query of a batch before the stage."""
+        return np.full(len(batch.x), self.operations(), dtype=np.int64)
+
+
+class EarlyExit(Stage):
+    """A stage that estimates the decisions and decides the queries that it is sure of.
+
+    An estimate with its half-width goes to the label stage in the places of decision and
+    bound: where that finds the label to be the same within all of the half-widths, the query
+    is decided.
+    """
+
+    @abstractmethod
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch after the stage and which of its queries are decided.
+
+        A query that the stage finds to be out of the calibrated range is not decided, and its
+        `in_range` is false. All queries given are in range.
+        """

@@ -9,14 +9,14 @@ import numpy as np
 
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
-from kmcompile.stages.stage import Stage
+from kmcompile.stages.stage import Always
 
 ROUNDED_UP = np.float32(1.0 + 2.0**-10)
 """Covers the roundings of the slack's own sums."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vote(Stage):
+class Vote(Always):
     """Every pair (i, j), i < j, votes for i if f > 0 and for j otherwise; most votes win.
 
     A tie goes to the lower index, or with `break_ties` to the larger sum of confidences (and a
@@ -39,7 +39,7 @@ class Vote(Stage):
     break_ties: bool
     tie_error: np.float32
 
-    name: ClassVar[str] = "vote"
+    template: ClassVar[str] = "vote"
 
     @property
     def n_pairs(self) -> int:

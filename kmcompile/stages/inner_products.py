@@ -1,0 +1,82 @@
+"""Inner products of the prepared input with the rows of a matrix: filters and projections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
+
+_MOST_LANES = 10
+"""Sums that a core keeps in registers beside the loop's own values."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InnerProducts:
+    """y_r = <m_r, x>, each a plain sum in the order of the features.
+
+    Where the inputs are sparse the C goes through the features that are not 0 only. A feature of
+    0 adds 0 to a sum that began with +0, which changes no bit, so the order stays the meaning.
+
+    Parameters
+    ----------
+    blocks : ndarray of shape (n_blocks, n_features, lanes), float32
+        Row `block * lanes + lane` of the matrix; rows that fill up the last block are 0.
+    n_rows : int
+    skip_zeros : bool
+        Whether the C goes through the list of `nonzeros`.
+    """
+
+    blocks: Float32Array
+    n_rows: int
+    skip_zeros: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", frozen(self.blocks, np.float32))
+
+    @classmethod
+    def of_rows(cls, rows: Float64Array, skip_zeros: bool) -> InnerProducts:
+        """Return the products with rows of shape (n_rows, n_features), rounded to float32."""
+        n_blocks = -(-len(rows) // _MOST_LANES)
+        lanes = -(-len(rows) // n_blocks)
+        padded = np.zeros((n_blocks * lanes, rows.shape[1]), dtype=np.float32)
+        padded[: len(rows)] = rows
+        blocks = padded.reshape(n_blocks, lanes, -1).transpose(0, 2, 1)
+        return cls(blocks, len(rows), skip_zeros)
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of rows."""
+        return int(self.blocks.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Features of the prepared input."""
+        return int(self.blocks.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Rows of a block."""
+        return int(self.blocks.shape[2])
+
+    def of(self, x: Float32Array) -> Float32Array:
+        """Return the products, shape (n_queries, n_rows)."""
+        columns = self.blocks.transpose(1, 0, 2).reshape(self.n_features, -1)
+        columns = np.ascontiguousarray(columns[:, : self.n_rows])
+        total = np.zeros((len(x), self.n_rows), dtype=np.float32)
+        for feature, m in enumerate(columns):
+            total += x[:, feature, None] * m
+        return total
+
+    def operations(self) -> int:
+        """Return the multiply-adds for an input without zeros, padding included."""
+        return int(self.blocks.size)
+
+    def operations_of(self, x: Float32Array) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query."""
+        if not self.skip_zeros:
+            return np.full(len(x), self.operations(), dtype=np.int64)
+        used: NDArray[np.int64] = np.count_nonzero(x, axis=1) * (self.n_blocks * self.lanes)
+        return used

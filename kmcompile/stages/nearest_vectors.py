@@ -1,0 +1,363 @@
+"""Nearest support vectors (NSV, section 4): the largest terms first, stop when they suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array, frozen, magnitude
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.ends import Ends
+from kmcompile.ir.table import Table
+from kmcompile.kernels.float32 import value_within
+from kmcompile.stages.exact_sum import ExactSum
+from kmcompile.stages.inner_products import InnerProducts
+from kmcompile.stages.stage import EarlyExit
+
+_CHUNK_VALUES = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestVectors(EarlyExit):
+    """Approximate all kernels in a projection, then replace them by exact ones, largest first.
+
+    A slot is a vector's place in the exact sum's blocks, fillings included. Level l extends the
+    projection z of the input by the rows of M_l and the accumulated kernel totals with them, so
+    the approximations of a level cost its new dimensions only:
+
+        K~_i = K at total_i(z_1 .. z_{p_l}) [+ residuals_li + rest_l],
+
+    where a kernel of distances adds the squared parts outside the projection, of the vector and
+    of the input, rest_l = max(0, |x|^2 - z_1^2 - ... - z_{p_l}^2).
+
+    - With `from_estimate` (the control variate) the running decision begins at
+      f~ = sum beta_i K~_i + b and a touched vector adds beta_i (K_i - K~_i); the first tests, one
+      a level, come before any is touched.
+    - Without (the paper's scheme) it begins at b and a touched vector adds beta_i K_i.
+
+    Touched next is the slot with the largest score weights_i |K~_i|, of equal ones the first; with
+    `tug_of_war` it is taken from the vectors of positive or of negative beta (the two groups of
+    the exact sum), whichever keeps the sums of the touched beta closer together, of equally close
+    ones the positive (NSV, section 4.2).
+
+    A test takes decision - offset with its half-width to the label stage. An input whose rest_l is
+    outside its limits is out of range.
+
+    Parameters
+    ----------
+    levels : tuple of InnerProducts
+        M_l: orthonormal rows, p_l - p_{l-1} of them.
+    vectors : ndarray of shape (n_blocks, p, lanes), float32
+        The projected support vectors.
+    residuals : ndarray of shape (n_levels, n_slots), float32
+        Of shape (0, 0) where the kernel is one of inner products.
+    weights : ndarray of shape (n_slots,), float32
+        0 where a slot is never touched: fillings, vectors inside the projection.
+    far : float32
+        Approximate kernels whose accumulated sum is this large count as 0.
+    from_estimate, tug_of_war : bool
+    steps : ndarray of shape (n_tests,), uint16
+        Touched vectors at each test; with `from_estimate` the first n_levels are 0, the others
+        increase.
+    offset, half_width : ndarray of shape (n_tests, n_decisions), float32
+    least, largest : ndarray of shape (n_levels,), float32
+    """
+
+    levels: tuple[InnerProducts, ...]
+    vectors: Float32Array
+    residuals: Float32Array
+    weights: Float32Array
+    far: np.float32
+    from_estimate: bool
+    tug_of_war: bool
+    steps: NDArray[np.uint16]
+    offset: Float32Array
+    half_width: Float32Array
+    least: Float32Array
+    largest: Float32Array
+
+    template: ClassVar[str] = "nearest_vectors"
+    exit: ClassVar[str | None] = "statistical"
+
+    def __post_init__(self) -> None:
+        names = ("vectors", "residuals", "weights", "offset", "half_width", "least", "largest")
+        for name in names:
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "steps", frozen(self.steps, np.uint16))
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.vectors.shape[0])
+
+    @property
+    def n_out(self) -> int:
+        """Dimensions of the last level."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Vectors of a block."""
+        return int(self.vectors.shape[2])
+
+    @property
+    def n_slots(self) -> int:
+        """Vectors, fillings included."""
+        return self.n_blocks * self.lanes
+
+    @property
+    def n_levels(self) -> int:
+        """Levels of the projection."""
+        return len(self.levels)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return int(self.offset.shape[1])
+
+    @property
+    def uses_distance(self) -> bool:
+        """Whether the parts outside the projection are added."""
+        return self.residuals.size > 0
+
+    @property
+    def level_ends(self) -> tuple[int, ...]:
+        """p_l: dimensions up to each level."""
+        return tuple(int(n) for n in np.cumsum([level.n_rows for level in self.levels]))
+
+    @property
+    def max_touched(self) -> int:
+        """The most vectors that are touched."""
+        return int(self.steps[-1])
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with estimates, and which queries they decide."""
+        assert isinstance(ends.exact, ExactSum)
+        final = batch
+        decided = np.zeros(len(batch), dtype=bool)
+        rows = np.arange(len(batch))
+        for part in _chunks(len(batch), self.n_slots):
+            for index, answered, done in self._tests(batch.chosen(part), ends):
+                at = rows[part][index]
+                final = _put(final, at, answered)
+                decided[at] = done
+        return final, decided
+
+    def _tests(
+        self, batch: Batch, ends: Ends
+    ) -> Iterator[tuple[NDArray[np.intp], Batch, NDArray[np.bool_]]]:
+        """Yield the queries that leave after each test: their places, state and whether decided."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        places = np.arange(len(batch))
+        columns = np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_out, -1))
+        total = np.zeros((len(batch), self.n_slots), dtype=np.float32)
+        rest = batch.square
+        approximate, running = total, np.zeros((len(batch), exact.n_decisions), dtype=np.float32)
+        first = 0
+        for number, level in enumerate(self.levels):
+            z = level.of(batch.x)
+            for column, s in zip(z.T, columns[first : first + level.n_rows], strict=True):
+                exact.kernel.accumulate(total, column[:, None], s)
+                rest = rest - column * column
+            first += level.n_rows
+            outside = np.maximum(rest, np.float32(0.0))
+            full = total
+            if self.uses_distance:
+                full = (total + self.residuals[number]) + outside[:, None]
+            approximate = value_within(exact.kernel, full, self.far)
+            spent = level.operations_of(batch.x) + self._level_operations(number, exact)
+            in_range = (rest >= self.least[number]) & (rest <= self.largest[number])
+            batch = replace(batch, in_range=in_range, operations=batch.operations + spent)
+            leaves = ~in_range
+            if self.from_estimate:
+                running = exact.sum_values(approximate) + exact.intercept
+                batch = self._test(batch, running, number, ends)
+                leaves |= batch.certified
+            yield places[leaves], batch.chosen(leaves), (batch.certified & in_range)[leaves]
+            stays = ~leaves
+            places, batch = places[stays], batch.chosen(stays)
+            total, rest = total[stays], rest[stays]
+            approximate, running = approximate[stays], running[stays]
+        if not self.from_estimate:
+            running = np.broadcast_to(exact.intercept, running.shape).copy()
+        n_before = self.n_levels if self.from_estimate else 0
+        if n_before < len(self.steps):
+            yield from self._touch(places, batch, approximate, running, n_before, ends)
+        else:
+            yield places, batch, np.zeros(len(batch), dtype=bool)
+
+    def _touch(
+        self,
+        places: NDArray[np.intp],
+        batch: Batch,
+        approximate: Float32Array,
+        running: Float32Array,
+        first_test: int,
+        ends: Ends,
+    ) -> Iterator[tuple[NDArray[np.intp], Batch, NDArray[np.bool_]]]:
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        order = self._order(self.weights * magnitude(approximate), exact)
+        batch = replace(batch, operations=batch.operations + 2 * self.n_slots)
+        slots = exact.columns()
+        done = 0
+        for test in range(first_test, len(self.steps)):
+            step = int(self.steps[test])
+            chosen = order[:, done:step]
+            value = exact.kernel.value(_totals(exact, batch.x, slots, chosen))
+            if self.from_estimate:
+                value = value - np.take_along_axis(approximate, chosen, axis=1)
+            for number in range(chosen.shape[1]):
+                exact.add_slots(running, chosen[:, number], value[:, number])
+            spent = (step - done) * self._touch_operations(exact)
+            batch = replace(
+                batch,
+                kernel_evals=batch.kernel_evals + np.uint32(step - done),
+                operations=batch.operations + spent,
+            )
+            done = step
+            batch = self._test(batch, running, test, ends)
+            leaves = batch.certified if test + 1 < len(self.steps) else batch.certified | True
+            yield places[leaves], batch.chosen(leaves), batch.certified[leaves]
+            stays = ~leaves
+            places, batch, order = places[stays], batch.chosen(stays), order[stays]
+            approximate, running = approximate[stays], running[stays]
+
+    def _test(self, batch: Batch, running: Float32Array, test: int, ends: Ends) -> Batch:
+        decision = running - self.offset[test]
+        bound = np.broadcast_to(self.half_width[test], decision.shape)
+        spent = 2 * self.n_decisions + ends.label.operations()
+        return ends.label.run(
+            replace(batch, decision=decision, bound=bound, operations=batch.operations + spent)
+        )
+
+    def _order(self, score: Float32Array, exact: ExactSum) -> NDArray[np.intp]:
+        """Return the slots in the order of touching, shape (n_queries, max_touched)."""
+        usable = np.flatnonzero(self.weights > 0)
+        if not self.tug_of_war:
+            by_score = np.argsort(-score[:, usable], axis=1, kind="stable")
+            order: NDArray[np.intp] = usable[by_score[:, : self.max_touched]]
+            return order
+        beta = exact.slot_coefficients(0)
+        sides = [
+            part[np.argsort(-score[:, part], axis=1, kind="stable")]
+            for part in (usable[beta[usable] > 0], usable[beta[usable] < 0])
+        ]
+        return _tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
+
+    def operations(self) -> int:
+        """Return the multiply-adds for an input without zeros but for kernels, labels and heap."""
+        products = sum(level.operations() for level in self.levels)
+        return products + self.n_slots * self.n_out
+
+    def _level_operations(self, number: int, exact: ExactSum) -> int:
+        n_new = self.levels[number].n_rows
+        per_slot = n_new + exact.kernel.value_operations
+        if self.uses_distance:
+            per_slot += 2
+        if self.from_estimate:
+            per_slot += exact.n_rows
+        return self.n_slots * per_slot + 2 * n_new
+
+    def _touch_operations(self, exact: ExactSum) -> int:
+        """Return the multiply-adds of one touched vector: heap, kernel, update."""
+        heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
+        return heap + exact.n_features + exact.kernel.value_operations + 2 * exact.n_rows
+
+    def worst_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of a query that is not decided, its touched kernels included."""
+        assert isinstance(ends.exact, ExactSum)
+        products = sum(level.operations() for level in self.levels)
+        levels = sum(self._level_operations(n, ends.exact) for n in range(self.n_levels))
+        touched = self.max_touched * self._touch_operations(ends.exact)
+        heap = 2 * self.n_slots if self.max_touched else 0
+        tests = len(self.steps) * (2 * self.n_decisions + ends.label.operations())
+        return products + levels + heap + touched + tests
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return projections, projected vectors, residuals, weights and the tests."""
+        levels = tuple(
+            Table(f"nearest_projection_{n}", level.blocks, "M: [block][feature][lane]")
+            for n, level in enumerate(self.levels, start=1)
+        )
+        residuals = (
+            (Table("nearest_residuals", self.residuals, "outside M, squared: [level][slot]"),)
+            if self.uses_distance
+            else ()
+        )
+        return (
+            *levels,
+            Table("nearest_vectors", self.vectors, "projected vectors: [block][feature][lane]"),
+            *residuals,
+            Table("nearest_weights", self.weights, "score of a kernel of 1, 0: never: [slot]"),
+            Table("nearest_steps", self.steps, "touched vectors at a test: [test]"),
+            Table("nearest_offset", self.offset, "middle of the band: [test][decision]"),
+            Table("nearest_half_width", self.half_width, "half of the band: [test][decision]"),
+            Table("nearest_least", self.least, "limits of the part outside M: [level]"),
+            Table("nearest_largest", self.largest, "limits of the part outside M: [level]"),
+        )
+
+
+def _totals(
+    exact: ExactSum, x: Float32Array, slots: Float32Array, chosen: NDArray[np.intp]
+) -> Float32Array:
+    """Return the kernel totals of the chosen slots, shape of `chosen`, features in order."""
+    total = np.zeros(chosen.shape, dtype=np.float32)
+    for feature, s in enumerate(slots):
+        exact.kernel.accumulate(total, x[:, feature, None], s[chosen])
+    return total
+
+
+def _tug_of_war(
+    positive: NDArray[np.intp], negative: NDArray[np.intp], beta: Float32Array, n: int
+) -> NDArray[np.intp]:
+    """Merge two orders so that the sums of the touched |beta| stay close, shape (n_queries, n)."""
+    n_queries = len(positive)
+    rows = np.arange(n_queries)
+    order = np.empty((n_queries, n), dtype=np.intp)
+    taken = [np.zeros(n_queries, dtype=np.intp), np.zeros(n_queries, dtype=np.intp)]
+    lead = np.zeros(n_queries, dtype=np.float32)  # positive sum less negative sum
+    for k in range(n):
+        left = [taken[side] < part.shape[1] for side, part in enumerate((positive, negative))]
+        heads = [
+            part[rows, np.minimum(taken[side], part.shape[1] - 1)]
+            for side, part in enumerate((positive, negative))
+        ]
+        up, down = lead + beta[heads[0]], lead - beta[heads[1]]
+        take_positive = left[0] & (~left[1] | (magnitude(up) <= magnitude(down)))
+        order[:, k] = np.where(take_positive, heads[0], heads[1])
+        lead = np.where(take_positive, up, down)
+        taken[0] += take_positive
+        taken[1] += ~take_positive
+    return order
+
+
+def _chunks(n_queries: int, n_slots: int) -> Iterator[slice]:
+    rows = max(1, _CHUNK_VALUES // max(1, n_slots))
+    for start in range(0, n_queries, rows):
+        yield slice(start, start + rows)
+
+
+def _put(batch: Batch, at: NDArray[np.intp], rows: Batch) -> Batch:
+    """Return the batch with some rows replaced."""
+    values = {}
+    for name in (
+        "decision",
+        "bound",
+        "label",
+        "lower",
+        "upper",
+        "certified",
+        "in_range",
+        "kernel_evals",
+        "operations",
+    ):
+        array = np.array(getattr(batch, name))
+        array[at] = getattr(rows, name)
+        values[name] = array
+    return replace(batch, **values)

@@ -1,0 +1,62 @@
+"""Sends inputs that are unlike the calibration samples straight to the exact sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.batch import Batch
+from kmcompile.stages.stage import Always
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeGate(Always):
+    """An input is in range if least <= |x|^2 <= largest, x being the prepared input.
+
+    The early exits after it look at the part of x outside their projections in the same way.
+
+    Parameters
+    ----------
+    n_features : int
+        Features of the prepared input.
+    least, largest : float32
+        Of the calibration samples.
+    skip_zeros : bool
+        Whether the C goes through the list of `nonzeros`.
+    """
+
+    n_features: int
+    least: np.float32
+    largest: np.float32
+    skip_zeros: bool
+
+    template: ClassVar[str] = "range_gate"
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with squares and which queries are in range."""
+        square = sum_of_squares(batch.x)
+        inside = (square >= self.least) & (square <= self.largest)
+        return replace(batch, square=square, in_range=inside)
+
+    def operations(self) -> int:
+        """Return the multiply-adds for an input without zeros."""
+        return self.n_features
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query."""
+        if not self.skip_zeros:
+            return Always.operations_of(self, batch)
+        spent: NDArray[np.int64] = np.count_nonzero(batch.x, axis=1).astype(np.int64)
+        return spent
+
+
+def sum_of_squares(x: Float32Array) -> Float32Array:
+    """Return sum_j x_j^2, a plain sum in the order of the features."""
+    square = np.zeros(len(x), dtype=np.float32)
+    for column in x.T:
+        square += column * column
+    return square
