@@ -156,6 +156,16 @@ class ExactSum(Always):
             coef = self.coefficients[blocks, row, lanes]
             running[rows, self.group_decisions[groups, row]] += coef * value
 
+    def slot_decisions(self) -> Float32Array:
+        """Return beta of every slot in every decision, shape (n_slots, n_decisions)."""
+        table = np.zeros((self.n_blocks, self.lanes, self.n_decisions), dtype=np.float32)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                table[first:end, :, p] = self.coefficients[first:end, row, :]
+            first = end
+        return table.reshape(-1, self.n_decisions)
+
     def slot_coefficients(self, row: int) -> Float32Array:
         """Return beta of every slot in one row, shape (n_slots,)."""
         return np.ascontiguousarray(self.coefficients[:, row, :].reshape(-1))

@@ -54,7 +54,7 @@ class NearestVectors(EarlyExit):
     vectors : ndarray of shape (n_blocks, p, lanes), float32
         The projected support vectors.
     residuals : ndarray of shape (n_levels, n_slots), float32
-        Of shape (0, 0) where the kernel is one of inner products.
+        Of shape (0, n_slots) where the kernel is one of inner products.
     weights : ndarray of shape (n_slots,), float32
         0 where a slot is never touched: fillings, vectors inside the projection.
     far : float32
@@ -122,7 +122,7 @@ class NearestVectors(EarlyExit):
     @property
     def uses_distance(self) -> bool:
         """Whether the parts outside the projection are added."""
-        return self.residuals.size > 0
+        return len(self.residuals) > 0
 
     @property
     def level_ends(self) -> tuple[int, ...]:
@@ -170,7 +170,7 @@ class NearestVectors(EarlyExit):
             if self.uses_distance:
                 full = (total + self.residuals[number]) + outside[:, None]
             approximate = value_within(exact.kernel, full, self.far)
-            spent = level.operations_of(batch.x) + self._level_operations(number, exact)
+            spent = level.operations_of(batch.x) + self.level_operations(number, exact)
             in_range = (rest >= self.least[number]) & (rest <= self.largest[number])
             batch = replace(batch, in_range=in_range, operations=batch.operations + spent)
             leaves = ~in_range
@@ -202,7 +202,7 @@ class NearestVectors(EarlyExit):
     ) -> Iterator[tuple[NDArray[np.intp], Batch, NDArray[np.bool_]]]:
         exact = ends.exact
         assert isinstance(exact, ExactSum)
-        order = self._order(self.weights * magnitude(approximate), exact)
+        order = self.order(self.weights * magnitude(approximate), exact)
         batch = replace(batch, operations=batch.operations + 2 * self.n_slots)
         slots = exact.columns()
         done = 0
@@ -214,7 +214,7 @@ class NearestVectors(EarlyExit):
                 value = value - np.take_along_axis(approximate, chosen, axis=1)
             for number in range(chosen.shape[1]):
                 exact.add_slots(running, chosen[:, number], value[:, number])
-            spent = (step - done) * self._touch_operations(exact)
+            spent = (step - done) * self.touch_operations(exact)
             batch = replace(
                 batch,
                 kernel_evals=batch.kernel_evals + np.uint32(step - done),
@@ -236,7 +236,7 @@ class NearestVectors(EarlyExit):
             replace(batch, decision=decision, bound=bound, operations=batch.operations + spent)
         )
 
-    def _order(self, score: Float32Array, exact: ExactSum) -> NDArray[np.intp]:
+    def order(self, score: Float32Array, exact: ExactSum) -> NDArray[np.intp]:
         """Return the slots in the order of touching, shape (n_queries, max_touched)."""
         usable = np.flatnonzero(self.weights > 0)
         if not self.tug_of_war:
@@ -255,7 +255,8 @@ class NearestVectors(EarlyExit):
         products = sum(level.operations() for level in self.levels)
         return products + self.n_slots * self.n_out
 
-    def _level_operations(self, number: int, exact: ExactSum) -> int:
+    def level_operations(self, number: int, exact: ExactSum) -> int:
+        """Return the multiply-adds of one level but for the projection of the input."""
         n_new = self.levels[number].n_rows
         per_slot = n_new + exact.kernel.value_operations
         if self.uses_distance:
@@ -264,7 +265,7 @@ class NearestVectors(EarlyExit):
             per_slot += exact.n_rows
         return self.n_slots * per_slot + 2 * n_new
 
-    def _touch_operations(self, exact: ExactSum) -> int:
+    def touch_operations(self, exact: ExactSum) -> int:
         """Return the multiply-adds of one touched vector: heap, kernel, update."""
         heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
         return heap + exact.n_features + exact.kernel.value_operations + 2 * exact.n_rows
@@ -273,8 +274,8 @@ class NearestVectors(EarlyExit):
         """Return the multiply-adds of a query that is not decided, its touched kernels included."""
         assert isinstance(ends.exact, ExactSum)
         products = sum(level.operations() for level in self.levels)
-        levels = sum(self._level_operations(n, ends.exact) for n in range(self.n_levels))
-        touched = self.max_touched * self._touch_operations(ends.exact)
+        levels = sum(self.level_operations(n, ends.exact) for n in range(self.n_levels))
+        touched = self.max_touched * self.touch_operations(ends.exact)
         heap = 2 * self.n_slots if self.max_touched else 0
         tests = len(self.steps) * (2 * self.n_decisions + ends.label.operations())
         return products + levels + heap + touched + tests

@@ -1,0 +1,75 @@
+"""The band around an estimate within which it decides nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array, Float64Array
+
+LEAST_REACH = 2.0
+"""Standard deviations that a band covers at least at a scale of 1: no violators, no evidence."""
+
+FLOOR = 2.0
+"""Standard deviations that a band covers at any scale."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bands:
+    """What is left of the decision after an estimate, for one test of a stage.
+
+    At a scale lambda an estimate e decides for the positive side if
+    e + mean > max(lambda * above, FLOOR) * deviation, for the negative side if
+    e + mean < -max(lambda * below, FLOOR) * deviation (math.md section 2).
+
+    Parameters
+    ----------
+    mean, deviation : ndarray of shape (n_decisions,), float64
+        Of f - e.
+    above, below : ndarray of shape (n_decisions,), float64
+        The largest (e + mean) / deviation of a sample with f < 0, and the same for the other
+        side; at least LEAST_REACH.
+    """
+
+    mean: Float64Array
+    deviation: Float64Array
+    above: Float64Array
+    below: Float64Array
+
+    def limits(self, scale: float) -> tuple[Float64Array, Float64Array]:
+        """Return the middle of the band and half of its width, each of shape (n_decisions,)."""
+        if np.isinf(scale):
+            return np.zeros_like(self.mean), np.full_like(self.mean, np.inf)
+        high = np.maximum(scale * self.above, FLOOR) * self.deviation
+        low = -np.maximum(scale * self.below, FLOOR) * self.deviation
+        return (high + low) / 2 - self.mean, (high - low) / 2
+
+
+def fit_bands(
+    estimates: Float32Array, decisions: Float64Array, relevant: NDArray[np.bool_]
+) -> Bands:
+    """Return the bands of one test.
+
+    Parameters
+    ----------
+    estimates : ndarray of shape (n_samples, n_decisions), float32
+    decisions : ndarray of shape (n_samples, n_decisions), float64
+        The model's, f.
+    relevant : ndarray of shape (n_samples, n_decisions), bool
+        The samples that a decision is about: of one of the pair's two classes.
+    """
+    n = decisions.shape[1]
+    mean, deviation = np.zeros(n), np.zeros(n)
+    above, below = np.full(n, LEAST_REACH), np.full(n, LEAST_REACH)
+    for p in range(n):
+        e = estimates[relevant[:, p], p].astype(np.float64)
+        f = decisions[relevant[:, p], p]
+        mean[p] = (f - e).mean()
+        # Of a stage that estimates without any error no band would be left.
+        deviation[p] = max((f - e).std(), 1e-6 * np.abs(f).max())
+        z = (e + mean[p]) / deviation[p]
+        above[p] = max(LEAST_REACH, z[f < 0].max(initial=0.0))
+        below[p] = max(LEAST_REACH, (-z[f >= 0]).max(initial=0.0))
+    return Bands(mean, deviation, above, below)

@@ -1,0 +1,52 @@
+"""The linear filter's weights: a linear machine trained on the model's own labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.svm import LinearSVC
+
+from kmcompile.calibrate.trial import Estimates
+from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.stages import InnerProducts, LinearFilter
+
+_SEED = 20030821
+_TOLERANCE = 1e-3
+
+
+def linear_filter(
+    x: Float32Array,
+    decisions: Float64Array,
+    relevant: NDArray[np.bool_],
+    skip_zeros: bool,
+) -> LinearFilter:
+    """Return the stage with a band that decides nothing (NSV, section 5.1).
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_samples, n_features), float32
+        Prepared samples of the shape part.
+    decisions : ndarray of shape (n_samples, n_decisions), float64
+    relevant : ndarray of shape (n_samples, n_decisions), bool
+        The samples that a decision is about.
+    """
+    n = decisions.shape[1]
+    weights, intercept = np.zeros((n, x.shape[1])), np.zeros(n)
+    scale = float(np.sqrt((x.astype(np.float64) ** 2).sum(axis=1).mean())) or 1.0
+    for p in range(n):
+        rows = relevant[:, p]
+        sides = decisions[rows, p] > 0
+        if sides.all() or not sides.any():
+            intercept[p] = 1.0 if sides.all() else -1.0
+            continue
+        trained = LinearSVC(dual=False, tol=_TOLERANCE, random_state=_SEED, max_iter=200)
+        trained.fit(x[rows].astype(np.float64) / scale, sides)
+        weights[p], intercept[p] = trained.coef_[0] / scale, trained.intercept_[0]
+    products = InnerProducts.of_rows(weights, skip_zeros)
+    return LinearFilter(products, intercept.astype(np.float32), np.full(n, np.inf, np.float32))
+
+
+def linear_estimates(stage: LinearFilter, x: Float32Array) -> Estimates:
+    """Return what the filter's one test sees of prepared samples."""
+    spent = stage.products.operations_of(x) + 2 * stage.n_decisions
+    return Estimates(stage.estimate(x)[None], spent[None], np.zeros(1, dtype=np.int64))
