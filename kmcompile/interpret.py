@@ -50,14 +50,21 @@ class Answers:
         The exact sums; 0 where the status is not OK.
     bounds : ndarray of shape (n_queries, n_decisions), float32
         The bounds on the errors of the decisions, which the C does not hand out.
-    operations : ndarray of shape (n_queries,), int64
-        Multiply-adds that `classify` takes, all overhead included; 0 where the status is not OK.
+    stage_operations : ndarray of shape (n_queries, n_stages), int64
+        Multiply-adds that `classify` takes at each stage of the program, all overhead included;
+        -1 where the query did not come there.
     """
 
     results: NDArray[np.void]
     decisions: Float32Array
     bounds: Float32Array
-    operations: NDArray[np.int64]
+    stage_operations: NDArray[np.int64]
+
+    @property
+    def operations(self) -> NDArray[np.int64]:
+        """Multiply-adds that `classify` takes; 0 where the status is not OK."""
+        total: NDArray[np.int64] = np.maximum(self.stage_operations, 0).sum(axis=1)
+        return total
 
 
 def interpret(program: Program, X: Float32Array) -> Answers:
@@ -76,7 +83,7 @@ def interpret(program: Program, X: Float32Array) -> Answers:
     results["status"] = status
     decisions = np.zeros((len(X), program.n_decisions), dtype=np.float32)
     bounds = np.zeros_like(decisions)
-    operations = np.zeros(len(X), dtype=np.int64)
+    operations = np.full((len(X), len(program.stages)), -1, dtype=np.int64)
     decisions[accepted], bounds[accepted] = exact.decision, exact.bound
     results[accepted], operations[accepted] = _classified(program, batch, exact)
     return Answers(results, decisions, bounds, operations)
@@ -100,7 +107,8 @@ def classify(program: Program, X: Float32Array) -> tuple[NDArray[np.void], NDArr
     results = np.zeros(len(X), dtype=RESULT_DTYPE)
     operations = np.zeros(len(X), dtype=np.int64)
     results["status"] = status
-    results[accepted], operations[accepted] = _classified(program, batch, None)
+    results[accepted], by_stage = _classified(program, batch, None)
+    operations[accepted] = np.maximum(by_stage, 0).sum(axis=1)
     return results, operations
 
 
@@ -119,7 +127,7 @@ def _prepared(program: Program, X: Float32Array) -> tuple[NDArray[np.int32], Bat
 def _classified(
     program: Program, batch: Batch, exact: Batch | None
 ) -> tuple[NDArray[np.void], NDArray[np.int64]]:
-    """Return results and operations of a prepared batch.
+    """Return results of a prepared batch and the operations of each stage, as in `Answers`.
 
     Parameters
     ----------
@@ -129,30 +137,33 @@ def _classified(
     ends = program.ends
     last = len(program.exit_stages) - 1
     results = np.zeros(len(batch), dtype=RESULT_DTYPE)
-    operations = np.zeros(len(batch), dtype=np.int64)
+    operations = np.full((len(batch), len(program.stages)), -1, dtype=np.int64)
+    operations[:, 0] = batch.operations
     places = np.arange(len(batch))
-    for stage in program.stages[1:-2]:
+    for number, stage in enumerate(program.stages[1:-2], start=1):
         if isinstance(stage, EarlyExit):
             looked_at = batch.in_range
+            before = batch.operations[looked_at]
             part, decided = stage.decide(batch.chosen(looked_at), ends)
+            operations[places[looked_at], number] = part.operations - before
             done = places[looked_at][decided]
             leaving = part.chosen(decided)
             results[done] = _results(leaving, program.exit_stages.index(stage), stage)
-            operations[done] = leaving.operations
             batch = joined(batch.chosen(~looked_at), part.chosen(~decided))
             places = np.concatenate([places[~looked_at], places[looked_at][~decided]])
         else:
             assert isinstance(stage, Always)
             spent = stage.operations_of(batch)
+            operations[places, number] = spent
             batch = stage.run(batch)
             batch = replace(batch, operations=batch.operations + spent)
-    spent = batch.operations + ends.exact.operations_of(batch) + ends.label.operations()
+    operations[places, -2] = ends.exact.operations_of(batch)
+    operations[places, -1] = ends.label.operations()
     if exact is None:
         summed = ends.exact.run(batch)
     else:
         summed = replace(exact.chosen(places), in_range=batch.in_range)
     results[places] = _results(ends.label.run(summed), last, ends.exact)
-    operations[places] = spent
     return results, operations
 
 
