@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
-from kmcompile.calibrate.trial import Estimates
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.stages import InnerProducts, LinearFilter
 
@@ -44,9 +43,3 @@ def linear_filter(
         weights[p], intercept[p] = trained.coef_[0] / scale, trained.intercept_[0]
     products = InnerProducts.of_rows(weights, skip_zeros)
     return LinearFilter(products, intercept.astype(np.float32), np.full(n, np.inf, np.float32))
-
-
-def linear_estimates(stage: LinearFilter, x: Float32Array) -> Estimates:
-    """Return what the filter's one test sees of prepared samples."""
-    spent = stage.products.operations_of(x) + 2 * stage.n_decisions
-    return Estimates(stage.estimate(x)[None], spent[None], np.zeros(1, dtype=np.int64))

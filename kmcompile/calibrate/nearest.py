@@ -85,7 +85,9 @@ def _last_of(dimensions: tuple[int, ...]) -> list[int]:
     return [p - 1 for p in dimensions]
 
 
-def nearest_estimates(stage: NearestVectors, exact: ExactSum, x: Float32Array) -> Estimates:
+def nearest_estimates(
+    stage: NearestVectors, exact: ExactSum, x: Float32Array, test_operations: int
+) -> Estimates:
     """Return what the tests see of prepared samples.
 
     Kernel totals come from matrix products, so a value differs from the C's by its rounding.
@@ -95,14 +97,13 @@ def nearest_estimates(stage: NearestVectors, exact: ExactSum, x: Float32Array) -
     projections = np.stack([level.operations_of(x) for level in stage.levels])
     levels = [stage.level_operations(n, exact) for n in range(stage.n_levels)]
     reached = np.cumsum(projections + np.array(levels)[:, None], axis=0)
-    test = 2 * stage.n_decisions
     touch = stage.touch_operations(exact)
     operations = []
     for number, step in enumerate(stage.steps.astype(np.int64)):
         if stage.from_estimate and number < stage.n_levels:
-            operations.append(reached[number] + (number + 1) * test)
+            operations.append(reached[number] + (number + 1) * test_operations)
         else:
-            spent = 2 * stage.n_slots + step * touch + (number + 1) * test
+            spent = 2 * stage.n_slots + step * touch + (number + 1) * test_operations
             operations.append(reached[-1] + spent)
     return Estimates(values, np.stack(operations), stage.steps.astype(np.int64))
 

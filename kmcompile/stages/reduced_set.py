@@ -92,6 +92,17 @@ class ReducedSet(EarlyExit):
         """Decision values."""
         return len(self.intercept)
 
+    def project(self, x: Float32Array) -> Float32Array:
+        """Return y, shape (n_queries, n_out)."""
+        return x if self.products is None else self.products.of(x)
+
+    def operations_of(self, x: Float32Array) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query in range, without those of the label."""
+        own = self._gate_operations() + self._sum_operations()
+        if self.products is None:
+            return np.full(len(x), own, dtype=np.int64)
+        return self.products.operations_of(x) + own
+
     def estimate(self, y: Float32Array) -> Float32Array:
         """Return the decisions for projected inputs, shape (n_queries, n_decisions)."""
         columns = np.ascontiguousarray(self.centres.transpose(1, 0, 2).reshape(self.n_out, -1))
@@ -120,21 +131,20 @@ class ReducedSet(EarlyExit):
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with estimates, and which queries they decide."""
-        y, spent = batch.x, np.zeros(len(batch), dtype=np.int64)
+        y = self.project(batch.x)
         in_range = batch.in_range
         if self.products is not None:
-            y = self.products.of(batch.x)
-            spent = self.products.operations_of(batch.x)
             rest = self.residual(y, batch.square)
             in_range = (rest >= self.least) & (rest <= self.largest)
         decision = self.estimate(y)
-        own = np.where(in_range, self._sum_operations() + ends.label.operations(), 0)
+        unsaid = self._sum_operations() + ends.label.operations()
+        spent = self.operations_of(batch.x) + ends.label.operations()
         batch = replace(
             batch,
             decision=decision,
             bound=np.broadcast_to(self.half_width, decision.shape),
             in_range=in_range,
-            operations=batch.operations + spent + self._gate_operations() + own,
+            operations=batch.operations + spent - np.where(in_range, 0, unsaid),
         )
         batch = ends.label.run(batch)
         return batch, batch.certified & in_range

@@ -1,0 +1,77 @@
+"""The thresholds of the NSV paper: extremes of the calibration samples, nothing promised."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array, Float64Array
+
+WINDOW = 10
+"""Steps to either side that MaxSmoothed looks at (section 4.1)."""
+
+_DEVIATIONS = 3.0
+
+
+def simple_thresholds(
+    values: Float32Array, decisions: Float64Array
+) -> tuple[Float64Array, Float64Array]:
+    """Return L and H of every test (section 4.1, Simple).
+
+    L_k is the least g_k < 0 of a sample with f > 0, H_k the largest g_k > 0 of one with f < 0;
+    0 where there is no such sample.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_tests, n_samples), float32
+        g_k.
+    decisions : ndarray of shape (n_samples,), float64
+        f.
+
+    Returns
+    -------
+    low, high : ndarray of shape (n_tests,), float64
+    """
+    positive = decisions > 0
+    low = values[:, positive].min(axis=1, initial=0.0).astype(np.float64)
+    high = values[:, ~positive].max(axis=1, initial=0.0).astype(np.float64)
+    return low, high
+
+
+def filter_thresholds(values: Float32Array, decisions: Float64Array) -> tuple[float, float]:
+    """Return L and H of the linear filter (section 5.1).
+
+    The Simple ones, or the mean of the wrong-leaning values plus or minus 3 standard deviations
+    where that is tighter.
+    """
+    low, high = (float(limit[0]) for limit in simple_thresholds(values[None], decisions))
+    positive = decisions > 0
+    wrong_low = values[positive & (values < 0)].astype(np.float64)
+    wrong_high = values[~positive & (values > 0)].astype(np.float64)
+    if len(wrong_low):
+        low = max(low, wrong_low.mean() - _DEVIATIONS * wrong_low.std())
+    if len(wrong_high):
+        high = min(high, wrong_high.mean() + _DEVIATIONS * wrong_high.std())
+    return low, high
+
+
+def max_smoothed(
+    low: Float64Array, high: Float64Array, window: int = WINDOW
+) -> tuple[Float64Array, Float64Array]:
+    """Return thresholds moved outwards to the extremes of the steps k - window .. k + window."""
+    n = len(low)
+    padded_low = np.pad(low, window, constant_values=np.inf)
+    padded_high = np.pad(high, window, constant_values=-np.inf)
+    span = 2 * window + 1
+    low_windows = np.lib.stride_tricks.sliding_window_view(padded_low, span)
+    high_windows = np.lib.stride_tricks.sliding_window_view(padded_high, span)
+    assert len(low_windows) == n
+    return low_windows.min(axis=1), high_windows.max(axis=1)
+
+
+def band_of(low: Float64Array, high: Float64Array) -> tuple[Float32Array, Float32Array]:
+    """Return the middle and the half-width of the band [low, high], rounded outwards."""
+    middle = ((low + high) / 2).astype(np.float32)
+    reach = np.maximum(high - middle, middle - low)
+    half_width: NDArray[np.float32] = np.nextafter(reach.astype(np.float32), np.float32(np.inf))
+    return middle, half_width
