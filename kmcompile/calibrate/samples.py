@@ -1,0 +1,314 @@
+"""Calibration samples: their parts, what the machine says to them, and whether it has seen them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.calibrate.risk import CONFIDENCE, Control, least_risk, rounded_up, samples_needed
+from kmcompile.errors import InputError
+from kmcompile.interpret import Status, check
+from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.kernels import Rbf
+from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.stages import Prepare
+from kmcompile.verify.reference import labels_of
+
+LEAST_SAMPLES = 200
+"""Fewer say nothing about thresholds."""
+
+CONTROL_SHARE = 0.6
+CONTROL_ROOM = 1.05
+"""Control samples beyond what the promise needs."""
+LEAST_REST = 100
+LEAST_REST_SHARE = 0.25
+"""What shape and choice keep together, whatever the promise needs."""
+SHAPE_SHARE = 2 / 3
+"""Of the rest; the other third is for choosing the stages."""
+
+TRAINING_SHARE = 0.05
+"""Share of the support vectors in the data above which these count as training data."""
+
+_SEED = 20031207
+_BLOCK_VALUES = 1 << 21
+_SAME_POINT = 1e-6
+"""Distance of equal points in units of the vectors' spread, beside what float32 rounds."""
+_INPUT_ROUNDOFF = 2.0**-24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Disjoint parts of the samples, as indices.
+
+    Parameters
+    ----------
+    shape, choice, control : ndarray of int
+        The stages' shapes, their choice and the promise rest on one each.
+    """
+
+    shape: NDArray[np.intp]
+    choice: NDArray[np.intp]
+    control: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationSamples:
+    """Samples with what the machine says to them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features), float32
+        Raw, as the C receives them.
+    decisions : ndarray of shape (n, n_decisions), float64
+        Of training data without the term of the sample's own vector.
+    labels : ndarray of shape (n,), int64
+        By the label rule of the task, from `decisions`.
+    is_vector : ndarray of shape (n,), bool
+        The sample is a support vector.
+    training : bool
+        They were trained on, so that no promise rests on them.
+    """
+
+    X: Float32Array
+    decisions: Float64Array
+    labels: NDArray[np.int64]
+    is_vector: NDArray[np.bool_]
+    training: bool
+
+    def __post_init__(self) -> None:
+        for name in ("X", "decisions", "labels", "is_vector"):
+            array = getattr(self, name)
+            object.__setattr__(self, name, frozen(array, array.dtype))
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingPoints:
+    """Which samples are support vectors.
+
+    Parameters
+    ----------
+    vector : ndarray of shape (n,), int64
+        The index of the vector that a sample is, or -1.
+    found_share : float
+        Share of the vectors that are among the samples.
+    """
+
+    vector: NDArray[np.int64]
+    found_share: float
+
+
+def split(n: int, risk: float | None, control: Control) -> Parts:
+    """Return the parts of n samples, drawn with a fixed seed.
+
+    Parameters
+    ----------
+    n : int
+        At least `LEAST_SAMPLES`.
+    risk : float or None
+        The promise; None gives the control part its share and promises what that supports.
+    control : {"guaranteed", "expected"}
+    """
+    order = np.random.default_rng(_SEED).permutation(n)
+    n_control = _control_size(n, risk, control)
+    n_shape = round((n - n_control) * SHAPE_SHARE)
+    ends = np.cumsum([n_control, n_shape])
+    parts = np.split(order, ends)
+    return Parts(shape=parts[1], choice=parts[2], control=parts[0])
+
+
+def _control_size(n: int, risk: float | None, control: Control) -> int:
+    wanted = math.ceil(CONTROL_SHARE * n)
+    if risk is not None:
+        wanted = max(wanted, math.ceil(CONTROL_ROOM * samples_needed(risk, control)))
+    return min(wanted, _largest_control(n))
+
+
+def _largest_control(n: int) -> int:
+    return n - max(LEAST_REST, math.ceil(LEAST_REST_SHARE * n))
+
+
+def supported_risk(n: int, control: Control) -> float:
+    """Return the risk that `--risk auto` takes for n samples, of two significant digits."""
+    return rounded_up(least_risk(_control_size(n, None, control), control))
+
+
+def require_support(n: int, risk: float, control: Control) -> None:
+    """Refuse a risk that n samples cannot support, even without a disagreement.
+
+    Raises
+    ------
+    InputError
+        Names the risk that they do support, and the one to ask for.
+
+    Examples
+    --------
+    >>> require_support(2000, 0.001, "guaranteed")
+    Traceback (most recent call last):
+    kmcompile.errors.InputError: 1,500 control samples of the 2,000 in --data support a risk of \
+0.0031 at 99 % confidence, not 0.001
+    ask for --risk 0.0031 or --risk auto, or give at least 6,138 samples
+    """
+    most, needed = _largest_control(n), samples_needed(risk, control)
+    if needed <= most:
+        return
+    enough = max(needed + LEAST_REST, math.ceil(needed / (1 - LEAST_REST_SHARE)))
+    supported = rounded_up(least_risk(most, control))
+    kind = f"at {100 * CONFIDENCE:g} % confidence" if control == "guaranteed" else "in expectation"
+    raise InputError(
+        f"{most:,} control samples of the {n:,} in --data support a risk of {supported:g} {kind}, "
+        f"not {risk:g}\n"
+        f"ask for --risk {supported:g} or --risk auto, or give at least {enough:,} samples"
+    )
+
+
+def require_samples(n: int) -> None:
+    """Refuse data with too few usable samples for any statistics.
+
+    Raises
+    ------
+    InputError
+    """
+    if n < LEAST_SAMPLES:
+        raise InputError(
+            f"--data has {n:,} usable samples, must have at least {LEAST_SAMPLES} for mode "
+            "statistical\ngive more samples, or use --mode exact"
+        )
+
+
+def accepted_rows(prepare: Prepare, X: Float32Array) -> NDArray[np.bool_]:
+    """Return which rows the C accepts: finite and within its limits."""
+    accepted: NDArray[np.bool_] = check(X, prepare.limit) == Status.OK
+    finite = np.flatnonzero(accepted)
+    prepared = prepare.run(Batch.of(np.ascontiguousarray(X[finite]), 1))
+    accepted[finite[prepare.beyond(prepared)]] = False
+    return accepted
+
+
+def calibration_samples(machine: KernelMachine, X: Float32Array) -> CalibrationSamples:
+    """Return the samples with the machine's decisions and labels.
+
+    A support vector's own term pulls its decision to its side, by alpha K(s, s); what the
+    machine was trained on is judged without it (leave one out).
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes: every vector is there once a class.
+    X : ndarray of shape (n, n_features), float32
+        Accepted by the C.
+    """
+    points = training_points(machine, X)
+    training = points.found_share > TRAINING_SHARE
+    decisions = decision_values(machine, X, points.vector if training else None)
+    labels = labels_of(machine, decisions)
+    return CalibrationSamples(X, decisions, labels, points.vector >= 0, training)
+
+
+def decision_values(
+    machine: KernelMachine, X: Float32Array, left_out: NDArray[np.int64] | None = None
+) -> Float64Array:
+    """Return the float64 decisions quickly: good for thresholds, not for verification.
+
+    The squared distance of the rbf kernel is expanded, with vectors and inputs moved to the
+    vectors' mean c: |s - x|^2 = |s - c|^2 + |x - c|^2 - 2 <s - c, x - c>, whose error is about
+    2^-53 n_features (|s - c|^2 + |x - c|^2).
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    X : ndarray of shape (n, n_features), float32
+    left_out : ndarray of shape (n,), int64, optional
+        The vector whose term a sample does without, or -1.
+
+    Returns
+    -------
+    ndarray of shape (n, n_decisions), float64
+    """
+    coefficients = decision_coefficients(machine).T
+    decisions = np.empty((len(X), machine.n_decisions))
+    rows = max(1, _BLOCK_VALUES // max(machine.n_features, *machine.support_vectors.shape))
+    kernel_values = _kernel_values(machine)
+    for start in range(0, len(X), rows):
+        part = slice(start, start + rows)
+        values = kernel_values(machine.prepare(X[part].astype(np.float64)))
+        if left_out is not None:
+            own = np.flatnonzero(left_out[part] >= 0)
+            values[own, left_out[part][own]] = 0.0
+        decisions[part] = values @ coefficients + machine.intercept
+    return decisions
+
+
+def _kernel_values(machine: KernelMachine) -> Callable[[Float64Array], Float64Array]:
+    """Return the function prepared rows -> K(s_i, x_q), shape (n_queries, n_sv)."""
+    kernel, vectors = machine.kernel, machine.support_vectors
+    if not isinstance(kernel, Rbf):
+        return lambda x: kernel.values(vectors, x)
+    gamma, center = kernel.gamma, vectors.mean(axis=0)
+    centered = vectors - center
+    square = (centered**2).sum(axis=1)
+
+    def values(x: Float64Array) -> Float64Array:
+        x = x - center
+        result: Float64Array = x @ centered.T
+        result *= -2.0
+        result += square
+        result += (x**2).sum(axis=1)[:, None]
+        result *= -gamma
+        return np.exp(result, out=result)
+
+    return values
+
+
+def training_points(machine: KernelMachine, X: Float32Array) -> TrainingPoints:
+    """Return which samples are support vectors.
+
+    The vectors were prepared by the trainer's own arithmetic, from what was float64 before it
+    became the float32 of X, so bytes do not match: a sample is the vector that is no further
+    away than a millionth of the vectors' spread and four times what a rounding of its own
+    features moves it by. Candidates are neighbours in the projection on one random direction.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    X : ndarray of shape (n, n_features), float32
+    """
+    vectors = machine.support_vectors
+    rng = np.random.default_rng(_SEED)
+    direction = rng.standard_normal(vectors.shape[1])
+    direction /= np.sqrt((direction**2).sum())
+    key = vectors @ direction
+    order = np.argsort(key, kind="stable")
+    spread = math.sqrt(np.sum(vectors.var(axis=0)))
+    found = np.full(len(X), -1)
+    rows = max(1, _BLOCK_VALUES // max(machine.n_features, vectors.shape[1]))
+    for start in range(0, len(X), rows):
+        raw = X[start : start + rows].astype(np.float64)
+        prepared = machine.prepare(raw)
+        signs = rng.choice([-_INPUT_ROUNDOFF, _INPUT_ROUNDOFF], size=raw.shape)
+        moved = machine.prepare(raw + signs * raw) - prepared
+        reach = _SAME_POINT * spread + 4 * np.sqrt((moved**2).sum(axis=1))
+        own = prepared @ direction
+        first = np.searchsorted(key[order], own - reach, side="left")
+        last = np.searchsorted(key[order], own + reach, side="right")
+        nearest = reach**2
+        candidates = np.flatnonzero(first < last)
+        while len(candidates):
+            vector = order[first[candidates]]
+            distance = ((prepared[candidates] - vectors[vector]) ** 2).sum(axis=1)
+            closer = distance < nearest[candidates]
+            nearest[candidates[closer]] = distance[closer]
+            found[start + candidates[closer]] = vector[closer]
+            first[candidates] += 1
+            candidates = candidates[first[candidates] < last[candidates]]
+    n_found = len(np.unique(found[found >= 0]))
+    return TrainingPoints(found, n_found / len(vectors))
