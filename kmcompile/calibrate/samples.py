@@ -288,7 +288,7 @@ def training_points(machine: KernelMachine, X: Float32Array) -> TrainingPoints:
     direction /= np.sqrt((direction**2).sum())
     key = vectors @ direction
     order = np.argsort(key, kind="stable")
-    spread = math.sqrt(np.sum(vectors.var(axis=0)))
+    spread = float(np.sqrt(((vectors - vectors.mean(axis=0)) ** 2).sum(axis=1).mean()))
     found = np.full(len(X), -1)
     rows = max(1, _BLOCK_VALUES // max(machine.n_features, vectors.shape[1]))
     for start in range(0, len(X), rows):
