@@ -1,0 +1,74 @@
+"""Which labels the model can have where float64 itself leaves some signs open."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+
+
+def can_be(
+    machine: KernelMachine, decisions: Float64Array, error: Float64Array, label: int
+) -> bool:
+    """Return whether some decisions within their errors give the label.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    decisions, error : ndarray of shape (n_decisions,), float64
+        Of one query.
+    label : int
+    """
+    if machine.task is Task.BINARY:
+        f = float(decisions[0] if label else -decisions[0])
+        return f >= -float(error[0])
+    if machine.task is Task.ONE_VS_REST:
+        return bool(decisions[label] + error[label] >= (decisions - error).max())
+    return _can_win(machine, decisions, error, label)
+
+
+def _can_win(
+    machine: KernelMachine, decisions: Float64Array, error: Float64Array, label: int
+) -> bool:
+    """Return whether some outcome of the open pairs lets a class win the vote.
+
+    The class gets all of its open pairs. Every open pair between two others must then vote for
+    one that has fewer votes than would beat the class: a matching of pairs to free votes.
+    """
+    pairs = np.array(np.triu_indices(machine.n_classes, 1)).T
+    is_open = np.abs(decisions) <= error
+    winners = np.where(decisions > 0, pairs[:, 0], pairs[:, 1])
+    own = (pairs == label).any(axis=1)
+    votes = np.bincount(winners[~is_open], minlength=machine.n_classes)
+    votes[label] += (is_open & own).sum()
+    free = votes[label] - votes - ~_wins_ties(machine, decisions, error, label)
+    free[label] = 0
+    if (free < 0).any():
+        return False
+    contested = pairs[is_open & ~own]
+    owners = np.repeat(np.arange(machine.n_classes), free)
+    if len(contested) == 0 or len(owners) < len(contested):
+        return len(contested) == 0
+    fits = (contested[:, :1] == owners) | (contested[:, 1:] == owners)
+    return bool((maximum_bipartite_matching(csr_matrix(fits), perm_type="column") >= 0).all())
+
+
+def _wins_ties(
+    machine: KernelMachine, decisions: Float64Array, error: Float64Array, label: int
+) -> NDArray[np.bool_]:
+    """Return against which classes the label can win with as many votes."""
+    classes = np.arange(machine.n_classes)
+    if not machine.break_ties:
+        return classes >= label
+    confidence, slack = np.zeros(machine.n_classes), np.zeros(machine.n_classes)
+    first, second = np.triu_indices(machine.n_classes, 1)
+    np.add.at(confidence, first, decisions)
+    np.subtract.at(confidence, second, decisions)
+    for ends in (first, second):
+        np.add.at(slack, ends, error)
+    wins: NDArray[np.bool_] = confidence[label] + slack[label] >= confidence - slack
+    return wins

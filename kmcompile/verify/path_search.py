@@ -1,0 +1,223 @@
+"""A bounded search for inputs that leave a program at a wanted place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.interpret import Status, classify
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.program import Program
+
+_STAGE = 1 << 17
+"""Places of one stage: more than any number of touched vectors, a uint16."""
+
+_BISECTIONS = 60
+_SEEK_STEPS = 16
+_SEGMENTS = 4
+"""Pairs of inputs between which one target is looked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """How inputs went through a program.
+
+    Parameters
+    ----------
+    place : ndarray of shape (n,), int64
+        Where an input left, in the order of the program: its stage and, at an early exit, the
+        kernels spent. Beyond the last stage: out of the calibrated range; beyond that: refused.
+    label : ndarray of shape (n,), int64
+        -1 beyond the last stage.
+    """
+
+    place: NDArray[np.int64]
+    label: NDArray[np.int64]
+
+    def chosen(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Paths:
+        """Return those of some inputs."""
+        return Paths(self.place[rows], self.label[rows])
+
+    def differ(self, other: Paths) -> NDArray[np.bool_]:
+        """Return which pairs took different paths."""
+        unlike: NDArray[np.bool_] = (self.place != other.place) | (self.label != other.label)
+        return unlike
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Inputs that are wanted: first <= place < end, with a label or any (None)."""
+
+    first: int
+    end: int
+    label: int | None
+
+    @classmethod
+    def decided(cls, stage: int, label: int) -> Target:
+        """Return the inputs that a stage gives a label."""
+        return cls(stage * _STAGE, (stage + 1) * _STAGE, label)
+
+    @classmethod
+    def tested(cls, stage: int, kernel_evals: int) -> Target:
+        """Return the inputs that a stage decides after so many kernels."""
+        return cls(stage * _STAGE + kernel_evals, stage * _STAGE + kernel_evals + 1, None)
+
+    @property
+    def stage(self) -> int:
+        """Index into the exit stages."""
+        return self.first // _STAGE
+
+    @property
+    def kernel_evals(self) -> int:
+        """Kernels spent at the first place."""
+        return self.first % _STAGE
+
+    def hit(self, paths: Paths) -> NDArray[np.bool_]:
+        """Return which inputs are wanted."""
+        there = (paths.place >= self.first) & (paths.place < self.end)
+        return there if self.label is None else there & (paths.label == self.label)
+
+
+class PathSearch:
+    """What a program was asked so far, with the paths taken; at most `most_calls` inputs.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_asked, n_features), float32
+    paths : Paths
+    """
+
+    def __init__(self, program: Program, most_calls: int, rng: np.random.Generator) -> None:
+        self._program = program
+        self._most_calls = most_calls
+        self._rng = rng
+        self.X: Float32Array = np.zeros((0, program.n_features), dtype=np.float32)
+        self.paths = Paths(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+    @property
+    def n_left(self) -> int:
+        """Inputs that may still be asked."""
+        return self._most_calls - len(self.X)
+
+    @property
+    def out_of_range(self) -> NDArray[np.bool_]:
+        """Which of the asked inputs are accepted and out of the calibrated range."""
+        found: NDArray[np.bool_] = self.paths.place == self._beyond
+        return found
+
+    @property
+    def in_range(self) -> NDArray[np.bool_]:
+        """Which of the asked inputs are accepted and in the calibrated range."""
+        found: NDArray[np.bool_] = self.paths.place < self._beyond
+        return found
+
+    @property
+    def _beyond(self) -> int:
+        return len(self._program.exit_stages) * _STAGE
+
+    def ask(self, X: Float32Array) -> Paths:
+        """Classify inputs, no more than are left, and remember them."""
+        X = X[: self.n_left]
+        results, _ = classify(self._program, X)
+        stage = results["stage"].astype(np.int64)
+        early = stage < len(self._program.early_exits)
+        place = stage * _STAGE + np.where(early, results["kernel_evals"], 0)
+        place[~results["in_range"]] = self._beyond
+        place[results["status"] != Status.OK] = self._beyond + _STAGE
+        label = np.where(place < self._beyond, results["label"], -1).astype(np.int64)
+        paths = Paths(place, label)
+        self.X = np.concatenate([self.X, X])
+        self.paths = Paths(
+            np.concatenate([self.paths.place, paths.place]),
+            np.concatenate([self.paths.label, paths.label]),
+        )
+        return paths
+
+    def missing(self, targets: list[Target]) -> list[Target]:
+        """Return the targets that no input has hit."""
+        return [target for target in targets if not target.hit(self.paths).any()]
+
+    def extrapolate(self, targets: list[Target]) -> None:
+        """Look for missing targets away from the other labels: the places of the easy inputs."""
+        for target in self.missing([t for t in targets if t.label is not None]):
+            own = self.paths.label == target.label
+            if not own.any() or not (self.in_range & ~own).any():
+                continue
+            a, b = self._some(own), self._some(self.in_range & ~own)
+            away = self.X[a].astype(np.float64) - self.X[b]
+            for share in (0.5, 1.0, 2.0, 4.0):
+                self.ask((self.X[a] + share * away).astype(np.float32))
+
+    def seek(self, targets: list[Target]) -> None:
+        """Look for missing targets between inputs that leave before them and beyond them.
+
+        Bisects on the place: an input that leaves later, or with another label, is beyond.
+        """
+        wanted = self.missing(targets)
+        segments = [(t, a, b) for t in wanted for a, b in self._around(t)]
+        if not segments:
+            return
+        a = self.X[[segment[1] for segment in segments]]
+        b = self.X[[segment[2] for segment in segments]]
+        label = self.paths.label[[segment[1] for segment in segments]]
+        first = np.array([segment[0].first for segment in segments])
+        for _ in range(_SEEK_STEPS):
+            open_ = np.array([not t.hit(self.paths).any() for t, _, _ in segments])
+            if not 0 < open_.sum() <= self.n_left:
+                return
+            middle = _middle(a[open_], b[open_])
+            paths = self.ask(middle)
+            before = (paths.place < first[open_]) & (paths.label == label[open_])
+            a[open_] = np.where(before[:, None], middle, a[open_])
+            b[open_] = np.where(before[:, None], b[open_], middle)
+
+    def straddle(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> Float32Array:
+        """Return neighbours in float32 that take different paths, the first that of X[a].
+
+        Parameters
+        ----------
+        a, b : ndarray of shape (n_pairs,), intp
+            Asked inputs, in pairs that took different paths.
+
+        Returns
+        -------
+        ndarray of shape (2 n_pairs, n_features), float32
+            All first ones, then all second ones; not quite neighbours where asking had to stop.
+        """
+        own = self.paths.chosen(a)
+        left, right = self.X[a], self.X[b]
+        for _ in range(_BISECTIONS):
+            middle = _middle(left, right)
+            open_ = (middle != left).any(axis=1) & (middle != right).any(axis=1)
+            if not 0 < open_.sum() <= self.n_left:
+                break
+            same = np.zeros((len(a), 1), dtype=bool)
+            same[open_, 0] = ~self.ask(middle[open_]).differ(own.chosen(open_))
+            left = np.where(open_[:, None] & same, middle, left)
+            right = np.where(open_[:, None] & ~same, middle, right)
+        return np.concatenate([left, right])
+
+    def _around(self, target: Target) -> list[tuple[int, int]]:
+        """Return pairs of asked inputs, one before a target and one beyond."""
+        before = self.paths.place < target.first
+        if target.label is not None:
+            before &= self.paths.label == target.label
+        pairs = []
+        for a in self._some(before):
+            beyond = (self.paths.place >= target.end) | (self.paths.label != self.paths.label[a])
+            pairs += [(int(a), int(b)) for b in self._some(beyond)[:1]]
+        return pairs
+
+    def _some(self, which: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Return a few of the asked inputs, in any order."""
+        rows = np.flatnonzero(which)
+        if len(rows) == 0:
+            return rows
+        return rows[self._rng.integers(len(rows), size=_SEGMENTS)]
+
+
+def _middle(a: Float32Array, b: Float32Array) -> Float32Array:
+    middle: Float32Array = (a.astype(np.float64) / 2 + b.astype(np.float64) / 2).astype(np.float32)
+    return middle

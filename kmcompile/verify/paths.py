@@ -1,0 +1,113 @@
+"""Inputs that take every path through a program with early exits, as far as a search finds them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.program import Program
+from kmcompile.stages import NearestVectors
+from kmcompile.verify.path_search import PathSearch, Target
+from kmcompile.verify.range_inputs import range_inputs
+
+_SEED = 20030702
+_WORK = 5_000_000_000
+"""Multiply-adds that asking may take if every input goes as far as the exact sum."""
+
+_FEWEST_CALLS, _MOST_CALLS = 2_000, 20_000
+_OF_EACH = 3
+"""Inputs of each path."""
+
+_ROUNDS = 8
+"""Of looking for what is missing, from other inputs each time."""
+
+_CALLS_A_PAIR = 40
+"""About as many as a bisection takes."""
+
+
+def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tuple[str, ...]]:
+    """Return inputs that leave at every stage with every label, and which were not found.
+
+    For every exit stage and label, and every number of kernels after which a stage tests: a few
+    inputs that leave there, and neighbours in float32 of which one leaves there and the other
+    does not. Then inputs out of the calibrated range, with neighbours at its limits.
+
+    Parameters
+    ----------
+    program : Program
+        With early exits.
+    pool : ndarray of shape (n, n_features), float32
+        Inputs to begin with: samples and generated ones, in any order.
+
+    Returns
+    -------
+    inputs : ndarray of shape (n_inputs, n_features), float32
+    notes : tuple of str
+        How many inputs were tried, and what no input was found for.
+    """
+    rng = np.random.default_rng(_SEED)
+    per_call = program.ends.exact.operations()
+    search = PathSearch(program, int(np.clip(_WORK // per_call, _FEWEST_CALLS, _MOST_CALLS)), rng)
+    search.ask(pool[rng.permutation(len(pool))[: search.n_left // 4]])
+    targets = _targets(program)
+    enough = search.n_left // 3
+    for _ in range(_ROUNDS):
+        if search.missing(targets) and search.n_left > enough:
+            search.extrapolate(targets)
+            search.seek(targets)
+    outside, notes = range_inputs(program, search, rng)
+    found = [np.flatnonzero(target.hit(search.paths)) for target in targets]
+    few = np.unique(np.concatenate([rows[:_OF_EACH] for rows in found]))
+    pairs = _pairs(search, found, rng)[: search.n_left // _CALLS_A_PAIR]
+    neighbours = search.straddle(pairs[:, 0], pairs[:, 1])
+    inputs = np.concatenate([search.X[few], outside, neighbours])
+    missing = search.missing(targets)
+    told = (
+        f"paths: {len(search.X)} inputs tried, {len(targets) - len(missing)} of {len(targets)} "
+        f"exits found, {len(pairs)} pairs of neighbours that part there",
+        *(f"paths: no input found that {_words(program, target)}" for target in missing),
+        *notes,
+    )
+    return np.ascontiguousarray(inputs), told
+
+
+def _targets(program: Program) -> list[Target]:
+    """Return every exit with every label, and every test of the nearest vectors."""
+    targets = [
+        Target.decided(stage, label)
+        for stage in range(len(program.exit_stages))
+        for label in range(len(program.classes))
+    ]
+    for number, stage in enumerate(program.early_exits):
+        if isinstance(stage, NearestVectors):
+            targets += [Target.tested(number, int(k)) for k in np.unique(stage.steps)]
+    return targets
+
+
+def _pairs(
+    search: PathSearch, found: list[NDArray[np.intp]], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return pairs of asked inputs that took different paths, shape (n_pairs, 2).
+
+    From an input of every exit: to one that leaves elsewhere with the same label, and to one
+    that leaves there with another.
+    """
+    paths = search.paths
+    pairs = []
+    for rows in found:
+        for a in rows[:1]:
+            same_label = paths.label == paths.label[a]
+            same_place = paths.place == paths.place[a]
+            for others in (same_label & ~same_place, ~same_label & same_place):
+                b = np.flatnonzero(others & search.in_range)
+                if len(b):
+                    pairs.append((int(a), int(rng.choice(b))))
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+
+def _words(program: Program, target: Target) -> str:
+    stage = program.exit_stages[target.stage].name
+    if target.label is None:
+        return f"{stage} decides after {target.kernel_evals} kernels"
+    return f"{stage} gives the label {program.classes[target.label]}"

@@ -1,0 +1,132 @@
+"""Programs with early exits built by hand: all stages, thresholds from residuals on real data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from lowered import Lowered, lowered
+from sklearn.datasets import load_digits
+from sklearn.svm import SVC
+
+from kmcompile.stages import (
+    InnerProducts,
+    LinearFilter,
+    NearestVectors,
+    Nonzeros,
+    RangeGate,
+    ReducedSet,
+)
+
+WIDTH = 2.5
+"""Half-widths, in standard deviations of the residual."""
+
+
+def digits(classes: tuple[int, ...] = tuple(range(10))) -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_digits(return_X_y=True)
+    chosen = np.isin(y, classes)
+    return (X[chosen] / 16).astype(np.float32), y[chosen]
+
+
+def digits_cascade(kernel: str, classes: tuple[int, ...] = tuple(range(10))) -> Lowered:
+    """Return a machine trained on the even rows, its cascade fitted to the odd ones."""
+    X, y = digits(classes)
+    return cascade(SVC(kernel=kernel).fit(X[::2], y[::2]), X[1::2])
+
+
+def cascade(estimator: SVC, samples: np.ndarray, width: float = WIDTH) -> Lowered:
+    """Return a fitted estimator lowered to a statistical program.
+
+    Filter and reduced set are fitted to the decisions of the samples by least squares; every
+    half-width is `width` standard deviations of what is left, range limits are the samples' own.
+    """
+    low = lowered(estimator)
+    exact = low.program.ends.exact
+    f = low.answers(samples).decisions.astype(np.float64)
+    samples = low.prepared(samples).x.astype(np.float64)
+    vectors = exact.columns().T.astype(np.float64)
+    rows = np.linalg.svd(vectors, full_matrices=False)[2][:12]
+    square = (samples**2).sum(axis=1)
+
+    design = np.column_stack([samples, np.ones(len(samples))])
+    weights, left = _fitted(design, f)
+    products = InnerProducts.of_rows(weights[:-1].T, True)
+    linear = LinearFilter(products, weights[-1], width * left)
+
+    z = samples @ rows[:8].T
+    rest = square - (z**2).sum(axis=1)
+    centres = vectors[:: max(1, len(vectors) // 40)][:40] @ rows[:8].T
+    blocks = centres.reshape(-1, 4, 8).transpose(0, 2, 1)
+    n = low.program.n_decisions
+    some = ReducedSet(
+        1,
+        exact.kernel,
+        np.float32(np.inf),
+        InnerProducts.of_rows(rows[:8], True),
+        blocks,
+        np.zeros((len(blocks), n, 4)),
+        np.zeros(n),
+        np.zeros(n),
+        np.eye(8),
+        np.float32(rest.min()),
+        np.float32(rest.max()),
+    )
+    values = np.stack(
+        [_one_centre(some, c).estimate(z.astype(np.float32))[:, 0] for c in range(4 * len(blocks))]
+    ).T
+    weights, left = _fitted(np.column_stack([values, np.ones(len(z))]), f)
+    reduced = replace(
+        some,
+        weights=weights[:-1].T.reshape(n, -1, 4).transpose(1, 0, 2),
+        intercept=weights[-1],
+        half_width=width * left,
+    )
+
+    z = samples @ rows.T
+    outside = np.stack([square - (z[:, :p] ** 2).sum(axis=1) for p in (5, 12)])
+    size = (vectors**2).sum(axis=1)
+    projected = vectors @ rows.T
+    residuals = np.stack([size - (projected[:, :p] ** 2).sum(axis=1) for p in (5, 12)])
+    steps = np.array([0, 0, 1, 4, 10, 20, 40])
+    spread = f.std(axis=0) * np.array([0.6, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15])[:, None]
+    nearest = NearestVectors(
+        (InnerProducts.of_rows(rows[:5], True), InnerProducts.of_rows(rows[5:], True)),
+        projected.reshape(exact.n_blocks, exact.lanes, -1).transpose(0, 2, 1),
+        residuals if exact.kernel.uses_distance else np.zeros((0, 0)),
+        np.abs(exact.coefficients).sum(axis=1).reshape(-1),
+        np.float32(np.inf),
+        True,
+        False,
+        steps,
+        np.zeros((len(steps), n)),
+        spread,
+        outside.min(axis=1),
+        outside.max(axis=1),
+    )
+    gate = RangeGate(
+        exact.n_features, np.float32(square.min()), np.float32(square.max()), skip_zeros=True
+    )
+    stages = (
+        low.program.stages[0],
+        Nonzeros(exact.n_features),
+        gate,
+        linear,
+        reduced,
+        nearest,
+        *low.program.stages[1:],
+    )
+    program = replace(low.program, mode="statistical", stages=stages)
+    return Lowered(estimator, low.machine, program)
+
+
+def _fitted(design: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return least-squares weights and the standard deviation of what they leave."""
+    weights = np.linalg.lstsq(design, f, rcond=1e-6)[0]
+    return weights, (f - design @ weights).std(axis=0)
+
+
+def _one_centre(stage: ReducedSet, centre: int) -> ReducedSet:
+    """Return the stage with weight 1 on one centre."""
+    weights = np.zeros_like(stage.weights)
+    weights[centre // 4, :, centre % 4] = 1
+    return replace(stage, weights=weights)
