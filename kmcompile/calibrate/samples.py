@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.risk import CONFIDENCE, Control, least_risk, rounded_up, samples_needed
+from kmcompile.calibrate.training import training_points
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, check
 from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
@@ -32,14 +33,8 @@ LEAST_REST_SHARE = 0.25
 SHAPE_SHARE = 2 / 3
 """Of the rest; the other third is for choosing the stages."""
 
-TRAINING_SHARE = 0.05
-"""Share of the support vectors in the data above which these count as training data."""
-
 _SEED = 20031207
 _BLOCK_VALUES = 1 << 21
-_SAME_POINT = 1e-6
-"""Distance of equal points in units of the vectors' spread, beside what float32 rounds."""
-_INPUT_ROUNDOFF = 2.0**-24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,22 +83,6 @@ class CalibrationSamples:
 
     def __len__(self) -> int:
         return len(self.X)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainingPoints:
-    """Which samples are support vectors.
-
-    Parameters
-    ----------
-    vector : ndarray of shape (n,), int64
-        The index of the vector that a sample is, or -1.
-    found_share : float
-        Share of the vectors that are among the samples.
-    """
-
-    vector: NDArray[np.int64]
-    found_share: float
 
 
 def split(n: int, risk: float | None, control: Control) -> Parts:
@@ -207,10 +186,9 @@ def calibration_samples(machine: KernelMachine, X: Float32Array) -> CalibrationS
         Accepted by the C.
     """
     points = training_points(machine, X)
-    training = points.found_share > TRAINING_SHARE
-    decisions = decision_values(machine, X, points.vector if training else None)
+    decisions = decision_values(machine, X, points.vector if points.training else None)
     labels = labels_of(machine, decisions)
-    return CalibrationSamples(X, decisions, labels, points.vector >= 0, training)
+    return CalibrationSamples(X, decisions, labels, points.vector >= 0, points.training)
 
 
 def decision_values(
@@ -266,49 +244,3 @@ def _kernel_values(machine: KernelMachine) -> Callable[[Float64Array], Float64Ar
         return np.exp(result, out=result)
 
     return values
-
-
-def training_points(machine: KernelMachine, X: Float32Array) -> TrainingPoints:
-    """Return which samples are support vectors.
-
-    The vectors were prepared by the trainer's own arithmetic, from what was float64 before it
-    became the float32 of X, so bytes do not match: a sample is the vector that is no further
-    away than a millionth of the vectors' spread and four times what a rounding of its own
-    features moves it by. Candidates are neighbours in the projection on one random direction.
-
-    Parameters
-    ----------
-    machine : KernelMachine
-        After the passes.
-    X : ndarray of shape (n, n_features), float32
-    """
-    vectors = machine.support_vectors
-    rng = np.random.default_rng(_SEED)
-    direction = rng.standard_normal(vectors.shape[1])
-    direction /= np.sqrt((direction**2).sum())
-    key = vectors @ direction
-    order = np.argsort(key, kind="stable")
-    spread = float(np.sqrt(((vectors - vectors.mean(axis=0)) ** 2).sum(axis=1).mean()))
-    found = np.full(len(X), -1)
-    rows = max(1, _BLOCK_VALUES // max(machine.n_features, vectors.shape[1]))
-    for start in range(0, len(X), rows):
-        raw = X[start : start + rows].astype(np.float64)
-        prepared = machine.prepare(raw)
-        signs = rng.choice([-_INPUT_ROUNDOFF, _INPUT_ROUNDOFF], size=raw.shape)
-        moved = machine.prepare(raw + signs * raw) - prepared
-        reach = _SAME_POINT * spread + 4 * np.sqrt((moved**2).sum(axis=1))
-        own = prepared @ direction
-        first = np.searchsorted(key[order], own - reach, side="left")
-        last = np.searchsorted(key[order], own + reach, side="right")
-        nearest = reach**2
-        candidates = np.flatnonzero(first < last)
-        while len(candidates):
-            vector = order[first[candidates]]
-            distance = ((prepared[candidates] - vectors[vector]) ** 2).sum(axis=1)
-            closer = distance < nearest[candidates]
-            nearest[candidates[closer]] = distance[closer]
-            found[start + candidates[closer]] = vector[closer]
-            first[candidates] += 1
-            candidates = candidates[first[candidates] < last[candidates]]
-    n_found = len(np.unique(found[found >= 0]))
-    return TrainingPoints(found, n_found / len(vectors))
