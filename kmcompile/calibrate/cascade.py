@@ -85,9 +85,8 @@ def add_cascade(
     """
     ends = program.ends
     x = prepared(program, samples.X)
-    skip_zeros = wish.skip_zeros
-    if skip_zeros is None:
-        skip_zeros = bool(np.count_nonzero(x) < _SPARSE * x.size)
+    always = before_exits(x, wish.skip_zeros)
+    skip_zeros = isinstance(always[0], Nonzeros)
     relevant = relevant_decisions(machine, samples.labels)
     shape, choice = parts.shape, parts.choice
     tell("fitting early exits")
@@ -104,12 +103,11 @@ def add_cascade(
         )
         trial = try_stage(estimates, bands, ends.label, np.array(SCALES))
         fitted.append(Fitted(stage, bands, trial, text))
-    always = _before_exits(x, skip_zeros)
     n_always = sum(stage.operations() for stage in always)
     chosen, candidates = choose(fitted, ends, n_always, room)
     notes = list(_left_out(fitted, chosen))
     seen = np.concatenate([shape, choice])
-    always = _before_exits(x[seen], skip_zeros)
+    always = before_exits(x[seen], skip_zeros)
     limited = tuple(replace(item, stage=with_limits(item.stage, x[seen])) for item in chosen)
     if not chosen:
         notes.append("no early exit pays on the calibration samples: every query is summed")
@@ -158,7 +156,20 @@ def with_exits(
     return replace(program, stages=(first, *always, *exits, *last))
 
 
-def _before_exits(x: Float32Array, skip_zeros: bool) -> tuple[Nonzeros | RangeGate, ...]:
+def before_exits(
+    x: Float32Array, skip_zeros: bool | None = None
+) -> tuple[Nonzeros | RangeGate, ...]:
+    """Return what every query goes through before the first early exit.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_samples, n_features), float32
+        Prepared samples: their squares are the calibrated range.
+    skip_zeros : bool or None
+        None: as the samples suggest.
+    """
+    if skip_zeros is None:
+        skip_zeros = bool(np.count_nonzero(x) < _SPARSE * x.size)
     square = sum_of_squares(x)
     gate = RangeGate(x.shape[1], square.min(), square.max(), skip_zeros)
     return (Nonzeros(x.shape[1]), gate) if skip_zeros else (gate,)
