@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.calibrate.calibration import Promise
 from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import RESULT_DTYPE, Answers, Status
@@ -15,8 +17,11 @@ from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.report.contents import Bounded, Certified, ExactRun
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
+from kmcompile.stages import Stage
+from kmcompile.verify.outcomes import can_be
 from kmcompile.verify.queries import Queries
-from kmcompile.verify.reference import evaluate
+from kmcompile.verify.reference import Reference, evaluate
+from kmcompile.verify.statistical import StageLabels, check_promise, count_labels
 
 
 def records_of(answers: Answers) -> NDArray[np.uint32]:
@@ -93,6 +98,8 @@ class ModelCheck:
     """Median and 99th percentile of (sum |beta K| + |b|) / |f|: how hard the queries are."""
     refused: int
     """Of the user's samples, how many the C refuses."""
+    early_exits: tuple[StageLabels, ...]
+    """The labels of every early exit."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -108,20 +115,37 @@ class ModelCheck:
             )
         if self.refused:
             notes.append(f"{self.refused} of the given samples are refused: beyond the input limit")
-        return tuple(notes)
+        return (*notes, *(str(labels) for labels in self.early_exits))
 
 
-def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) -> ModelCheck:
+def check_bounded(
+    machine: KernelMachine,
+    queries: Queries,
+    answers: Answers,
+    early_exits: Sequence[Stage] = (),
+    promise: Promise | None = None,
+) -> ModelCheck:
     """Compare the interpreter with the float64 model on the queries that it accepted.
 
     All of them are checked. The figures are of the user's and the generated ones: an input at
     the edge of what is accepted has a bound to match. The certified share is that of the user's
     samples where there are any.
 
+    Parameters
+    ----------
+    machine : KernelMachine
+    queries : Queries
+    answers : Answers
+    early_exits : sequence of Stage
+        Of the program: their labels are counted.
+    promise : Promise or None
+        Held against the labels of test samples.
+
     Raises
     ------
     VerificationError
-        If a decision value lies outside its bound or a certified label is not the model's.
+        If a decision value lies outside its bound, a certified label is not the model's, or the
+        labels of test samples refute the promised risk.
     """
     accepted = answers.results["status"] == Status.OK
     results, decisions = answers.results[accepted], answers.decisions[accepted]
@@ -137,11 +161,13 @@ def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) ->
             f"{reference.decisions[query, p]:.17g}, the bound is {bounds[query, p]:.3g}"
         )
     differs = results["label"] != reference.labels
-    # A label on which float64 itself is not sure refutes nothing.
-    unsure = (np.abs(reference.decisions) <= reference.error).any(axis=1)
-    wrong = int((differs & results["certified"] & ~unsure).sum())
+    wrong = _wrong(machine, results, reference)
     if wrong:
         raise VerificationError(f"{wrong} certified labels differ from the model's")
+    given = np.flatnonzero(accepted) < queries.n_given
+    label_disagreements = int(differs[given].sum())
+    if promise is not None and queries.source == "test-data":
+        check_promise(promise, label_disagreements, int(given.sum()))
     ordinary = np.flatnonzero(accepted) < queries.n_ordinary
     shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
     n_shared = queries.n_given or int(shared.sum())
@@ -166,7 +192,21 @@ def check_bounded(machine: KernelMachine, queries: Queries, answers: Answers) ->
             decisions[ordinary].ravel(),
             bounds[ordinary].ravel(),
         ),
-        label_disagreements=int(differs[np.flatnonzero(accepted) < queries.n_given].sum()),
+        label_disagreements=label_disagreements,
         kappa=(float(np.median(hardness[shared])), float(np.percentile(hardness[shared], 99))),
         refused=int((~accepted[: queries.n_given]).sum()),
+        early_exits=count_labels(
+            machine, early_exits, results[ordinary], reference.chosen(ordinary), given[ordinary]
+        ),
+    )
+
+
+def _wrong(machine: KernelMachine, results: NDArray[np.void], reference: Reference) -> int:
+    """Return how many certified labels are not the model's, however float64 is rounded."""
+    doubted = np.flatnonzero((results["label"] != reference.labels) & results["certified"])
+    return sum(
+        not can_be(
+            machine, reference.decisions[row], reference.error[row], int(results["label"][row])
+        )
+        for row in doubted
     )

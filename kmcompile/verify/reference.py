@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.verify.kernel_values import kernel_values
 
 _BLOCK_VALUES = 1 << 22
 
@@ -24,7 +26,7 @@ class Reference:
     magnitudes : ndarray of shape (n_queries, n_decisions), float64
         sum |beta K| + |b|, the S0 of math.md section 6.
     error : ndarray of shape (n_queries, n_decisions), float64
-        1e-12 times the magnitudes, or more for very long sums.
+        1e-12 times the magnitudes, more for very long sums and where distances are expanded.
     labels : ndarray of shape (n_queries,), int64
         Indices into `classes`, by scikit-learn's rules.
     """
@@ -33,6 +35,12 @@ class Reference:
     magnitudes: Float64Array
     error: Float64Array
     labels: np.ndarray
+
+    def chosen(self, rows: NDArray[np.bool_]) -> Reference:
+        """Return that of some queries."""
+        return Reference(
+            self.decisions[rows], self.magnitudes[rows], self.error[rows], self.labels[rows]
+        )
 
 
 def evaluate(machine: KernelMachine, X: Float32Array) -> Reference:
@@ -46,16 +54,17 @@ def evaluate(machine: KernelMachine, X: Float32Array) -> Reference:
     """
     coefficients = decision_coefficients(machine).T
     shape = (len(X), machine.n_decisions)
-    decisions, magnitudes = np.empty(shape), np.empty(shape)
+    decisions, magnitudes, error = np.empty(shape), np.empty(shape), np.empty(shape)
+    longest = machine.n_support_vectors + 8 * machine.support_vectors.shape[1]
+    relative = max(1e-12, 2 * longest * UNIT_ROUNDOFF_64)
     rows = max(1, _BLOCK_VALUES // machine.n_support_vectors)
     for start in range(0, len(X), rows):
         part = slice(start, start + rows)
         prepared = machine.prepare(X[part].astype(np.float64))
-        values = machine.kernel.values(machine.support_vectors, prepared)
+        values, added = kernel_values(machine.kernel, machine.support_vectors, prepared)
         decisions[part] = values @ coefficients + machine.intercept
         magnitudes[part] = np.abs(values) @ np.abs(coefficients) + np.abs(machine.intercept)
-    longest = machine.n_support_vectors + 8 * machine.support_vectors.shape[1]
-    error = max(1e-12, 2 * longest * UNIT_ROUNDOFF_64) * magnitudes
+        error[part] = (relative + added[:, None]) * magnitudes[part]
     return Reference(decisions, magnitudes, error, labels_of(machine, decisions))
 
 

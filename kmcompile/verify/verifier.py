@@ -14,8 +14,10 @@ from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
 from kmcompile.build.toolchain import host_compiler, install_command, is_ready
+from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import ToolError
 from kmcompile.interpret import Answers, Status
+from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
@@ -23,30 +25,72 @@ from kmcompile.report.assemble import Findings
 from kmcompile.report.contents import ExactRun
 from kmcompile.run import RunResult, runner_for
 from kmcompile.samples.file import read_samples
-from kmcompile.stages import Prepare
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import check_bounded, check_exact
+from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source, edge_inputs, generate
 
 _LEAST_QUERIES = 1000
+_FEWEST_BESIDE_TEST_DATA = 200
+_GENERATED_WORK = 500_000_000
+"""Multiply-adds of the exact sums of generated queries beside test data."""
+
+_MOST_HELD_OUT = 1000
+_SEED = 20030703
 
 
-def collect_queries(machine: KernelMachine, program: Program, options: Options) -> Queries:
-    """Return the samples of the user's files, generated inputs and those at the edges."""
-    prepare = program.stages[0]
-    assert isinstance(prepare, Prepare)
+def collect_queries(
+    machine: KernelMachine,
+    program: Program,
+    options: Options,
+    held_out: Float32Array | None = None,
+) -> Queries:
+    """Return the user's samples, generated inputs, those at the edges and those of every path.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    program : Program
+    options : Options
+    held_out : ndarray of shape (n, n_features), float32, optional
+        The part of the calibration samples that no threshold was fitted to; without it and
+        without test data, the calibration file is read. Of many, some are taken.
+    """
     given = np.zeros((0, machine.n_features), dtype=np.float32)
     source: Source = "generated"
     if options.test_data is not None:
         given = read_samples(options.test_data, machine.n_features, "test").X
         source = "test-data"
     elif options.data is not None:
-        given, source = read_samples(options.data, machine.n_features).X, "held-out"
-    made = generate(machine, _LEAST_QUERIES)
-    edges = edge_inputs(machine, prepare.limit)
+        if held_out is None:
+            held_out = read_samples(options.data, machine.n_features).X
+        given, source = _some(held_out), "held-out"
+    made = generate(machine, _n_generated(machine, source))
+    edges = edge_inputs(machine, program.prepare.limit)
     note = f"queries: {len(given)} from files, {len(made)} generated, {len(edges)} at the edges"
     n_given, n_ordinary = len(given), len(given) + len(made)
-    return Queries(np.concatenate([given, made, edges]), source, n_given, n_ordinary, (note,))
+    X, notes = [given, made, edges], [note]
+    if program.early_exits:
+        paths, told = path_inputs(program, np.concatenate([given, made]))
+        X.append(paths)
+        notes += told
+    return Queries(np.concatenate(X), source, n_given, n_ordinary, tuple(notes))
+
+
+def _n_generated(machine: KernelMachine, source: Source) -> int:
+    """Return how many queries to generate: fewer for a large machine that test data check."""
+    if source != "test-data":
+        return _LEAST_QUERIES
+    work = machine.n_support_vectors * machine.support_vectors.shape[1]
+    return int(np.clip(_GENERATED_WORK // work, _FEWEST_BESIDE_TEST_DATA, _LEAST_QUERIES))
+
+
+def _some(samples: Float32Array) -> Float32Array:
+    """Return samples from all over a file, which may be sorted by class, in its order."""
+    if len(samples) <= _MOST_HELD_OUT:
+        return samples
+    chosen = np.random.default_rng(_SEED).permutation(len(samples))[:_MOST_HELD_OUT]
+    return samples[np.sort(chosen)]
 
 
 class Verifier:
@@ -60,6 +104,7 @@ class Verifier:
         queries: Queries,
         answers: Answers,
         tell: Callable[[str], None],
+        promise: Promise | None = None,
     ) -> None:
         self.notes: tuple[str, ...] = ()
         self._machine = machine
@@ -68,6 +113,7 @@ class Verifier:
         self._queries = queries
         self._answers = answers
         self._tell = tell
+        self._promise = promise
         self._inputs = np.ascontiguousarray(queries.X).view(np.uint32)
 
     def verify(self, folder: Path, level: str | None) -> Findings:
@@ -203,7 +249,13 @@ class Verifier:
         check = None
         if (host or target) is not None and self._machine is not None:
             self._tell("checking against the float64 model")
-            check = check_bounded(self._machine, self._queries, self._answers)
+            check = check_bounded(
+                self._machine,
+                self._queries,
+                self._answers,
+                self._program.early_exits,
+                self._promise,
+            )
         return Findings(
             source=self._queries.source,
             host=host,

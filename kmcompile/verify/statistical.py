@@ -1,0 +1,126 @@
+"""What statistical exits do to the labels: counted, and held against the promised risk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.calibrate.calibration import Promise
+from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
+from kmcompile.errors import VerificationError
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.stages import Stage
+from kmcompile.verify.reference import Reference
+
+
+@dataclass(frozen=True, slots=True)
+class StageLabels:
+    """The labels that one early exit gave.
+
+    Parameters
+    ----------
+    name : str
+        Of the stage.
+    decided, disagreements : int
+        Of the user's samples: how many left here, and how many of them with another label than
+        the model's.
+    generated, generated_disagreements : int
+        The same of the generated queries.
+    intervals, intervals_that_hold : int
+        Of all these: results with a decision value that lower and upper are about, and those
+        that hold the model's: calibrated, not claimed. No interval is counted with one-vs-one,
+        where the result does not say which pair it is about.
+    """
+
+    name: str
+    decided: int
+    disagreements: int
+    generated: int
+    generated_disagreements: int
+    intervals: int
+    intervals_that_hold: int
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.name} decides {self.decided} of the given samples, {self.disagreements} "
+            f"unlike the model, and {self.generated} of the generated ones, "
+            f"{self.generated_disagreements} unlike"
+        )
+        if self.intervals:
+            text += f"; {self.intervals_that_hold / self.intervals:.1%} of its intervals hold f"
+        return text
+
+
+def count_labels(
+    machine: KernelMachine,
+    early_exits: Sequence[Stage],
+    results: NDArray[np.void],
+    reference: Reference,
+    given: NDArray[np.bool_],
+) -> tuple[StageLabels, ...]:
+    """Return the labels of every early exit on accepted queries.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    early_exits : sequence of Stage
+        Of the program.
+    results : structured ndarray of shape (n_queries,), RESULT_DTYPE
+    reference : Reference
+        Of the same queries.
+    given : ndarray of shape (n_queries,), bool
+        Which of them are the user's.
+    """
+    differs = results["label"] != reference.labels
+    about = _about(machine, results, reference)
+    holds = (results["lower"] <= about) & (about <= results["upper"])
+    counted = []
+    for number, stage in enumerate(early_exits):
+        here = results["stage"] == number
+        counted.append(
+            StageLabels(
+                name=stage.name,
+                decided=int((here & given).sum()),
+                disagreements=int((here & given & differs).sum()),
+                generated=int((here & ~given).sum()),
+                generated_disagreements=int((here & ~given & differs).sum()),
+                intervals=int((here & ~np.isnan(about)).sum()),
+                intervals_that_hold=int((here & holds).sum()),
+            )
+        )
+    return tuple(counted)
+
+
+def check_promise(promise: Promise, disagreements: int, n_samples: int) -> None:
+    """Compare labels on test samples with the promised risk.
+
+    Raises
+    ------
+    VerificationError
+        If Clopper and Pearson's lower limit of the risk is above the promised one.
+    """
+    if promise.upper_bound is None:
+        return
+    confidence = promise.confidence or CONFIDENCE
+    lower = clopper_pearson_lower(disagreements, n_samples, confidence)
+    if lower > promise.upper_bound:
+        raise VerificationError(
+            f"{disagreements} of {n_samples} test samples get another label than the model's: "
+            f"a risk of at least {lower:.2g} with {confidence:.0%} confidence\n"
+            f"the promised one is {promise.upper_bound:.2g}; calibrate with samples like these"
+        )
+
+
+def _about(
+    machine: KernelMachine, results: NDArray[np.void], reference: Reference
+) -> NDArray[np.float64]:
+    """Return the model's decision that lower and upper are about, NaN where that is not known."""
+    about = np.full(len(results), np.nan)
+    if machine.task is Task.BINARY:
+        about = reference.decisions[:, 0]
+    elif machine.task is Task.ONE_VS_REST:
+        about = reference.decisions[np.arange(len(results)), results["label"]]
+    return about
