@@ -36,9 +36,10 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
     model : path or fitted estimator
         A pickle or joblib file, or a fitted SVC, NuSVC, LinearSVC or Pipeline ending with one.
     **options
-        The options of the command line with underscores: target, max_flash, name, out, verify, ...
+        The options of the command line with underscores: target, risk, max_flash, name, out, ...
         `data` and `test_data` are files or arrays of shape (n_samples, n_features). Without `out`
-        an estimator's output folder is not written.
+        an estimator's output folder is not written. `n_jobs` is joblib's number of processes for
+        calibration, 1 by default.
 
     Returns
     -------

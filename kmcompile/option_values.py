@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import UsageError
-from kmcompile.options import Options
+from kmcompile.options import DEFAULT_RISK, Options
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -25,10 +25,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 # What is built of each option whose other values are still to come.
 _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "mode": ("exact",),
-        "risk": (),
-        "risk_control": (),
-        "thresholds": (),
+        "mode": ("exact", "statistical"),
         "format": ("float32",),
         "replay": ("none",),
         "reduce": ("off",),
@@ -38,8 +35,9 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 # These values say what happens anyway; `format` is not here, its default is the target's.
-_SAME_AS_DEFAULT: Mapping[str, str] = MappingProxyType(
-    {"mode": "exact", "replay": "none", "reduce": "off"}
+_SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"replay": "none", "reduce": "off"})
+_SAME_AS_DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
+    {"risk": DEFAULT_RISK, "risk_control": "guaranteed", "thresholds": "risk"}
 )
 
 
@@ -55,17 +53,36 @@ def flag(field: str) -> str:
 
 
 def without_defaults(options: Options) -> Options:
-    """Return the options with what merely repeats a default left out.
+    """Return the options with what merely repeats a default left out, and the risk as a number.
+
+    Where an option has no effect it stays, so that `check_options` refuses it.
 
     Examples
     --------
     >>> without_defaults(Options(mode="exact")) == Options()
     True
+    >>> from pathlib import Path
+    >>> samples = Options(data=Path("a.npz"))
+    >>> without_defaults(dataclasses.replace(samples, mode="statistical", risk="1e-3")) == samples
+    True
     """
+    options = dataclasses.replace(options, risk=_as_number(options.risk))
+    same = dict(_SAME_AS_DEFAULT)
+    same["mode"] = dataclasses.replace(options, mode=None).mode_asked
+    if options.mode_asked == "statistical" and options.thresholds in (None, "risk"):
+        same.update(_SAME_AS_DEFAULT_PROMISE)
     repeated: dict[str, Any] = {
-        field: None for field, value in _SAME_AS_DEFAULT.items() if getattr(options, field) == value
+        field: None for field, value in same.items() if getattr(options, field) == value
     }
     return dataclasses.replace(options, **repeated)
+
+
+def _as_number(risk: float | str | None) -> float | str | None:
+    """Return the number that a text says, so that 0.010 and 1e-2 are the same command."""
+    try:
+        return risk if risk is None else float(risk)
+    except (TypeError, ValueError):
+        return risk  # "auto", or what `check_options` refuses
 
 
 def check_options(options: Options) -> None:
@@ -74,7 +91,7 @@ def check_options(options: Options) -> None:
     Raises
     ------
     UsageError
-        With every such option in one message.
+        With every option that is not built in one message.
 
     Examples
     --------
@@ -85,12 +102,34 @@ def check_options(options: Options) -> None:
     leave it out or use --mode exact
     """
     _check_values(options)
-    if options.mode == "statistical" and options.data is None:
-        raise UsageError(
-            "--mode statistical needs calibration samples: give --data FILE\n"
-            "it is not built yet either: leave it out or use --mode exact"
-        )
+    _check_promise(options)
     _check_built(options)
+
+
+def _check_promise(options: Options) -> None:
+    """Refuse a promise without what it rests on."""
+    if options.mode == "statistical" and options.data is None:
+        raise UsageError("--mode statistical needs calibration samples\ngive --data FILE")
+    asked = _named(options, ("risk", "risk_control", "thresholds"))
+    if asked and options.data is None:
+        raise UsageError(f"calibration samples are needed for {asked}\ngive --data FILE")
+    if asked and options.mode_asked != "statistical":
+        raise UsageError(
+            f"--mode {options.mode_asked} has no use for {asked}\n"
+            "leave out what is not meant, or use --mode statistical"
+        )
+    promise = _named(options, ("risk", "risk_control"))
+    if promise and options.thresholds not in (None, "risk"):
+        raise UsageError(
+            f"--thresholds {options.thresholds} promises nothing, so it does not go with "
+            f"{promise}\nleave out one of them, or use --thresholds risk"
+        )
+
+
+def _named(options: Options, among: Iterable[str]) -> str:
+    """Return which of the options are given, with their values."""
+    given = [field for field in among if getattr(options, field) is not None]
+    return ", ".join(f"{flag(field)} {getattr(options, field)}" for field in given)
 
 
 def _check_values(options: Options) -> None:
@@ -104,6 +143,8 @@ def _check_values(options: Options) -> None:
         _check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
     if options.reduce is not None and options.reduce not in ("auto", "off"):
         _check_count("reduce", options.reduce)
+    if type(options.n_jobs) is not int or options.n_jobs == 0:
+        raise UsageError(f"n_jobs is {options.n_jobs!r}, must be a whole number other than 0")
     for field in ("max_flash", "max_ram"):
         if getattr(options, field) is not None:
             _check_count(field, getattr(options, field))
@@ -112,7 +153,7 @@ def _check_values(options: Options) -> None:
 def _check_number(field: str, value: str | float, low: float, high: float) -> None:
     try:
         number = float(value)
-    except ValueError:
+    except (TypeError, ValueError):
         number = math.nan
     if not low < number < high:
         limits = "> 0" if high == math.inf else f"between {low:g} and {high:g}"
@@ -133,9 +174,8 @@ def _check_built(options: Options) -> None:
     ]
     if not asked:
         return
-    named = ", ".join(f"{flag(field)} {getattr(options, field)}" for field in asked)
-    usable = [f"{flag(field)} {built}" for field in asked for built in _BUILT[field]]
+    usable = [f"{flag(field)} {_BUILT[field][0]}" for field in asked if _BUILT[field]]
     remedy = f"leave {'it' if len(asked) == 1 else 'them'} out"
     if usable:
         remedy += " or use " + " ".join(usable)
-    raise UsageError(f"not built yet: {named}\n{remedy}")
+    raise UsageError(f"not built yet: {_named(options, asked)}\n{remedy}")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Literal, cast
 
-_NOT_OF_THE_C = frozenset(("out", "verify", "trust_pickle", "test_data"))
+DEFAULT_RISK = 1e-3
+
+_NOT_OF_THE_C = frozenset(("out", "verify", "trust_pickle", "test_data", "n_jobs"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +17,14 @@ class Options:
     """What the user asked for; defaults as in the command line's help.
 
     `None` stands for a default that depends on the model, the target or the machine.
+    `n_jobs` is joblib's, for calibration; it changes no byte of the output.
     """
 
     target: str = "host"
     data: Path | None = None
     test_data: Path | None = None
     mode: str | None = None
-    risk: str | None = None
+    risk: float | str | None = None
     risk_control: str | None = None
     thresholds: str | None = None
     format: str | None = None
@@ -34,6 +38,29 @@ class Options:
     name: str | None = None
     trust_pickle: bool = False
     verify: str | None = None
+    n_jobs: int = 1
+
+    @property
+    def mode_asked(self) -> str:
+        """The mode: given, or statistical where there are calibration samples, otherwise exact."""
+        return self.mode or ("exact" if self.data is None else "statistical")
+
+    @property
+    def risk_asked(self) -> float | None:
+        """The risk to promise; None is "auto": what the samples support."""
+        if self.risk == "auto":
+            return None
+        return DEFAULT_RISK if self.risk is None else float(self.risk)
+
+    @property
+    def risk_control_asked(self) -> Literal["guaranteed", "expected"]:
+        """How the risk is held."""
+        return "expected" if self.risk_control == "expected" else "guaranteed"
+
+    @property
+    def thresholds_asked(self) -> Literal["risk", "maxsmoothed", "simple"]:
+        """How thresholds are chosen."""
+        return cast("Literal['risk', 'maxsmoothed', 'simple']", self.thresholds or "risk")
 
     def canonical_command(self, model_name: str) -> str:
         """Return the command of line 1 of the C: fixed order, no paths, defaults left out.

@@ -57,12 +57,7 @@ def error_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ("--mode statistical --data d.npz", "not built yet: --mode statistical"),
         ("--mode certified", "not built yet: --mode certified"),
-        ("--risk 0.01", "not built yet: --risk 0.01"),
-        ("--risk auto", "not built yet: --risk auto"),
-        ("--risk-control expected", "not built yet: --risk-control expected"),
-        ("--thresholds simple", "not built yet: --thresholds simple"),
         ("--format int8", "not built yet: --format int8"),
         ("--replay float64", "not built yet: --replay float64"),
         ("--reduce 10", "not built yet: --reduce 10"),
@@ -90,7 +85,51 @@ def test_statistical_without_data_names_the_option_that_is_missing(
     model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run([model, "--mode", "statistical"]) == 2
-    assert "--data FILE" in error_lines(capsys)[0]
+    lines = error_lines(capsys)
+    assert "--mode statistical needs calibration samples" in lines[0]
+    assert "--data FILE" in lines[1]
+    assert "not built" not in " ".join(lines)
+
+
+PROMISES = ["--risk 0.01", "--risk 0.001", "--risk auto", "--risk-control expected"]
+PROMISES += ["--risk-control guaranteed", "--thresholds simple", "--thresholds risk"]
+
+
+@pytest.mark.parametrize("words", PROMISES)
+def test_promise_without_samples_exits_2_and_asks_for_them(
+    words: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([model, *words.split()]) == 2
+    lines = error_lines(capsys)
+    assert f"needed for {words}" in lines[0]
+    assert "--data FILE" in lines[1]
+
+
+@pytest.mark.parametrize("words", PROMISES)
+def test_promise_in_mode_exact_exits_2(
+    words: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([model, "--data", "d.npz", "--mode", "exact", *words.split()]) == 2
+    assert f"--mode exact has no use for {words}" in error_lines(capsys)[0]
+
+
+@pytest.mark.parametrize("thresholds", ["simple", "maxsmoothed"])
+@pytest.mark.parametrize("words", ["--risk 0.001", "--risk auto", "--risk-control guaranteed"])
+def test_thresholds_of_the_paper_go_with_no_promise(
+    words: str, thresholds: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [model, "--data", "d.npz", "--thresholds", thresholds, *words.split()]
+    assert cli.run(given) == 2
+    first = error_lines(capsys)[0]
+    assert f"--thresholds {thresholds} promises nothing" in first
+    assert words in first
+
+
+def test_all_promises_that_lack_samples_are_told_in_one_message(
+    model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([model, *["--risk", "0.01", "--risk-control", "expected"]]) == 2
+    assert "--risk 0.01, --risk-control expected" in error_lines(capsys)[0]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +138,10 @@ def test_statistical_without_data_names_the_option_that_is_missing(
         "m.pkl --mode fast",
         "m.pkl --risk 1.5",
         "m.pkl --risk nan",
+        "m.pkl --data d.npz --risk 0",
+        "m.pkl --data d.npz --risk -0.1",
+        "m.pkl --data d.npz --risk-control hoped",
+        "m.pkl --data d.npz --thresholds none",
         "m.pkl --risk maybe",
         "m.pkl --tolerance -1",
         "m.pkl --reduce 0",

@@ -104,13 +104,16 @@ def test_every_built_option_reaches_the_pipeline(
 ) -> None:
     words = (
         "m.pkl --target cortex-m7 --data d.npz --test-data d.npz --format float32 --max-flash 1000 "
-        "--max-ram 500 --out o --name iris --trust-pickle --verify host"
+        "--max-ram 500 --out o --name iris --trust-pickle --verify host --risk 0.01 "
+        "--risk-control expected"
     )
     assert cli.run(words.split()) == 0
     assert pipeline.calls[0][1] == Options(
         target="cortex-m7",
         data=Path("d.npz"),
         test_data=Path("d.npz"),
+        risk=0.01,
+        risk_control="expected",
         format="float32",
         max_flash=1000,
         max_ram=500,
@@ -126,6 +129,27 @@ def test_values_that_repeat_a_default_are_left_out(
 ) -> None:
     assert cli.run([model, *["--mode", "exact", "--replay", "none", "--reduce", "off"]]) == 0
     assert pipeline.calls[0][1] == Options()
+
+
+@pytest.mark.parametrize("risk", ["0.001", "1e-3", ".0010"])
+def test_values_that_repeat_a_default_of_mode_statistical_are_left_out(
+    risk: str, pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
+) -> None:
+    words = f"--data d.npz --mode statistical --risk {risk} --risk-control guaranteed"
+    assert cli.run([model, *words.split(), "--thresholds", "risk"]) == 0
+    assert pipeline.calls[0][1] == Options(data=Path("d.npz"))
+
+
+def test_mode_exact_is_kept_where_samples_make_another_the_default(
+    pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
+) -> None:
+    assert cli.run([model, "--data", "d.npz", "--mode", "exact"]) == 0
+    options = pipeline.calls[0][1]
+    assert options == Options(data=Path("d.npz"), mode="exact")
+    assert (
+        options.canonical_command("m.pkl")
+        == "kmcompile m.pkl --target host --data d.npz --mode exact"
+    )
 
 
 def test_json_prints_the_report_and_nothing_else(

@@ -1,0 +1,83 @@
+"""Options say what was asked for, whether by the command line or from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kmcompile.errors import UsageError
+from kmcompile.option_values import check_options, without_defaults
+from kmcompile.options import Options
+
+SAMPLES = Path("folder/a.npz")
+
+
+@pytest.mark.parametrize(
+    ("given", "mode"),
+    [
+        ({}, "exact"),
+        ({"data": SAMPLES}, "statistical"),
+        ({"data": SAMPLES, "mode": "exact"}, "exact"),
+        ({"test_data": SAMPLES}, "exact"),
+    ],
+)
+def test_samples_make_statistical_the_default_mode(given: dict[str, Any], mode: str) -> None:
+    assert Options(**given).mode_asked == mode
+
+
+@pytest.mark.parametrize(
+    ("risk", "asked"), [(None, 1e-3), ("auto", None), ("0.02", 0.02), (0.02, 0.02)]
+)
+def test_risk_is_a_number_or_left_to_the_samples(
+    risk: float | str | None, asked: float | None
+) -> None:
+    assert Options(risk=risk).risk_asked == asked
+
+
+def test_promise_is_guaranteed_by_default() -> None:
+    assert Options().risk_control_asked == "guaranteed"
+    assert Options(risk_control="expected").risk_control_asked == "expected"
+    assert Options().thresholds_asked == "risk"
+    assert Options(thresholds="simple").thresholds_asked == "simple"
+
+
+@pytest.mark.parametrize("risk", [0.01, "0.01", "1e-2", np.float64(0.01)])
+def test_one_risk_gives_one_command_however_it_is_written(risk: Any) -> None:
+    command = "kmcompile m.pkl --target host --data a.npz --risk 0.01"
+    options = without_defaults(Options(data=SAMPLES, risk=risk, n_jobs=2))
+    check_options(options)
+    assert options.canonical_command("m.pkl") == command
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"mode": "statistical", "data": SAMPLES, "risk": 1e-3},
+        {"mode": "exact", "risk_control": "guaranteed"},
+        {"data": SAMPLES, "thresholds": "simple", "risk": "0.001"},
+        {"data": SAMPLES, "mode": "exact", "risk": "auto"},
+    ],
+)
+def test_leaving_out_defaults_twice_changes_nothing_more(given: dict[str, Any]) -> None:
+    once = without_defaults(Options(**given))
+    assert without_defaults(once) == once
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"data": SAMPLES, "risk": [0.1]}, r"--risk \[0.1\]: must be a number between 0 and 1"),
+        ({"data": SAMPLES, "risk": 1}, "--risk 1.0: must be a number between 0 and 1"),
+        ({"n_jobs": 0}, "n_jobs is 0, must be"),
+        ({"n_jobs": 1.5}, "n_jobs is 1.5, must be"),
+        ({"risk": 1e-3}, "calibration samples are needed for --risk 0.001"),
+    ],
+)
+def test_wrong_values_from_python_are_told_like_the_command_lines(
+    given: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(UsageError, match=text):
+        check_options(without_defaults(Options(**given)))
