@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kmcompile.emit.environment import environment
+from kmcompile.emit.early_exits import early_exit_sections
+from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
+from kmcompile.emit.environment import render
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
-from kmcompile.emit.sum_view import sum_view
+from kmcompile.emit.totals_view import totals_view
 from kmcompile.emit.view import (
     WORKSPACE_ELEMENT_BYTES,
     ModelView,
@@ -16,12 +18,14 @@ from kmcompile.emit.view import (
 from kmcompile.ir.program import Program
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.scalar import square_root
-from kmcompile.stages import ExactSum, Prepare, Vote
+from kmcompile.stages import ExactSum, Vote
 from kmcompile.stages.vote import ROUNDED_UP
-from kmcompile.target import Target
+from kmcompile.target import Target, load_target
 
 
-def emit(program: Program, target: Target, command: str, description: str) -> dict[str, str]:
+def emit(
+    program: Program, target: Target, command: str, description: str, promise_text: str = ""
+) -> dict[str, str]:
     """Return the emitted files by name: model, header, harness and CMakeLists.txt.
 
     Parameters
@@ -33,64 +37,90 @@ def emit(program: Program, target: Target, command: str, description: str) -> di
         The canonical command, for line 1 of the C.
     description : str
         One line on the model, for its comment.
+    promise_text : str
+        The promised risk of a statistical program with its evidence, for the header.
     """
-    prepare = program.stages[0]
-    assert isinstance(prepare, Prepare)
-    prepared = prepare_view(program.name, prepare)
-    view = model_view(program, command, description, prepared.buffers)
-    sections = _sections(program, target, prepared, view)
+    prepared = prepare_view(program.name, program.prepare)
+    early = early_exits_view(program, target)
+    view = model_view(program, command, description, prepared.buffers, early, promise_text)
+    sections = _sections(program, target, prepared, early, view)
     name = program.name
     return {
-        f"{name}.h": _render("model.h.j2", view=view),
-        f"{name}.c": _render("model.c.j2", view=view, sections="\n".join(sections)),
-        f"{name}_harness.c": _render("harness.c.j2", view=view),
-        "CMakeLists.txt": _render("CMakeLists.txt.j2", view=view),
+        f"{name}.h": render("model.h.j2", view=view),
+        f"{name}.c": render("model.c.j2", view=view, sections="\n".join(sections)),
+        f"{name}_harness.c": render("harness.c.j2", view=view),
+        "CMakeLists.txt": render("CMakeLists.txt.j2", view=view),
     }
 
 
 def workspace_bytes(program: Program) -> int:
     """Return the bytes of the workspace, which hold for every C ABI: only 4-byte members."""
-    prepare = program.stages[0]
-    assert isinstance(prepare, Prepare)
-    buffers = prepare_view(program.name, prepare).buffers
-    return sum(WORKSPACE_ELEMENT_BYTES * m.length for m in workspace_members(program, buffers))
+    buffers = prepare_view(program.name, program.prepare).buffers
+    early = early_exits_view(program, load_target(program.target))
+    members = workspace_members(program, buffers, early)
+    return sum(WORKSPACE_ELEMENT_BYTES * member.length for member in members)
 
 
 def _sections(
-    program: Program, target: Target, prepared: PrepareView, view: ModelView
+    program: Program, target: Target, prepared: PrepareView, early: EarlyExitsView, view: ModelView
 ) -> list[str]:
     """Return the functions of the model file, each after what it calls."""
-    names: dict[str, Any] = {"name": program.name, "upper": program.name.upper()}
+    names = {"name": program.name, "upper": program.name.upper()}
     sections = []
     if prepared.needs_square_root:
-        sections.append(_render("scalar/square_root.c.j2", scalar=square_root.VIEW, **names))
-    prepare, summed, label = program.stages
-    sections.append(_render("stages/prepare.c.j2", stage=prepare, view=prepared, **names))
+        sections.append(render("scalar/square_root.c.j2", scalar=square_root.VIEW, **names))
+    sections.append(
+        render(
+            "stages/prepare.c.j2",
+            stage=program.prepare,
+            view=prepared,
+            early_members=early.input_members,
+            **names,
+        )
+    )
+    summed, label = program.ends.exact, program.ends.label
     if isinstance(summed, ExactSum):
-        sections += _kernel_sections(summed.kernel, names)
-        names_and_view = {**names, "view": sum_view(summed, target)}
-        sections.append(_render("exact_sum/block_totals.c.j2", **names_and_view))
+        sections += _exact_sum_sections(summed, target, early, names)
     else:
-        names_and_view = {**names}
-    sections.append(_render(f"stages/{summed.name}.c.j2", stage=summed, **names_and_view))
+        sections.append(render("stages/linear_sum.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
-    sections.append(_render(f"stages/{label.name}.c.j2", stage=label, **more, **names))
-    sections.append(_render("entry.c.j2", view=view))
-    sections.append(_render("self_test/tables.c.j2", view=view))
-    sections.append(_render("self_test/steps.c.j2", view=view))
+    sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
+    if early.exits:
+        sections += early_exit_sections(early, label.template, names)
+    sections.append(render("entry.c.j2", view=view))
+    if early.exits:
+        sections.append(render("audit.c.j2", view=view))
+    sections.append(render("self_test/tables.c.j2", view=view))
+    sections.append(render("self_test/steps.c.j2", view=view))
     return [section.strip("\n") + "\n" for section in sections]
+
+
+def _exact_sum_sections(
+    stage: ExactSum, target: Target, early: EarlyExitsView, names: dict[str, str]
+) -> list[str]:
+    """Return the kernel's functions and those of the exact sum."""
+    upper = names["upper"]
+    totals = totals_view(
+        target,
+        "block_totals",
+        "total[lane] = sum over the features of the kernel's term",
+        stage.n_features,
+        stage.lanes,
+        constants=(f"{upper}_N_PREPARED", f"{upper}_LANES", f"{upper}_BLOCK_WORDS"),
+    )
+    sections = _kernel_sections(stage.kernel, names)
+    sections.append(render("exact_sum/block_totals.c.j2", view=totals, **names))
+    if early.reuses_kernels:
+        sections.append(render("exact_sum/vector_total.c.j2", view=totals, **names))
+    own: dict[str, Any] = {"view": totals, "reuses_kernels": early.reuses_kernels}
+    return [*sections, render("stages/exact_sum.c.j2", stage=stage, **own, **names)]
 
 
 def _kernel_sections(kernel: Float32Kernel, names: dict[str, str]) -> list[str]:
     """Return the functions that a kernel calls, then its own."""
     sections = [
-        _render(f"scalar/{template}.c.j2", scalar=scalar, **names)
+        render(f"scalar/{template}.c.j2", scalar=scalar, **names)
         for template, scalar in kernel.scalars()
     ]
-    own = _render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **kernel.context(), **names)
+    own = render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **kernel.context(), **names)
     return [*sections, own]
-
-
-def _render(template: str, **context: Any) -> str:
-    text = environment().get_template(template).render(**context)
-    return text.lstrip("\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import jinja2
 
@@ -30,3 +31,9 @@ def environment() -> jinja2.Environment:
         "comment": literals.comment_text,
     }
     return created
+
+
+def render(template: str, **context: Any) -> str:
+    """Return the text of a template."""
+    text = environment().get_template(template).render(**context)
+    return text.lstrip("\n")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kmcompile.emit.environment import environment
 from kmcompile.stages import Prepare
 from kmcompile.steps import Normalize
+
+CHECKED_TOGETHER = 4
+"""Features that one turn of the check's loop reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class PrepareView:
     calls : tuple of StepCall
     buffers : tuple of (str, int)
         Workspace members and their lengths.
+    tiled_features : int
+        Features of the raw input that the check reads four at a time.
     """
 
     sums_squares: bool
@@ -37,6 +42,9 @@ class PrepareView:
     sections: tuple[str, ...] = ()
     calls: tuple[StepCall, ...] = ()
     buffers: tuple[tuple[str, int], ...] = ()
+    tiled_features: int = 0
+    checks_tiles: bool = False
+    checks_tail: bool = False
 
     @property
     def needs_square_root(self) -> bool:
@@ -65,12 +73,13 @@ def prepare_view(name: str, stage: Prepare) -> PrepareView:
         if not buffers or step.name == "project":
             buffers.append((f"prepared_{len(buffers)}", step.n_out))
         calls.append(StepCall(f"{step.name}_{number}", buffers[-1][0]))
-    return PrepareView(
-        sums.sums_squares,
-        sums.sums_magnitudes,
-        sums.takes_largest,
-        sums.bounds_lengths,
-        tuple(section.strip("\n") + "\n" for section in sections if section.strip()),
-        tuple(calls),
-        tuple(buffers),
+    tiled = stage.n_features // CHECKED_TOGETHER * CHECKED_TOGETHER
+    return replace(
+        sums,
+        sections=tuple(section.strip("\n") + "\n" for section in sections if section.strip()),
+        calls=tuple(calls),
+        buffers=tuple(buffers),
+        tiled_features=tiled,
+        checks_tiles=tiled > 0,
+        checks_tail=tiled < stage.n_features,
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.tables import TableView, checksum_table, table_view
 from kmcompile.ir.program import Program
-from kmcompile.stages import ExactSum, LinearSum, Prepare, Vote
+from kmcompile.stages import ExactSum, LinearSum, NearestVectors, Prepare, Vote
 from kmcompile.version import VERSION
 
 WORDS_PER_STEP = 256
@@ -27,6 +29,8 @@ class Member:
     length: int
     meaning: str
 
+
+_COMMENT_COLUMNS = 96
 
 WORKSPACE_ELEMENT_BYTES = 4
 """Of every element of the workspace: float or uint32_t."""
@@ -62,6 +66,12 @@ class ModelView:
     limits_prepared: bool
     prepared_limit: float | None
     kernel_evals: int
+    has_early_exits: bool
+    reuses_kernels: bool
+    exact_stage: str
+    last_stage: int
+    input_members: tuple[InputMember, ...]
+    promise_lines: tuple[str, ...]
     decisions_text: str
     interval_text: str
     evals_text: str
@@ -84,7 +94,12 @@ class ModelView:
 
 
 def model_view(
-    program: Program, command: str, description: str, buffers: tuple[tuple[str, int], ...]
+    program: Program,
+    command: str,
+    description: str,
+    buffers: tuple[tuple[str, int], ...],
+    early: EarlyExitsView,
+    promise_text: str,
 ) -> ModelView:
     """Return the view of a program.
 
@@ -96,9 +111,11 @@ def model_view(
         One line on the model.
     buffers : tuple of (str, int)
         Workspace members of the preprocessing with their lengths.
+    early : EarlyExitsView
+    promise_text : str
+        The promised risk with its evidence, for the header; may be empty.
     """
-    prepare, summed, label = program.stages
-    assert isinstance(prepare, Prepare) and isinstance(summed, ExactSum | LinearSum)
+    prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
     tables = tuple(table_view(table) for table in program.tables())
     checksums = table_view(checksum_table(program.tables()))
     n_answers = len(program.known_answers)
@@ -123,7 +140,13 @@ def model_view(
         input_limit=float(prepare.limit),
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
-        kernel_evals=sum(stage.kernel_evaluations() for stage in program.stages),
+        kernel_evals=summed.kernel_evaluations(),
+        has_early_exits=bool(early.exits),
+        reuses_kernels=early.reuses_kernels,
+        exact_stage=summed.name,
+        last_stage=len(early.exits),
+        input_members=early.input_members,
+        promise_lines=tuple(textwrap.wrap(promise_text, _COMMENT_COLUMNS)),
         decisions_text=_decisions_text(program),
         interval_text=(
             "the decision of the closest pair that the winner won"
@@ -138,14 +161,14 @@ def model_view(
         stage_names=tuple(stage.name for stage in program.exit_stages),
         workspace_lines=_with_meanings(
             (f"{member.c_type} {member.name}[{unsigned_literal(member.length)}];", member.meaning)
-            for member in workspace_members(program, buffers)
+            for member in workspace_members(program, buffers, early)
         ),
         constant_lines=_with_meanings(
             (
                 f"#define {upper}_{constant.name} {unsigned_literal(constant.value)}",
                 constant.meaning,
             )
-            for constant in _constants(prepare, summed)
+            for constant in _constants(prepare, summed, early)
         ),
         tables=tables,
         emitted_tables=(*tables, checksums),
@@ -176,15 +199,18 @@ def _decisions_text(program: Program) -> str:
     return "one a class"
 
 
-def workspace_members(program: Program, buffers: tuple[tuple[str, int], ...]) -> tuple[Member, ...]:
+def workspace_members(
+    program: Program, buffers: tuple[tuple[str, int], ...], early: EarlyExitsView
+) -> tuple[Member, ...]:
     """Return the arrays of the workspace in order."""
-    summed, label = program.stages[1:]
+    summed, label = program.ends.exact, program.ends.label
     members = [Member("float", name, length, "the prepared input") for name, length in buffers]
     members.append(Member("float", "decision", program.n_decisions, "decision values"))
     members.append(Member("float", "bound", program.n_decisions, ">= their errors"))
     if isinstance(summed, ExactSum):
         members.append(Member("float", "row_sum", summed.n_rows, "sums of one group of vectors"))
         members.append(Member("float", "row_error", summed.n_rows, "and of their errors"))
+    members += _early_members(program, early)
     if isinstance(label, Vote):
         members += [
             Member("uint32_t", name, label.n_classes, meaning) for name, meaning in _COUNTS.items()
@@ -197,6 +223,30 @@ def workspace_members(program: Program, buffers: tuple[tuple[str, int], ...]) ->
     return tuple(members)
 
 
+def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
+    members = []
+    if early.lists_nonzeros:
+        members.append(
+            Member("uint32_t", "nonzeros", program.prepare.n_out, "features that are not 0")
+        )
+    if early.products:
+        longest = max(products.n_padded for products in early.products)
+        members.append(Member("float", "projected", longest, "inner products with the input"))
+    nearest = next((s for s in early.exits if isinstance(s, NearestVectors)), None)
+    if nearest is not None:
+        members += [
+            Member("float", "running", program.n_decisions, "decisions of nearest_vectors"),
+            Member("float", "kernel_total", nearest.n_slots, "in the projection; score; exact"),
+            Member("float", "approximate", nearest.n_slots, "kernels in the projection"),
+        ]
+    if nearest is not None and early.reuses_kernels:
+        members += [
+            Member("uint32_t", "heap", nearest.n_slots, "slots by score"),
+            Member("uint32_t", "touched", nearest.n_blocks, "a bit a lane: exact total is known"),
+        ]
+    return members
+
+
 _COUNTS = {
     "votes": "of each class",
     "sure": "those that no rounding can take away",
@@ -205,7 +255,9 @@ _COUNTS = {
 _CONFIDENCES = {"confidence": "sum of decisions, breaks ties", "slack": ">= its error"}
 
 
-def _constants(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Constant, ...]:
+def _constants(
+    prepare: Prepare, summed: ExactSum | LinearSum, early: EarlyExitsView
+) -> tuple[Constant, ...]:
     rows = "support vectors" if isinstance(summed, ExactSum) else "decisions"
     constants = [
         Constant("N_PREPARED", prepare.n_out, "features after the preprocessing"),
@@ -216,4 +268,7 @@ def _constants(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Constant
     if isinstance(summed, ExactSum):
         constants.append(Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"))
         constants.append(Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"))
+    if early.nearest is not None:
+        slots = summed.n_blocks * summed.lanes
+        constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
     return tuple(constants)

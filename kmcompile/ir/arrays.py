@@ -22,3 +22,12 @@ def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
     array = np.array(values, dtype=dtype, order="C", copy=True)
     array.setflags(write=False)
     return array
+
+
+def finite(values: Any) -> NDArray[Any]:
+    """Return a read-only float32 copy in which the largest float stands for infinity.
+
+    A limit or half-width of that size does the same as an infinite one, and has a C literal.
+    """
+    largest = np.finfo(np.float32).max
+    return frozen(np.clip(np.asarray(values, dtype=np.float32), -largest, largest), np.float32)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Float32Array, finite, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
@@ -39,8 +39,8 @@ class LinearFilter(EarlyExit):
     exit: ClassVar[str | None] = "statistical"
 
     def __post_init__(self) -> None:
-        for name in ("intercept", "half_width"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "intercept", frozen(self.intercept, np.float32))
+        object.__setattr__(self, "half_width", finite(self.half_width))
 
     @property
     def n_decisions(self) -> int:

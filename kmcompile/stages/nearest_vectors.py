@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, frozen, magnitude
+from kmcompile.ir.arrays import Float32Array, finite, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
@@ -84,9 +84,10 @@ class NearestVectors(EarlyExit):
     exit: ClassVar[str | None] = "statistical"
 
     def __post_init__(self) -> None:
-        names = ("vectors", "residuals", "weights", "offset", "half_width", "least", "largest")
-        for name in names:
+        for name in ("vectors", "residuals", "weights", "offset"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        for name in ("half_width", "least", "largest"):
+            object.__setattr__(self, name, finite(getattr(self, name)))
         object.__setattr__(self, "steps", frozen(self.steps, np.uint16))
 
     @property
@@ -293,7 +294,7 @@ class NearestVectors(EarlyExit):
         )
         return (
             *levels,
-            Table("nearest_vectors", self.vectors, "projected vectors: [block][feature][lane]"),
+            Table("nearest_projected", self.vectors, "projected vectors: [block][feature][lane]"),
             *residuals,
             Table("nearest_weights", self.weights, "score of a kernel of 1, 0: never: [slot]"),
             Table("nearest_steps", self.steps, "touched vectors at a test: [test]"),

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.arrays import Float32Array, finite
 from kmcompile.ir.batch import Batch
 from kmcompile.stages.stage import Always
 
@@ -35,6 +35,10 @@ class RangeGate(Always):
     skip_zeros: bool
 
     template: ClassVar[str] = "range_gate"
+
+    def __post_init__(self) -> None:
+        for name in ("least", "largest"):
+            object.__setattr__(self, name, np.float32(finite(getattr(self, name))))
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with squares and which queries are in range."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Float32Array, finite, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
@@ -64,8 +64,11 @@ class ReducedSet(EarlyExit):
     exit: ClassVar[str | None] = "statistical"
 
     def __post_init__(self) -> None:
-        for name in ("centres", "weights", "intercept", "half_width", "triangle"):
+        for name in ("centres", "weights", "intercept", "triangle"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "half_width", finite(self.half_width))
+        for name in ("least", "largest"):
+            object.__setattr__(self, name, np.float32(finite(getattr(self, name))))
 
     @property
     def name(self) -> str:

@@ -208,6 +208,17 @@ static float iris_length(
     return iris_square_root((factor * squares) + minimum);
 }
 
+/* The larger one of a magnitude's bits and those of v's magnitude. */
+static uint32_t iris_larger(const uint32_t magnitude, const float v)
+{
+    iris_bits_t number;
+    uint32_t other;
+
+    number.value = v;
+    other = number.bits & 0x7FFFFFFFUL;
+    return (other > magnitude) ? other : magnitude;
+}
+
 /*
  * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
  * up to it no later intermediate can overflow. Magnitudes of floats compare like their bits.
@@ -220,12 +231,7 @@ static iris_status_t iris_check(
     uint32_t j;
 
     for (j = 0U; j < IRIS_N_FEATURES; ++j) {
-        iris_bits_t feature;
-        uint32_t magnitude;
-
-        feature.value = x[j];
-        magnitude = feature.bits & 0x7FFFFFFFUL;
-        largest = (magnitude > largest) ? magnitude : largest;
+        largest = iris_larger(largest, x[j]);
     }
     if (largest >= 0x7F800000UL) {
         status = IRIS_ERROR_NOT_FINITE;
@@ -327,22 +333,39 @@ static void iris_argmax(
 }
 
 /*
- * Checks x, prepares it and leaves the decisions and their bounds in the workspace.
- * Result: IRIS_OK, or why x is refused.
+ * Checks x and prepares it.
+ * Result: IRIS_OK with *input prepared, or why x is refused.
  */
-static iris_status_t iris_evaluate(
+static iris_status_t iris_accept(
     iris_workspace_t *const workspace,
-    const iris_input_t x[IRIS_N_FEATURES])
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_prepared_t *const input)
 {
     iris_status_t status = iris_check(x);
 
     if (status == IRIS_OK) {
-        const iris_prepared_t input =
-            iris_prepare(workspace, x);
+        *input = iris_prepare(workspace, x);
+    }
+    return status;
+}
 
-        if (!iris_linear_sum(workspace, &input)) {
-            status = IRIS_ERROR_CORRUPT;
-        }
+/*
+ * The answer of the exact sums, which stay in the workspace with their bounds.
+ * Input: x prepared.
+ * Result: IRIS_OK with *result written but for in_range, or IRIS_ERROR_CORRUPT.
+ */
+static iris_status_t iris_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    iris_status_t status = IRIS_ERROR_CORRUPT;
+
+    if (iris_linear_sum(workspace, input)) {
+        iris_argmax(workspace, result);
+        result->kernel_evals = 3U;
+        result->stage = 0U;
+        status = IRIS_OK;
     }
     return status;
 }
@@ -353,17 +376,20 @@ iris_status_t iris_classify(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_result_t *result)
 {
+    iris_prepared_t input;
+    iris_result_t answer;
     iris_status_t status;
 
     if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
         return IRIS_ERROR_NULL;
     }
-    status = iris_evaluate(workspace, x);
+    status = iris_accept(workspace, x, &input);
     if (status == IRIS_OK) {
-        iris_argmax(workspace, result);
-        result->kernel_evals = 3U;
-        result->stage = 0U;
-        result->in_range = true;
+        answer.in_range = true;
+        status = iris_sum(workspace, &input, &answer);
+    }
+    if (status == IRIS_OK) {
+        *result = answer;
     }
     return status;
 }
@@ -374,17 +400,22 @@ iris_status_t iris_decision(
     const iris_input_t x[IRIS_N_FEATURES],
     float decision[IRIS_N_DECISIONS])
 {
+    iris_prepared_t input;
     iris_status_t status;
 
     if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
         return IRIS_ERROR_NULL;
     }
-    status = iris_evaluate(workspace, x);
+    status = iris_accept(workspace, x, &input);
     if (status == IRIS_OK) {
-        uint32_t p;
+        if (iris_linear_sum(workspace, &input)) {
+            uint32_t p;
 
-        for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-            decision[p] = workspace->decision[p];
+            for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+                decision[p] = workspace->decision[p];
+            }
+        } else {
+            status = IRIS_ERROR_CORRUPT;
         }
     }
     return status;
@@ -548,19 +579,23 @@ static bool iris_within(
     return within;
 }
 
-/* Asks one known input: the label is exact, the decisions lie within their intervals. */
+/* Sums one known input: the label is exact, the decisions lie within their intervals. */
 static iris_status_t iris_test_answer(
     iris_self_test_t *const state)
 {
     const uint32_t answer = state->part - 9U;
     const uint32_t first = answer * IRIS_N_FEATURES;
     const int32_t label = (int32_t)iris_known_labels[answer];
+    iris_prepared_t input;
     iris_result_t result;
     iris_status_t status;
     bool agrees = false;
 
-    status = iris_classify(
-        &state->workspace, &iris_known_inputs[first], &result);
+    status = iris_accept(
+        &state->workspace, &iris_known_inputs[first], &input);
+    if (status == IRIS_OK) {
+        status = iris_sum(&state->workspace, &input, &result);
+    }
     if (status == IRIS_OK) {
         agrees = iris_within(state->workspace.decision, answer);
         agrees = agrees && (result.label == label);

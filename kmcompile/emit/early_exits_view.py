@@ -1,0 +1,160 @@
+"""The views of the stages between `prepare` and the exact sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from kmcompile.emit.nearest_view import NearestView, nearest_view
+from kmcompile.emit.products_view import ProductsView, products_view
+from kmcompile.emit.totals_view import TotalsView, totals_view
+from kmcompile.ir.program import Program
+from kmcompile.stages import (
+    ExactSum,
+    LinearFilter,
+    NearestVectors,
+    Nonzeros,
+    RangeGate,
+    ReducedSet,
+    Stage,
+)
+from kmcompile.target import Target
+
+_S = TypeVar("_S", bound=Stage)
+
+
+@dataclass(frozen=True, slots=True)
+class InputMember:
+    """What early exits add to an input on its way through the stages."""
+
+    c_type: str
+    name: str
+    zero: str
+    meaning: str
+
+
+_SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once range_gate has it")
+_N_NONZEROS = InputMember("uint32_t", "n_nonzeros", "0U", "features in the list of nonzeros")
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedSetView:
+    """What templates/stages/reduced_set.c.j2 needs.
+
+    Parameters
+    ----------
+    number : int
+    prefix : str
+        Of its functions and tables.
+    products : ProductsView or None
+        The projection.
+    totals : TotalsView
+        The kernels' totals of a block of centres.
+    limits_far : bool
+        Whether any total is large enough to be left out.
+    value : str
+        The kernel's function.
+    """
+
+    number: int
+    prefix: str
+    products: ProductsView | None
+    totals: TotalsView
+    limits_far: bool
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyExitsView:
+    """The early exits of a program; none in exact mode.
+
+    Parameters
+    ----------
+    exits : tuple of Stage
+        What may decide, in order.
+    filter_products : ProductsView or None
+    reduced_sets : tuple of ReducedSetView
+    nearest : NearestView or None
+    input_members : tuple of InputMember
+    """
+
+    lists_nonzeros: bool
+    gate: RangeGate | None
+    exits: tuple[Stage, ...]
+    filter_products: ProductsView | None
+    reduced_sets: tuple[ReducedSetView, ...]
+    nearest: NearestView | None
+    input_members: tuple[InputMember, ...]
+
+    @property
+    def products(self) -> tuple[ProductsView, ...]:
+        """All inner products, in the order of the stages."""
+        sets = (view.products for view in self.reduced_sets)
+        levels = () if self.nearest is None else (level.products for level in self.nearest.levels)
+        return tuple(p for p in (self.filter_products, *sets, *levels) if p is not None)
+
+    @property
+    def limits_far(self) -> bool:
+        """Whether any stage leaves out the kernels of far vectors."""
+        return any(view.limits_far for view in (*self.reduced_sets, self.nearest) if view)
+
+    @property
+    def reuses_kernels(self) -> bool:
+        """Whether the exact sum may find kernels that are already computed."""
+        return self.nearest is not None and self.nearest.touches
+
+
+def early_exits_view(program: Program, target: Target) -> EarlyExitsView:
+    """Return the view of a program's early exits."""
+    linear = _only(program, LinearFilter)
+    nearest = _only(program, NearestVectors)
+    gate = _only(program, RangeGate)
+    lists_nonzeros = _only(program, Nonzeros) is not None
+    exact = program.ends.exact
+    filter_products = None
+    if linear is not None:
+        filter_products = products_view(
+            linear.products, "filter_products", "filter_weights", target
+        )
+    members = ((gate or nearest, _SQUARE), (lists_nonzeros, _N_NONZEROS))
+    return EarlyExitsView(
+        lists_nonzeros=lists_nonzeros,
+        gate=gate,
+        exits=program.early_exits,
+        filter_products=filter_products,
+        reduced_sets=tuple(
+            reduced_set_view(s, target) for s in program.stages if isinstance(s, ReducedSet)
+        ),
+        nearest=(
+            nearest_view(nearest, exact, target)
+            if nearest is not None and isinstance(exact, ExactSum)
+            else None
+        ),
+        input_members=tuple(member for needed, member in members if needed),
+    )
+
+
+def reduced_set_view(stage: ReducedSet, target: Target) -> ReducedSetView:
+    """Return the view of one reduced set."""
+    prefix = f"reduced_{stage.number}"
+    totals = totals_view(
+        target,
+        f"{prefix}_totals",
+        "total[lane] = sum over the features of the kernel's term",
+        stage.n_out,
+        stage.lanes,
+    )
+    products = None
+    if stage.products is not None:
+        products = products_view(
+            stage.products, f"{prefix}_products", f"{prefix}_projection", target
+        )
+    limits_far = bool(np.isfinite(stage.far))
+    value = "kernel_value_within" if limits_far else "kernel_value"
+    return ReducedSetView(stage.number, prefix, products, totals, limits_far, value)
+
+
+def _only(program: Program, kind: type[_S]) -> _S | None:
+    return next((stage for stage in program.stages if isinstance(stage, kind)), None)

@@ -1,0 +1,107 @@
+"""The view of the stage `nearest_vectors`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.emit.products_view import ProductsView, products_view
+from kmcompile.emit.totals_view import TotalsView, totals_view
+from kmcompile.stages import ExactSum, NearestVectors
+from kmcompile.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class LevelView:
+    """One level of the projection.
+
+    Parameters
+    ----------
+    number, index : int
+        From 1, from 0.
+    products : ProductsView
+        The new dimensions.
+    totals : TotalsView
+        Adds them to the kernels' totals.
+    first, end : int
+        Dimensions before and after the level.
+    approximates : bool
+        Whether the kernels are needed after this level.
+    """
+
+    number: int
+    index: int
+    products: ProductsView
+    totals: TotalsView
+    first: int
+    end: int
+    approximates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NearestView:
+    """What templates/stages/nearest_vectors.c.j2 and templates/nearest_vectors/ need.
+
+    Parameters
+    ----------
+    limits_far : bool
+        Whether any total is large enough to be left out.
+    value : str
+        The kernel's function for approximations.
+    lanes : TotalsView
+        The lanes of the exact sum's blocks.
+    touches : bool
+        Whether any kernel is computed.
+    first_test : int
+        The first test after a kernel may have been computed.
+    """
+
+    levels: tuple[LevelView, ...]
+    lanes: TotalsView
+    limits_far: bool
+    value: str
+    touches: bool
+    first_test: int
+    n_tests: int
+
+
+def nearest_view(stage: NearestVectors, exact: ExactSum, target: Target) -> NearestView:
+    """Return the view for a target."""
+    levels = tuple(_level_view(stage, index, target) for index in range(stage.n_levels))
+    first_test = stage.n_levels if stage.from_estimate else 0
+    limits_far = bool(np.isfinite(stage.far))
+    return NearestView(
+        levels=levels,
+        lanes=totals_view(target, "", "", exact.n_features, exact.lanes),
+        limits_far=limits_far,
+        value="kernel_value_within" if limits_far else "kernel_value",
+        touches=first_test < len(stage.steps),
+        first_test=first_test,
+        n_tests=len(stage.steps),
+    )
+
+
+def _level_view(stage: NearestVectors, index: int, target: Target) -> LevelView:
+    products = stage.levels[index]
+    number = index + 1
+    totals = totals_view(
+        target,
+        f"nearest_totals_{number}",
+        f"total[lane] {'+' if index else ''}= sum of the kernel's terms in level {number}",
+        products.n_rows,
+        stage.lanes,
+        accumulates=index > 0,
+    )
+    end = stage.level_ends[index]
+    return LevelView(
+        number=number,
+        index=index,
+        products=products_view(
+            products, f"nearest_products_{number}", f"nearest_projection_{number}", target
+        ),
+        totals=totals,
+        first=end - products.n_rows,
+        end=end,
+        approximates=stage.from_estimate or number == stage.n_levels,
+    )
