@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +15,9 @@ from kmcompile.interpret import Status, check
 from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.kernels import Rbf
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import Prepare
+from kmcompile.verify.kernel_values import kernel_values
 from kmcompile.verify.reference import labels_of
 
 LEAST_SAMPLES = 200
@@ -34,7 +33,7 @@ SHAPE_SHARE = 2 / 3
 """Of the rest; the other third is for choosing the stages."""
 
 _SEED = 20031207
-_BLOCK_VALUES = 1 << 21
+_BLOCK_VALUES = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,11 +193,7 @@ def calibration_samples(machine: KernelMachine, X: Float32Array) -> CalibrationS
 def decision_values(
     machine: KernelMachine, X: Float32Array, left_out: NDArray[np.int64] | None = None
 ) -> Float64Array:
-    """Return the float64 decisions quickly: good for thresholds, not for verification.
-
-    The squared distance of the rbf kernel is expanded, with vectors and inputs moved to the
-    vectors' mean c: |s - x|^2 = |s - c|^2 + |x - c|^2 - 2 <s - c, x - c>, whose error is about
-    2^-53 n_features (|s - c|^2 + |x - c|^2).
+    """Return the float64 decisions, those of `verify.reference` without their error bounds.
 
     Parameters
     ----------
@@ -214,33 +209,12 @@ def decision_values(
     coefficients = decision_coefficients(machine).T
     decisions = np.empty((len(X), machine.n_decisions))
     rows = max(1, _BLOCK_VALUES // max(machine.n_features, *machine.support_vectors.shape))
-    kernel_values = _kernel_values(machine)
     for start in range(0, len(X), rows):
         part = slice(start, start + rows)
-        values = kernel_values(machine.prepare(X[part].astype(np.float64)))
+        prepared = machine.prepare(X[part].astype(np.float64))
+        values, _ = kernel_values(machine.kernel, machine.support_vectors, prepared)
         if left_out is not None:
             own = np.flatnonzero(left_out[part] >= 0)
             values[own, left_out[part][own]] = 0.0
         decisions[part] = values @ coefficients + machine.intercept
     return decisions
-
-
-def _kernel_values(machine: KernelMachine) -> Callable[[Float64Array], Float64Array]:
-    """Return the function prepared rows -> K(s_i, x_q), shape (n_queries, n_sv)."""
-    kernel, vectors = machine.kernel, machine.support_vectors
-    if not isinstance(kernel, Rbf):
-        return lambda x: kernel.values(vectors, x)
-    gamma, center = kernel.gamma, vectors.mean(axis=0)
-    centered = vectors - center
-    square = (centered**2).sum(axis=1)
-
-    def values(x: Float64Array) -> Float64Array:
-        x = x - center
-        result: Float64Array = x @ centered.T
-        result *= -2.0
-        result += square
-        result += (x**2).sum(axis=1)[:, None]
-        result *= -gamma
-        return np.exp(result, out=result)
-
-    return values
