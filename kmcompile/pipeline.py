@@ -28,6 +28,7 @@ from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble
+from kmcompile.report.cascade import cascade_of
 from kmcompile.target import Target, load_target
 from kmcompile.verify.queries import ordinary_inputs
 from kmcompile.verify.verifier import Verifier, collect_queries
@@ -119,10 +120,14 @@ def compile_model(
             findings,
             folder_files.digests(files),
             (*machine.notes, *queries.notes, *findings.notes, *verifier.notes),
+            answers=answers,
+            queries=queries,
         )
         plain = json_report.to_dict(report)
         files["report.json"] = json_report.dumps(plain)
-        files["report.html"] = html.render(plain, findings.evidence)
+        files["report.html"] = html.render(
+            plain, findings.evidence, cascade_of(program, answers, queries)
+        )
         if output is not None:
             output.write(files)
     for note in verifier.notes:

@@ -12,17 +12,19 @@ import numpy as np
 
 from kmcompile.analysis.memory import Budgets
 from kmcompile.build.artifact import Memory as BuiltMemory
+from kmcompile.calibrate.calibration import Calibration
+from kmcompile.interpret import Answers, Status
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
-from kmcompile.report import contents
+from kmcompile.report import contents, costs, promise
 from kmcompile.report.evidence import Evidence
-from kmcompile.stages import Stage
 from kmcompile.target import Target
 from kmcompile.verify.checks import ModelCheck
+from kmcompile.verify.queries import Queries
 from kmcompile.version import VERSION
 
-_EXACT_ONLY = "mode exact has no early exit"
+_NO_RISK = "mode exact has no early exit: no answer is statistical"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,25 +77,42 @@ def assemble(
     findings: Findings,
     files: Mapping[str, str],
     notes: tuple[str, ...],
+    *,
+    answers: Answers,
+    queries: Queries,
+    calibration: Calibration | None = None,
 ) -> contents.Report:
-    """Return the report."""
+    """Return the report.
+
+    Means, percentiles and shares are of the user's samples where there are any, otherwise of
+    the generated ones; `calibration` is None in mode exact.
+    """
     reasons: dict[str, str] = {}
+    sample = costs.sample_of(answers, queries)
+    instructions = _instructions(program, findings, answers, sample)
     report = contents.Report(
         tool=contents.Tool(name="kmcompile", version=VERSION),
         options=_options(options, program),
         model=_model(machine, model_name, reasons),
-        stages=[_stage(stage, reasons) for stage in program.stages],
+        stages=costs.stages(program, sample, reasons),
         memory=_memory(program, target, allowed, workspace_bytes, findings, reasons),
-        cost=_cost(program, reasons),
+        cost=costs.cost(program, sample, reasons),
         verification=_verification(program, findings, model_name, reasons),
         risk=None,
-        target=_target(target, findings, reasons),
+        calibration=None,
+        target=_target(target, findings, instructions, reasons),
         files=files,
         notes=notes,
         not_available=reasons,
     )
-    reasons["risk"] = f"{_EXACT_ONLY}: no answer is statistical"
-    return report
+    if calibration is None:
+        reasons["risk"] = reasons["calibration"] = _NO_RISK
+        return report
+    return replace(
+        report,
+        risk=promise.risk(calibration, queries, findings.check, reasons),
+        calibration=promise.calibration_section(calibration),
+    )
 
 
 def _options(options: Options, program: Program) -> dict[str, contents.OptionValue]:
@@ -109,7 +128,7 @@ def _options(options: Options, program: Program) -> dict[str, contents.OptionVal
     )
     for field in fields(options):
         value = getattr(options, field.name)
-        if field.name == "out":
+        if field.name in ("out", "n_jobs"):
             continue  # the same bytes wherever they are written
         values[field.name] = value.name if isinstance(value, Path) else value
     return values
@@ -131,21 +150,6 @@ def _model(
         classes=machine.classes,
         n_support_vectors=machine.n_support_vectors,
         sha256=machine.sha256,
-    )
-
-
-def _stage(stage: Stage, reasons: dict[str, str]) -> contents.Stage:
-    decides = stage.exit is not None
-    if not decides:
-        reasons[f"stages.{stage.name}.exit"] = "the stage never decides"
-        reasons[f"stages.{stage.name}.decided"] = "the stage never decides"
-    return contents.Stage(
-        name=stage.name,
-        exit="exact" if decides else None,
-        decided=1.0 if decides else None,
-        kernel_evals_mean=float(stage.kernel_evaluations()),
-        ops_mean=float(stage.operations()),
-        table_bytes=sum(table.n_bytes for table in stage.tables()),
     )
 
 
@@ -186,21 +190,6 @@ def _memory(
     )
 
 
-def _cost(program: Program, reasons: dict[str, str]) -> contents.Cost:
-    operations = float(sum(stage.operations() for stage in program.stages))
-    reasons["cost.max_ops_with_replay"] = "there is no replay in mode exact"
-    return contents.Cost(
-        exact_ops=operations,
-        mean_ops=operations,
-        p99_ops=operations,
-        max_ops=operations,
-        max_ops_with_replay=None,
-        speedup_ops=1.0,
-        kernel_evals_mean=float(sum(stage.kernel_evaluations() for stage in program.stages)),
-        speedup_kernels=1.0,
-    )
-
-
 def _verification(
     program: Program, findings: Findings, model_name: str | None, reasons: dict[str, str]
 ) -> contents.Verification:
@@ -223,21 +212,37 @@ def _verification(
     )
 
 
-def _target(target: Target, findings: Findings, reasons: dict[str, str]) -> contents.TargetSection:
+def _instructions(
+    program: Program, findings: Findings, answers: Answers, sample: costs.Sample
+) -> contents.Instructions | None:
+    """Return the instructions of the sample; of all queries where all take the same way."""
+    found = findings.instructions
+    if found is None:
+        return None
+    if program.early_exits:
+        accepted = np.flatnonzero(answers.results["status"] == Status.OK)
+        found = found[np.searchsorted(accepted, sample.rows)]
+    return contents.Instructions(
+        exact=None if program.early_exits else float(found.mean()),
+        mean=float(found.mean()),
+        p99=float(np.percentile(found, 99)),
+        max=float(found.max()),
+        queries=len(found),
+    )
+
+
+def _target(
+    target: Target,
+    findings: Findings,
+    counted: contents.Instructions | None,
+    reasons: dict[str, str],
+) -> contents.TargetSection:
     if target.emulator is None:
         reasons["target.emulator"] = "the target is the machine that runs kmcompile"
-    counted = None
-    if findings.instructions is None:
+    if counted is None:
         reasons["target.instructions"] = findings.skipped["instructions"]
-    else:
-        found = findings.instructions
-        counted = contents.Instructions(
-            exact=float(found.mean()),
-            mean=float(found.mean()),
-            p99=float(np.percentile(found, 99)),
-            max=float(found.max()),
-            queries=len(found),
-        )
+    elif counted.exact is None:
+        reasons["target.instructions.exact"] = "the exact sum alone was not run"
     return contents.TargetSection(
         name=target.name,
         description=target.description,

@@ -12,6 +12,8 @@ from typing import Literal
 
 Label = str | int | float | bool
 OptionValue = str | int | float | bool | None
+Exit = Literal["certified", "statistical", "exact"]
+QueriesSource = Literal["test-data", "held-out", "generated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,25 +52,34 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A stage of the program; names are unique.
+    """A stage of the program; names are unique. The queries are those of `Cost`.
 
     Attributes
     ----------
     exit : {"certified", "statistical", "exact"} or None
         What an exit at this stage rests on; None where the stage never decides.
     decided : float or None
-        Share of the test queries that left here.
+        Share of the queries that left here.
     kernel_evals_mean, ops_mean : float or None
         Of this stage, over the queries that reached it.
     table_bytes : int or None
+    reached : float
+        Share of the queries that came here.
+    ops_mean_decided : float or None
+        From the first stage to here, over the queries that left here.
+    ops_worst : float
+        Of this stage, in the worst case of any input.
     """
 
     name: str
-    exit: Literal["certified", "statistical", "exact"] | None
+    exit: Exit | None
     decided: float | None
     kernel_evals_mean: float | None
     ops_mean: float | None
     table_bytes: int | None
+    reached: float
+    ops_mean_decided: float | None
+    ops_worst: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +119,27 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Counted operations of one query; ops are multiply-adds, all overhead included."""
+    """Counted operations of one query; ops are multiply-adds, all overhead included.
+
+    Attributes
+    ----------
+    exact_ops : float or None
+        Of the exact sum alone, without early exits and what they need.
+    speedup_ops : float or None
+        exact_ops / mean_ops.
+    kernel_evals_mean : float or None
+        A query that is decided without a kernel counts 0.
+    speedup_kernels : float or None
+        The papers' m/k, the support vectors over the mean of max(k, 1): they count at least one
+        kernel a query.
+    queries : int
+        Accepted queries that the means, percentiles and shares are of.
+    queries_source : {"test-data", "held-out", "generated"}
+        Where these come from: the given samples if there are any, generated ones otherwise.
+    worst_ops : float
+        What no input can exceed.
+    kernel_evals_min, kernel_evals_median, kernel_evals_p99, kernel_evals_max : float
+    """
 
     exact_ops: float | None
     mean_ops: float | None
@@ -118,6 +149,13 @@ class Cost:
     speedup_ops: float | None
     kernel_evals_mean: float | None
     speedup_kernels: float | None
+    queries: int
+    queries_source: QueriesSource
+    worst_ops: float
+    kernel_evals_min: float
+    kernel_evals_median: float
+    kernel_evals_p99: float
+    kernel_evals_max: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +209,7 @@ class Verification:
         Commands that repeat the checks, run beside the output folder.
     """
 
-    queries_source: Literal["test-data", "held-out", "generated"] | None
+    queries_source: QueriesSource | None
     exact: Exact | None
     bounded: Bounded | None
     certified: Certified | None
@@ -179,14 +217,84 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """How often test samples got another label than the model's.
+
+    Attributes
+    ----------
+    queries : int
+        Accepted test samples; one that is refused has no label.
+    lower_limit, upper_limit : float
+        Of the probability, each with `confidence` (Clopper and Pearson, 1934).
+    """
+
+    queries: int
+    disagreements: int
+    confidence: float
+    lower_limit: float
+    upper_limit: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """The promised probability of another label, and what supports it."""
+    """The promised probability of another label, what supports it, what test samples show.
+
+    Attributes
+    ----------
+    upper_bound, confidence : float or None
+        What the control samples support.
+    calibration_queries, disagreements : int or None
+        Control samples, and those of them that an early exit labels unlike the model.
+    guarantee : {"guaranteed", "expected", "none"}
+        Whether `upper_bound` holds with `confidence`, in expectation, or not at all.
+    measured : Measured or None
+    """
 
     requested: float | None
     upper_bound: float | None
     confidence: float | None
     calibration_queries: int | None
     disagreements: int | None
+    guarantee: Literal["guaranteed", "expected", "none"]
+    measured: Measured | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A sequence of stages that was compared; `mean_ops` is of the choice samples."""
+
+    stages: Sequence[str]
+    mean_ops: float
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """How the early exits were made.
+
+    Attributes
+    ----------
+    scale : float
+        The one factor (lambda) of all thresholds.
+    shape_queries, choice_queries, control_queries : int
+        Samples of the disjoint parts: the stages' shapes, their choice and the promise rest on
+        one each.
+    support_vectors_found : int
+        Samples that are support vectors.
+    candidates : sequence of Candidate
+        By their cost, the exact sum alone among them.
+    notes : sequence of str
+        What was left out and why.
+    """
+
+    thresholds: Literal["risk", "maxsmoothed", "simple"]
+    scale: float
+    shape_queries: int
+    choice_queries: int
+    control_queries: int
+    support_vectors_found: int
+    candidates: Sequence[Candidate]
+    notes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +342,7 @@ class Report:
     cost: Cost | None
     verification: Verification | None
     risk: Risk | None
+    calibration: Calibration | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

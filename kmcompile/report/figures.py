@@ -46,6 +46,17 @@ def share_text(share: float) -> str:
     return f"{100 * share:.3g} %" if 0.01 <= share < 0.99 else f"{100 * share:.2f} %"
 
 
+def confidence_text(confidence: float) -> str:
+    """Return a confidence in per cent.
+
+    Examples
+    --------
+    >>> confidence_text(0.99), confidence_text(0.999)
+    ('99 %', '99.9 %')
+    """
+    return f"{100 * confidence:.4g} %"
+
+
 def small_text(value: float) -> str:
     """Return an error, a bound or a probability.
 

@@ -12,12 +12,13 @@ from markupsafe import Markup
 
 from kmcompile import resources
 from kmcompile.report import summary
+from kmcompile.report.cascade import Cascade
 from kmcompile.report.evidence import Evidence
-from kmcompile.report.figures import bytes_text, count_text, share_text
+from kmcompile.report.figures import bytes_text, count_text, ratio_text, share_text, small_text
 from kmcompile.report.summary import Check, Fact, Report, Status, Usage
 
 if TYPE_CHECKING:
-    from kmcompile.report.plots import Plot
+    from kmcompile.report.drawing import Plot
 
 _NEARLY_FULL = 0.9
 
@@ -73,8 +74,13 @@ class Page:
     bars: tuple[Bar, ...]
     tables: tuple[Row, ...]
     stages: tuple[Row, ...]
+    statistics_source: str
+    stage_figures: tuple[Figure, ...]
     costs: tuple[Fact, ...]
     risk: tuple[Fact, ...]
+    calibration: tuple[Fact, ...]
+    candidates: tuple[Row, ...]
+    calibration_notes: tuple[str, ...]
     model: tuple[Fact, ...]
     target: tuple[Fact, ...]
     not_shown: tuple[str, ...]
@@ -84,7 +90,9 @@ class Page:
     missing: tuple[Fact, ...]
 
 
-def render(report: Report, evidence: Evidence | None = None) -> bytes:
+def render(
+    report: Report, evidence: Evidence | None = None, cascade: Cascade | None = None
+) -> bytes:
     """Return report.html.
 
     Parameters
@@ -93,9 +101,11 @@ def render(report: Report, evidence: Evidence | None = None) -> bytes:
         report.json, checked by `json_report`.
     evidence : Evidence, optional
         The values behind the plots; without them the page says that there are none.
+    cascade : Cascade, optional
+        Where each query left; None without early exits.
     """
     template = _environment().get_template("report/report.html.j2")
-    return template.render(page=_page(report, evidence)).encode("utf-8")
+    return template.render(page=_page(report, evidence, cascade)).encode("utf-8")
 
 
 @cache
@@ -111,9 +121,10 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def _page(report: Report, evidence: Evidence | None) -> Page:
+def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) -> Page:
     status, verdict = summary.verdict(report)
-    figures = _plots(evidence) if evidence is not None else []
+    figures = _figures(_plots(evidence) if evidence is not None else [])
+    calibration = report["calibration"] or {"candidates": (), "notes": ()}
     return Page(
         title=summary.title(report),
         description=summary.description(report),
@@ -124,13 +135,18 @@ def _page(report: Report, evidence: Evidence | None) -> Page:
         checks=tuple(CheckRow(check, _level(check.status)) for check in summary.checks(report)),
         queries_source=summary.queries_source(report),
         commands=tuple((report["verification"] or {"commands": ()})["commands"]),
-        figures=tuple(Figure(plot, Markup(plot.svg)) for plot in figures),
+        figures=figures,
         no_figures="" if figures else "There are no decision values to plot.",
         bars=tuple(_bar(usage) for usage in summary.usages(report)),
         tables=_tables(report),
         stages=_stages(report),
+        statistics_source=summary.statistics_source(report),
+        stage_figures=_figures(_cascade_plots(cascade) if cascade is not None else []),
         costs=tuple(summary.costs(report)),
         risk=tuple(summary.risk_facts(report)),
+        calibration=tuple(summary.calibration_facts(report)),
+        candidates=_candidates(report, calibration["candidates"]),
+        calibration_notes=tuple(calibration["notes"]),
         model=_model(report),
         target=_target(report),
         not_shown=tuple(report["target"]["not_shown"]),
@@ -148,6 +164,16 @@ def _plots(evidence: Evidence) -> list[Plot]:
     return plots(evidence)
 
 
+def _cascade_plots(cascade: Cascade) -> list[Plot]:
+    from kmcompile.report.cascade_plots import cascade_plots
+
+    return cascade_plots(cascade)
+
+
+def _figures(plots: Sequence[Plot]) -> tuple[Figure, ...]:
+    return tuple(Figure(plot, Markup(plot.svg)) for plot in plots)
+
+
 def _level(status: Status) -> str:
     return {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_RUN: "open"}[status]
 
@@ -161,6 +187,10 @@ def _tiles(report: Report) -> tuple[Fact, ...]:
             report, "mismatches on the target", "verification.exact.target.mismatches", count_text
         ),
     ]
+    if summary.has_early_exits(report):
+        tiles.append(summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text))
+    if report["risk"] is not None:
+        tiles.append(summary.fact(report, "risk, at most", "risk.upper_bound", small_text))
     return tuple(tile if not tile.missing else Fact(tile.label, "-", True) for tile in tiles)
 
 
@@ -184,10 +214,25 @@ def _stages(report: Report) -> tuple[Row, ...]:
         decided = "-" if stage["decided"] is None else share_text(stage["decided"])
         counts = [
             "-" if stage[key] is None else count_text(stage[key])
-            for key in ("kernel_evals_mean", "ops_mean", "table_bytes")
+            for key in ("kernel_evals_mean", "ops_mean", "ops_mean_decided", "table_bytes")
         ]
         rows.append(Row((stage["name"], exit_text, decided, *counts)))
     return tuple(rows)
+
+
+def _candidates(report: Report, candidates: Sequence[Any]) -> tuple[Row, ...]:
+    exact = report["cost"]["exact_ops"]
+    return tuple(
+        Row(
+            (
+                summary.candidate_text(candidate["stages"]),
+                count_text(candidate["mean_ops"]),
+                ratio_text(exact / candidate["mean_ops"]),
+                "taken" if candidate["chosen"] else "-",
+            )
+        )
+        for candidate in candidates
+    )
 
 
 def _model(report: Report) -> tuple[Fact, ...]:

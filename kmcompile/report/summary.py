@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kmcompile.report.figures import bytes_text, count_text, ratio_text, share_text, small_text
+from kmcompile.report.figures import (
+    bytes_text,
+    confidence_text,
+    count_text,
+    ratio_text,
+    share_text,
+    small_text,
+)
 
 Report = dict[str, Any]
 
 _GENERATED = "generated vectors, perturbations, mixtures, corners, bisected neighbours"
+_GUARANTEES = {
+    "guaranteed": "the bound holds with the confidence",
+    "expected": "the bound holds in the mean over calibration sets",
+    "none": "none: nothing is promised",
+}
 
 
 class Status(StrEnum):
@@ -119,8 +131,11 @@ def costs(report: Report) -> list[Fact]:
         ("operations, 99th percentile", "cost.p99_ops", count_text),
         ("operations, largest", "cost.max_ops", count_text),
         ("operations, largest with replay", "cost.max_ops_with_replay", count_text),
+        ("operations, the most that any input can take", "cost.worst_ops", count_text),
         ("speed-up in operations", "cost.speedup_ops", ratio_text),
         ("kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
+        ("kernel evaluations, median", "cost.kernel_evals_median", count_text),
+        ("kernel evaluations, 99th percentile", "cost.kernel_evals_p99", count_text),
         ("speed-up in kernel evaluations", "cost.speedup_kernels", ratio_text),
         ("instructions, exact sum alone", "target.instructions.exact", count_text),
         ("instructions, mean", "target.instructions.mean", count_text),
@@ -137,7 +152,7 @@ def checks(report: Report) -> list[Check]:
     name, emulator = report["target"]["name"], report["target"]["emulator"]
     if emulator is not None:  # otherwise the host is the target
         exact.append(_exact_check(report, "target", f"{name} ({emulator})"))
-    return [*exact, _bounded_check(report), _certified_check(report)]
+    return [*exact, _bounded_check(report), _certified_check(report), *_risk_checks(report)]
 
 
 def _section(report: Report, *keys: str) -> Report | None:
@@ -182,6 +197,34 @@ def _certified_check(report: Report) -> Check:
     return Check(what, where, text, _status(run["wrong"]))
 
 
+def _risk_checks(report: Report) -> list[Check]:
+    """Return the check of a guaranteed risk; test samples refute it from below only."""
+    risk = report.get("risk")
+    if risk is None or risk["guarantee"] != "guaranteed":
+        return []
+    what, where = "Test samples do not refute the promised risk", "float64 model"
+    measured, risk_promised = risk["measured"], promised(risk)
+    if measured is None:
+        return [Check(what, where, reason(report, "risk.measured"), Status.NOT_RUN)]
+    refuted = measured["lower_limit"] > risk_promised
+    text = f"{measured_text(measured)}, at least {small_text(measured['lower_limit'])}"
+    return [Check(what, where, f"{text}; promised {small_text(risk_promised)}", _status(refuted))]
+
+
+def promised(risk: dict[str, Any]) -> float:
+    """Return the risk that was asked for, or with `--risk auto` what the data support."""
+    asked, supported = risk["requested"], risk["upper_bound"]
+    return float(supported if asked is None else asked)
+
+
+def measured_text(measured: dict[str, Any]) -> str:
+    """Return how many test samples got another label than the model's."""
+    return (
+        f"{count_text(measured['disagreements'])} of {count_text(measured['queries'])} test "
+        "samples have another label than the model's"
+    )
+
+
 def _status(failures: int) -> Status:
     return Status.FAILED if failures else Status.PASSED
 
@@ -213,15 +256,60 @@ def queries_source(report: Report) -> str:
     }[source]
 
 
+def has_early_exits(report: Report) -> bool:
+    """Return whether a stage before the exact sum may decide a query."""
+    return sum(stage["exit"] is not None for stage in report["stages"]) > 1
+
+
+def statistics_source(report: Report) -> str:
+    """Return which queries the means, percentiles and shares are of."""
+    kind = {
+        "test-data": "test samples",
+        "held-out": "held-out calibration samples",
+        "generated": "generated queries",
+    }[report["cost"]["queries_source"]]
+    return f"{count_text(report['cost']['queries'])} {kind}"
+
+
+def candidate_text(stages: Sequence[str]) -> str:
+    """Return a sequence of stages in one line."""
+    return " \N{RIGHTWARDS ARROW} ".join(stages)
+
+
 def risk_facts(report: Report) -> list[Fact]:
     """Return the promised risk and what supports it."""
     fields: list[tuple[str, str, Callable[[Any], str]]] = [
         ("largest probability of another label, requested", "risk.requested", small_text),
         ("upper bound that the data support", "risk.upper_bound", small_text),
-        ("confidence", "risk.confidence", share_text),
+        ("confidence", "risk.confidence", confidence_text),
+        ("guarantee", "risk.guarantee", _GUARANTEES.__getitem__),
         ("calibration queries", "risk.calibration_queries", count_text),
         ("disagreements among them", "risk.disagreements", count_text),
+        ("measured on test samples", "risk.measured", _measured_limits),
     ]
     if report["risk"] is None:
         return [Fact("risk", reason(report, "risk"), missing=True)]
+    return [fact(report, *field) for field in fields]
+
+
+def _measured_limits(measured: dict[str, Any]) -> str:
+    return (
+        f"{measured_text(measured)}: a probability between {small_text(measured['lower_limit'])} "
+        f"and {small_text(measured['upper_limit'])}, each with "
+        f"{confidence_text(measured['confidence'])} confidence"
+    )
+
+
+def calibration_facts(report: Report) -> list[Fact]:
+    """Return how the early exits were made; none without calibration."""
+    if report["calibration"] is None:
+        return []
+    fields: list[tuple[str, str, Callable[[Any], str]]] = [
+        ("thresholds", "calibration.thresholds", str),
+        ("one factor on all thresholds", "calibration.scale", small_text),
+        ("samples for the stages' shapes", "calibration.shape_queries", count_text),
+        ("samples for the choice of stages", "calibration.choice_queries", count_text),
+        ("samples for the promise", "calibration.control_queries", count_text),
+        ("samples that are support vectors", "calibration.support_vectors_found", count_text),
+    ]
     return [fact(report, *field) for field in fields]

@@ -10,13 +10,27 @@ from rich.text import Text
 
 from kmcompile.console import printable
 from kmcompile.report import summary
-from kmcompile.report.figures import bytes_text, count_text, ratio_text, share_text
+from kmcompile.report.figures import (
+    bytes_text,
+    confidence_text,
+    count_text,
+    ratio_text,
+    share_text,
+    small_text,
+)
 from kmcompile.report.summary import Status
 
 _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.NOT_RUN: "yellow"}
 _BAR_CELLS = 20
 # Options that were not given, stages that never decide, targets without a budget.
-_UNSAID = ("options.", "stages.", "memory.part_", "memory.flash_budget_", "memory.ram_budget_")
+_UNSAID = (
+    "options.",
+    "stages.",
+    "memory.part_",
+    "memory.flash_budget_",
+    "memory.ram_budget_",
+    "calibration",  # null together with the risk
+)
 
 
 def print_report(report: dict[str, Any], console: Console, *, quiet: bool = False) -> None:
@@ -40,7 +54,9 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     _print(console, Text(_plain(summary.description(report), console), style="dim"))
     for name, table in (
         ("memory", _memory(report, console)),
+        (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
+        ("risk of another label than the model's", _risk(report, console)),
         ("verification", _verification(report, console)),
         ("not available", _missing(report, console)),
         ("notes", _notes(report, console)),
@@ -114,6 +130,7 @@ def _bar(share: float | None, console: Console) -> str:
 def _costs(report: dict[str, Any], console: Console) -> Table:
     table = _grid("left", "left")
     facts = [
+        *_costs_against_exact(report),
         summary.fact(report, "operations, mean", "cost.mean_ops", count_text),
         summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text),
         summary.fact(report, "kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
@@ -126,6 +143,82 @@ def _costs(report: dict[str, Any], console: Console) -> Table:
     tables = sum(part["bytes"] for part in report["memory"]["tables"])
     table.add_row(_cell("  tables", console), _cell(bytes_text(tables), console))
     return table
+
+
+def _costs_against_exact(report: dict[str, Any]) -> list[summary.Fact]:
+    """Return what the exact sum takes, and the worst case, where queries differ."""
+    if not summary.has_early_exits(report):
+        return []
+    return [
+        summary.fact(report, "operations, exact sum alone", "cost.exact_ops", count_text),
+        summary.fact(report, "operations, at most", "cost.worst_ops", count_text),
+    ]
+
+
+def _stages(report: dict[str, Any], console: Console) -> Table:
+    """Return the share that each stage decides and what these queries cost."""
+    table = _grid("left", "right", "left", "left")
+    if not summary.has_early_exits(report):
+        return table
+    for stage in report["stages"]:
+        if stage["exit"] is None:
+            continue
+        mean = stage["ops_mean_decided"]
+        table.add_row(
+            _cell(f"  {stage['name']}", console),
+            _cell(share_text(stage["decided"]), console),
+            _cell(_bar(stage["decided"], console), console),
+            _cell("" if mean is None else f"{count_text(mean)} operations each", console),
+        )
+    return table
+
+
+def _risk(report: dict[str, Any], console: Console) -> Table:
+    """Return the risk promised, supported and measured."""
+    table = _grid("left", "left")
+    risk = report["risk"]
+    if risk is None:
+        return table
+    for label, text in (
+        ("promised", _promised(report)),
+        ("supported", _supported(report)),
+        ("measured", _measured(report)),
+    ):
+        table.add_row(_cell(f"  {label}", console), _cell(text, console))
+    return table
+
+
+def _promised(report: dict[str, Any]) -> str:
+    risk = report["risk"]
+    if risk["guarantee"] == "none":
+        return f"nothing: {summary.reason(report, 'risk.requested')}"
+    how = {"guaranteed": ", guaranteed", "expected": " in expectation"}[risk["guarantee"]]
+    return f"at most {small_text(summary.promised(risk))}{how}"
+
+
+def _supported(report: dict[str, Any]) -> str:
+    risk = report["risk"]
+    found = (
+        f"{count_text(risk['disagreements'])} disagreements in "
+        f"{count_text(risk['calibration_queries'])} calibration samples"
+    )
+    if risk["upper_bound"] is None:
+        return found if risk["calibration_queries"] else "nothing"
+    with_confidence = ""
+    if risk["confidence"] is not None:
+        with_confidence = f" with {confidence_text(risk['confidence'])} confidence"
+    return f"at most {small_text(risk['upper_bound'])}{with_confidence}: {found}"
+
+
+def _measured(report: dict[str, Any]) -> str:
+    measured = report["risk"]["measured"]
+    if measured is None:
+        return summary.reason(report, "risk.measured")
+    return (
+        f"{count_text(measured['disagreements'])} of {count_text(measured['queries'])} test "
+        f"samples: at most {small_text(measured['upper_limit'])} with "
+        f"{confidence_text(measured['confidence'])} confidence"
+    )
 
 
 def _verification(report: dict[str, Any], console: Console) -> Table:
@@ -142,6 +235,11 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
     """Return what is null and why, but for what is no news or is said above."""
     table = _grid("left", "left")
     shown = _reasons_of_checks(report)
+    if report["risk"] is not None:
+        stands_there = {
+            summary.reason(report, f"risk.{name}") for name in ("requested", "measured")
+        }
+        shown = shown | stands_there
     for path, why in report["not_available"].items():
         if not path.startswith(_UNSAID) and why not in shown:
             table.add_row(_cell(f"  {path}", console), _cell(why, console, "dim"))
@@ -151,7 +249,8 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
 def _notes(report: dict[str, Any], console: Console) -> Table:
     """Return the notes, but for those that a check above has told."""
     table = _grid("left")
-    for note in report["notes"]:
+    calibration = report["calibration"] or {"notes": ()}
+    for note in (*report["notes"], *calibration["notes"]):
         if not any(reason in note for reason in _reasons_of_checks(report)):
             table.add_row(_cell(f"  {note}", console))
     return table

@@ -55,6 +55,9 @@ def make_report(**changed: Any) -> Report:
                 kernel_evals_mean=0.0,
                 ops_mean=60.0,
                 table_bytes=360,
+                reached=1.0,
+                ops_mean_decided=None,
+                ops_worst=60.0,
             ),
             Stage(
                 name="exact_sum",
@@ -63,6 +66,9 @@ def make_report(**changed: Any) -> Report:
                 kernel_evals_mean=113.0,
                 ops_mean=4294.0,
                 table_bytes=14464,
+                reached=1.0,
+                ops_mean_decided=4354.0,
+                ops_worst=4294.0,
             ),
         ],
         "memory": Memory(
@@ -91,6 +97,13 @@ def make_report(**changed: Any) -> Report:
             speedup_ops=1.0,
             kernel_evals_mean=113.0,
             speedup_kernels=1.0,
+            queries=171,
+            queries_source="test-data",
+            worst_ops=4_354.0,
+            kernel_evals_min=113.0,
+            kernel_evals_median=113.0,
+            kernel_evals_p99=113.0,
+            kernel_evals_max=113.0,
         ),
         "verification": Verification(
             queries_source="test-data",
@@ -108,6 +121,7 @@ def make_report(**changed: Any) -> Report:
             ],
         ),
         "risk": None,
+        "calibration": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -122,6 +136,8 @@ def make_report(**changed: Any) -> Report:
         "not_available": {
             "cost.max_ops_with_replay": "the replay in float64 is not built yet",
             "risk": "mode exact makes no statistical claim",
+            "calibration": "mode exact makes no statistical claim",
+            "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",
             "stages.prepare.decided": "this stage never decides",
         },

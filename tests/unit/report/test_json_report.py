@@ -43,25 +43,6 @@ def test_every_field_of_the_contract_is_there(report, section):
     assert set(CONTRACT[section].split()) <= _at(report, section).keys()
 
 
-def test_risk_has_the_fields_of_the_contract():
-    risk = contents.Risk(
-        requested=1e-3,
-        upper_bound=9.2e-4,
-        confidence=0.99,
-        calibration_queries=5000,
-        disagreements=0,
-    )
-    reasons = {k: v for k, v in make_report().not_available.items() if k != "risk"}
-    report = json_report.to_dict(make_report(risk=risk, not_available=reasons))
-    assert list(report["risk"]) == [
-        "requested",
-        "upper_bound",
-        "confidence",
-        "calibration_queries",
-        "disagreements",
-    ]
-
-
 def _paths(value: Any, path: str = "") -> list[str]:
     items = value.items() if isinstance(value, dict) else []
     return [p for k, v in items for p in (f"{path}.{k}".strip("."), *_paths(v, f"{path}.{k}"))]

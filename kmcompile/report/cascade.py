@@ -1,0 +1,128 @@
+"""What the plots of the early exits show: where each query left, at what cost, how hard it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.analysis.cost import exact_operations
+from kmcompile.interpret import Answers
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.program import Program
+from kmcompile.report.costs import sample_of
+from kmcompile.stages import NearestVectors, Vote
+from kmcompile.verify.queries import Queries
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thresholds:
+    """L_k and H_k of the nearest vectors of a binary machine (NSV, section 4.3).
+
+    Parameters
+    ----------
+    steps : ndarray of shape (n,), int64
+        k, increasing.
+    lower, upper : ndarray of shape (n,), float64
+        Infinite where a side decides nothing.
+    """
+
+    steps: NDArray[np.int64]
+    lower: Float64Array
+    upper: Float64Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cascade:
+    """The queries of the report's statistics, one entry each.
+
+    Parameters
+    ----------
+    stages : tuple of str
+        The stages that can decide, the exact sum last.
+    stage : ndarray of shape (n,), int64
+        Which of them decided.
+    kernel_evals, operations : ndarray of shape (n,), int64
+    decision : ndarray of shape (n,), float64
+        The exact decision value; of many classes the label's margin.
+    decision_name : str
+        What `decision` is.
+    exact_operations : int
+        Of the exact sum alone.
+    thresholds : Thresholds or None
+    no_thresholds : str
+        Why there are none to draw; empty otherwise.
+    """
+
+    stages: tuple[str, ...]
+    stage: NDArray[np.int64]
+    kernel_evals: NDArray[np.int64]
+    operations: NDArray[np.int64]
+    decision: Float64Array
+    decision_name: str
+    exact_operations: int
+    thresholds: Thresholds | None
+    no_thresholds: str
+
+    def __len__(self) -> int:
+        return len(self.stage)
+
+    @property
+    def by_exact_sum(self) -> NDArray[np.bool_]:
+        """Which queries came to the exact sum."""
+        last: NDArray[np.bool_] = self.stage == len(self.stages) - 1
+        return last
+
+
+def cascade_of(program: Program, answers: Answers, queries: Queries) -> Cascade | None:
+    """Return what the plots show; None for a program without early exits."""
+    if not program.early_exits:
+        return None
+    answers = sample_of(answers, queries).answers
+    thresholds, no_thresholds = _thresholds(program)
+    decision, decision_name = _decision(program, answers)
+    return Cascade(
+        stages=tuple(stage.name for stage in program.exit_stages),
+        stage=answers.results["stage"].astype(np.int64),
+        kernel_evals=answers.results["kernel_evals"].astype(np.int64),
+        operations=answers.operations,
+        decision=decision,
+        decision_name=decision_name,
+        exact_operations=exact_operations(program),
+        thresholds=thresholds,
+        no_thresholds=no_thresholds,
+    )
+
+
+def _thresholds(program: Program) -> tuple[Thresholds | None, str]:
+    if program.n_decisions > 1:
+        return None, "The thresholds are those of pairs of classes and are not drawn."
+    for stage in program.early_exits:
+        if isinstance(stage, NearestVectors):
+            return _thresholds_of(stage), ""
+    return None, "No stage takes vectors one by one, so there are no thresholds to draw."
+
+
+def _thresholds_of(stage: NearestVectors) -> Thresholds:
+    """Return the last test at each k: a finer projection comes after a coarser one."""
+    steps = stage.steps.astype(np.int64)
+    last = np.flatnonzero(np.diff(steps, append=-1))
+    offset = stage.offset[last, 0].astype(np.float64)
+    half_width = stage.half_width[last, 0].astype(np.float64)
+    return Thresholds(steps[last], offset - half_width, offset + half_width)
+
+
+def _decision(program: Program, answers: Answers) -> tuple[Float64Array, str]:
+    """Return how clear each query is, and what that is called."""
+    decisions = answers.decisions.astype(np.float64)
+    label = program.ends.label
+    if program.n_decisions == 1:
+        return decisions[:, 0], "exact decision value f(x)"
+    if isinstance(label, Vote):
+        pairs = np.array(label.pairs())
+        own = (pairs[None, :, :] == answers.results["label"][:, None, None]).any(axis=2)
+        margins = np.where(own, np.abs(decisions), np.inf)
+        return margins.min(axis=1), "smallest exact |f| of the label's pairs"
+    two = np.partition(decisions, -2, axis=1)[:, -2:]
+    return two[:, 1] - two[:, 0], "lead of the largest decision value"

@@ -1,0 +1,91 @@
+"""How the plots of report.html are drawn: inline SVG whose colours are the page's."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+# Stand-ins that matplotlib writes and `_svg` turns into the page's CSS variables, so that one
+# plot fits the light and the dark theme.
+INK, MUTED, GRID, ACCENT, WARM = "#010101", "#020202", "#030303", "#040404", "#050505"
+_VARIABLES = {
+    INK: "var(--ink)",
+    MUTED: "var(--muted)",
+    GRID: "var(--line)",
+    ACCENT: "var(--accent)",
+    WARM: "var(--warm)",
+}
+_STYLE: Any = {  # matplotlib's type lists every key of its own
+    "svg.hashsalt": "kmcompile",
+    "svg.fonttype": "none",
+    "font.size": 9,
+    "text.color": INK,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.frameon": False,
+}
+_NO_METADATA: dict[str, str | None] = {"Date": None, "Creator": None, "Format": None, "Type": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """An inline SVG with its heading and caption."""
+
+    heading: str
+    svg: str
+    caption: str
+
+
+def draw(prefix: str, on: Callable[[Any], None]) -> str:
+    """Return one figure as SVG, whatever the user's own matplotlib settings are.
+
+    Parameters
+    ----------
+    prefix : str
+        Of the identifiers, no two plots of a page the same.
+    on : callable
+        Draws on the axes that it is given.
+    """
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        figure = Figure(figsize=(4.2, 3.3), layout="constrained")
+        figure.patch.set_visible(False)
+        axes = figure.add_subplot()
+        axes.patch.set_visible(False)
+        on(axes)
+        return _svg(figure, prefix)
+
+
+def _svg(figure: Figure, prefix: str) -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="svg", metadata=_NO_METADATA)
+    text = buffer.getvalue().decode("utf-8")
+    text = text[text.index("<svg") :]
+    for color, variable in _VARIABLES.items():
+        text = text.replace(color, variable)
+    # Several plots share the page: their identifiers must differ.
+    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{prefix}-", text)
+    # Hundredths of a point are enough, and last digits may differ between machines.
+    return re.sub(r"(\d\.\d\d)\d+", r"\1", text).strip()
+
+
+def dots(axes: Any, x: Any, y: Any, color: str, label: str | None = None) -> None:
+    """Draw small dots."""
+    axes.plot(x, y, "o", markersize=2.6, color=color, markeredgewidth=0, alpha=0.7, label=label)

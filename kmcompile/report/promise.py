@@ -1,0 +1,87 @@
+"""The promised risk, what supports it and what test samples show, as the report tells them."""
+
+from __future__ import annotations
+
+from kmcompile.calibrate.calibration import Calibration, Promise
+from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower, clopper_pearson_upper
+from kmcompile.report import contents
+from kmcompile.verify.checks import ModelCheck
+from kmcompile.verify.queries import Queries
+
+
+def risk(
+    calibration: Calibration,
+    queries: Queries,
+    check: ModelCheck | None,
+    reasons: dict[str, str],
+) -> contents.Risk:
+    """Return the risk; `reasons` takes why a field is null."""
+    promise = calibration.promise
+    missing = {
+        "requested": promise.requested is None,
+        "upper_bound": promise.upper_bound is None,
+        "confidence": promise.confidence is None,
+    }
+    why = _why_no_promise(calibration)
+    reasons.update({f"risk.{name}": why for name, is_missing in missing.items() if is_missing})
+    return contents.Risk(
+        requested=promise.requested,
+        upper_bound=promise.upper_bound,
+        confidence=promise.confidence,
+        calibration_queries=promise.n_samples,
+        disagreements=promise.disagreements,
+        guarantee=promise.control,
+        measured=_measured(promise, queries, check, reasons),
+    )
+
+
+def calibration_section(calibration: Calibration) -> contents.Calibration:
+    """Return how the early exits were made."""
+    return contents.Calibration(
+        thresholds=calibration.thresholds,
+        scale=calibration.promise.scale,
+        shape_queries=calibration.n_shape,
+        choice_queries=calibration.n_choice,
+        control_queries=calibration.n_control,
+        support_vectors_found=calibration.n_support_vectors_found,
+        candidates=[
+            contents.Candidate(
+                stages=candidate.stages,
+                mean_ops=candidate.mean_operations,
+                chosen=candidate.chosen,
+            )
+            for candidate in calibration.candidates
+        ],
+        notes=calibration.notes,
+    )
+
+
+def _why_no_promise(calibration: Calibration) -> str:
+    if calibration.thresholds != "risk":
+        return f"--thresholds {calibration.thresholds} promises nothing"
+    if calibration.promise.control == "expected":
+        return "the bound holds in expectation"
+    return "the calibration samples support no promise"
+
+
+def _measured(
+    promise: Promise, queries: Queries, check: ModelCheck | None, reasons: dict[str, str]
+) -> contents.Measured | None:
+    if queries.source != "test-data" or queries.n_given == 0:
+        reasons["risk.measured"] = "there are no test samples: give --test-data"
+        return None
+    if check is None:
+        reasons["risk.measured"] = "the answers were not compared with the model's"
+        return None
+    if check.refused == queries.n_given:
+        reasons["risk.measured"] = "every test sample is refused"
+        return None
+    n_samples, disagreements = queries.n_given - check.refused, check.label_disagreements
+    confidence = promise.confidence or CONFIDENCE
+    return contents.Measured(
+        queries=n_samples,
+        disagreements=disagreements,
+        confidence=confidence,
+        lower_limit=clopper_pearson_lower(disagreements, n_samples, confidence),
+        upper_limit=clopper_pearson_upper(disagreements, n_samples, confidence),
+    )
