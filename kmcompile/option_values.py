@@ -143,7 +143,7 @@ def _check_values(options: Options) -> None:
         _check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
     if options.reduce is not None and options.reduce not in ("auto", "off"):
         _check_count("reduce", options.reduce)
-    if type(options.n_jobs) is not int or options.n_jobs == 0:
+    if options.n_jobs is not None and (type(options.n_jobs) is not int or options.n_jobs == 0):
         raise UsageError(f"n_jobs is {options.n_jobs!r}, must be a whole number other than 0")
     for field in ("max_flash", "max_ram"):
         if getattr(options, field) is not None:

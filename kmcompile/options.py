@@ -17,7 +17,8 @@ class Options:
     """What the user asked for; defaults as in the command line's help.
 
     `None` stands for a default that depends on the model, the target or the machine.
-    `n_jobs` is joblib's, for calibration; it changes no byte of the output.
+    `n_jobs` is joblib's, for calibration: None is one process, or what `joblib.parallel_config`
+    says; it changes no byte of the output.
     """
 
     target: str = "host"
@@ -38,7 +39,7 @@ class Options:
     name: str | None = None
     trust_pickle: bool = False
     verify: str | None = None
-    n_jobs: int = 1
+    n_jobs: int | None = None
 
     @property
     def mode_asked(self) -> str:
