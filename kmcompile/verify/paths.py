@@ -12,7 +12,7 @@ from kmcompile.verify.path_search import PathSearch, Target
 from kmcompile.verify.range_inputs import range_inputs
 
 _SEED = 20030702
-_WORK = 5_000_000_000
+_WORK = 3_000_000_000
 """Multiply-adds that asking may take if every input goes as far as the exact sum."""
 
 _FEWEST_CALLS, _MOST_CALLS = 2_000, 20_000

@@ -30,7 +30,7 @@ class Queries:
     ----------
     X : ndarray of shape (n_queries, n_features), float32
         The user's samples, then generated inputs, then those at the edges, refused ones among
-        them.
+        them, and those that take every path.
     n_given, n_ordinary : int
         How many the user gave, and how many there are before the edges.
     notes : tuple of str

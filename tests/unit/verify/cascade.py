@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pytest
 from lowered import Lowered, lowered
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
@@ -26,6 +29,17 @@ def digits(classes: tuple[int, ...] = tuple(range(10))) -> tuple[np.ndarray, np.
     X, y = load_digits(return_X_y=True)
     chosen = np.isin(y, classes)
     return (X[chosen] / 16).astype(np.float32), y[chosen]
+
+
+def satimage_cascade() -> Lowered:
+    """Return a one-vs-one machine of six classes; skips where the data are not here."""
+    folder = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared/data"))
+    path = folder / "satimage.npz"
+    if not path.is_file():
+        pytest.skip(f"{path} is not here")
+    with np.load(path) as data:
+        X, y = (data["X_train"] / 255).astype(np.float32), data["y_train"]
+    return cascade(SVC(gamma=8.0).fit(X[:1500], y[:1500]), X[1500:3000])
 
 
 def digits_cascade(kernel: str, classes: tuple[int, ...] = tuple(range(10))) -> Lowered:

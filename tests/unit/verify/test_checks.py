@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cascade import digits
 from lowered import lowered
 from sklearn.svm import SVC
 
@@ -123,6 +124,29 @@ def test_a_certified_label_that_is_wrong_is_found(low, asked):
         check_bounded(low.machine, asked, changed(answers, row, label=other))
     check = check_bounded(low.machine, asked, changed(answers, row, label=other, certified=False))
     assert check.label_disagreements == before + 1
+
+
+def test_only_a_sign_that_matters_excuses_a_certified_label(monkeypatch):
+    X, y = digits((3, 5, 8))
+    low = lowered(SVC().fit(X[::2], y[::2]))
+    asked = Queries(X[1::2], "test-data", len(X[1::2]), len(X[1::2]))
+    answers, reference = low.answers(asked.X), evaluate(low.machine, asked.X)
+    # A sample that wins both of its pairs; the third is between the two others.
+    row = int(np.flatnonzero(answers.results["certified"] & (reference.labels == 0))[0])
+    wrong = changed(answers, row, label=1)
+
+    def open_pairs(pairs):
+        error = reference.error.copy()
+        error[row, pairs] = 2 * np.abs(reference.decisions[row, pairs])
+        unsure = replace(reference, error=error)
+        monkeypatch.setattr("kmcompile.verify.checks.evaluate", lambda machine, X: unsure)
+
+    for pairs in ([], [2], [1, 2]):  # (0, 1), (0, 2), (1, 2)
+        open_pairs(pairs)
+        with pytest.raises(VerificationError, match="1 certified labels differ"):
+            check_bounded(low.machine, asked, wrong)
+    open_pairs([0, 2])
+    assert check_bounded(low.machine, asked, wrong).certified.wrong == 0
 
 
 def test_figures_are_of_the_ordinary_queries_only(low):
