@@ -13,11 +13,13 @@ from typing import Any
 from kmcompile import frontend
 from kmcompile.analysis.memory import budgets, check_flash, check_ram
 from kmcompile.build.recipe import Recipe
+from kmcompile.calibrate.calibrate import calibrate, room_for_exits
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
 from kmcompile.option_values import check_options, without_defaults
 from kmcompile.options import Options
@@ -86,6 +88,12 @@ def compile_model(
         candidates = ordinary_inputs(machine, _KNOWN_CANDIDATES)
         program = replace(lower(machine, target, name, candidates), model_sha256=original.sha256)
         allowed = budgets(target, options.max_flash, options.max_ram)
+        calibration, held_out = None, None
+        if _is_statistical(options, machine):
+            room = room_for_exits(program, allowed, workspace_bytes(program))
+            calibrated = calibrate(machine, program, options, room, tell)
+            program, calibration = calibrated.program, calibrated.calibration
+            held_out = calibrated.held_out
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program)
         check_ram(program, scratch_bytes, None, allowed)
@@ -96,7 +104,7 @@ def compile_model(
         files = folder_files.of_program(program, target, sources)
 
         tell("collecting queries")
-        queries = collect_queries(original, program, options)
+        queries = collect_queries(original, program, options, held_out)
         tell("interpreting")
         answers = interpret(program, queries.X)
         with TemporaryDirectory(prefix="kmcompile-") as scratch:
@@ -122,6 +130,7 @@ def compile_model(
             (*machine.notes, *queries.notes, *findings.notes, *verifier.notes),
             answers=answers,
             queries=queries,
+            calibration=calibration,
         )
         plain = json_report.to_dict(report)
         files["report.json"] = json_report.dumps(plain)
@@ -202,6 +211,11 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
         "sha256": machine.sha256,
         "notes": list(machine.notes),
     }
+
+
+def _is_statistical(options: Options, machine: KernelMachine) -> bool:
+    """Return whether early exits are asked for and can pay: a linear machine is one product."""
+    return options.mode_asked == "statistical" and not isinstance(machine.kernel, Linear)
 
 
 def _printable(name: str) -> str:

@@ -12,8 +12,9 @@ from kmcompile.ir.arrays import Float32Array, Float64Array
 LEAST_REACH = 2.0
 """Standard deviations that a band covers at least at a scale of 1: no violators, no evidence."""
 
-FLOOR = 2.0
-"""Standard deviations that a band covers at any scale."""
+_MARGIN = 1.0
+_LEAST_NEAR = 50
+"""Samples near the boundary: inside the machine's margin, or the nearest so many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,13 +22,13 @@ class Bands:
     """What is left of the decision after an estimate, for one test of a stage.
 
     At a scale lambda an estimate e decides for the positive side if
-    e + mean > max(lambda * above, FLOOR) * deviation, for the negative side if
-    e + mean < -max(lambda * below, FLOOR) * deviation (math.md section 2).
+    e + mean > lambda * above * deviation, for the negative side if
+    e + mean < -lambda * below * deviation (math.md section 2).
 
     Parameters
     ----------
     mean, deviation : ndarray of shape (n_decisions,), float64
-        Of f - e.
+        Of f - e, of samples near the boundary: far from it, a sign is clear anyway.
     above, below : ndarray of shape (n_decisions,), float64
         The largest (e + mean) / deviation of a sample with f < 0, and the same for the other
         side; at least LEAST_REACH.
@@ -42,8 +43,8 @@ class Bands:
         """Return the middle of the band and half of its width, each of shape (n_decisions,)."""
         if np.isinf(scale):
             return np.zeros_like(self.mean), np.full_like(self.mean, np.inf)
-        high = np.maximum(scale * self.above, FLOOR) * self.deviation
-        low = -np.maximum(scale * self.below, FLOOR) * self.deviation
+        high = scale * self.above * self.deviation
+        low = -scale * self.below * self.deviation
         return (high + low) / 2 - self.mean, (high - low) / 2
 
 
@@ -66,10 +67,18 @@ def fit_bands(
     for p in range(n):
         e = estimates[relevant[:, p], p].astype(np.float64)
         f = decisions[relevant[:, p], p]
-        mean[p] = (f - e).mean()
+        near = _near_boundary(f)
+        mean[p] = (f - e)[near].mean()
         # Of a stage that estimates without any error no band would be left.
-        deviation[p] = max((f - e).std(), 1e-6 * np.abs(f).max())
+        deviation[p] = max((f - e)[near].std(), 1e-6 * np.abs(f).max())
         z = (e + mean[p]) / deviation[p]
         above[p] = max(LEAST_REACH, z[f < 0].max(initial=0.0))
         below[p] = max(LEAST_REACH, (-z[f >= 0]).max(initial=0.0))
     return Bands(mean, deviation, above, below)
+
+
+def _near_boundary(f: Float64Array) -> NDArray[np.bool_]:
+    distance = np.abs(f)
+    nearest = np.sort(distance)[min(_LEAST_NEAR, len(f)) - 1]
+    near: NDArray[np.bool_] = distance <= max(_MARGIN, nearest)
+    return near

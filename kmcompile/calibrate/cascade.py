@@ -104,7 +104,9 @@ def add_cascade(
         trial = try_stage(estimates, bands, ends.label, np.array(SCALES))
         fitted.append(Fitted(stage, bands, trial, text))
     n_always = sum(stage.operations() for stage in always)
-    chosen, candidates = choose(fitted, ends, n_always, room)
+    chosen, candidates = choose(
+        fitted, samples.labels[choice].astype(np.int32), wish.risk, ends, n_always, room
+    )
     notes = list(_left_out(fitted, chosen))
     seen = np.concatenate([shape, choice])
     always = before_exits(x[seen], skip_zeros)

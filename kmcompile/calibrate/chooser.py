@@ -6,14 +6,18 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kmcompile.calibrate.bands import Bands
 from kmcompile.calibrate.calibration import Candidate
+from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import Trial, in_a_row
 from kmcompile.ir.ends import Ends
 from kmcompile.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
 
-SCALE = 1.0
-"""The scale of the bands at which candidates are compared."""
+_RISK_USED = 0.7
+"""Share of the risk that a candidate takes when it is compared: the control needs some room."""
 
 WORST_SHARE = 0.1
 """What early exits may add to the exact sum, in the worst case."""
@@ -64,15 +68,27 @@ class Room:
 
 
 def choose(
-    fitted: Sequence[Fitted], ends: Ends, n_always: int, room: Room
+    fitted: Sequence[Fitted],
+    labels: NDArray[np.int32],
+    risk: float,
+    ends: Ends,
+    n_always: int,
+    room: Room,
 ) -> tuple[tuple[Fitted, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of early exits, and what it was compared with.
 
     A sequence is at most one linear filter, up to two reduced sets of increasing size and at most
     one stage of nearest vectors, as far as they fit into `room`.
 
+    Each is compared at the smallest scale of its bands that keeps about the risk.
+
     Parameters
     ----------
+    fitted : sequence of Fitted
+    labels : ndarray of shape (n_samples,), int32
+        The model's, of the choice samples.
+    risk : float
+    ends : Ends
     n_always : int
         Multiply-adds of a query that early exits need before the first of them.
     """
@@ -86,7 +102,10 @@ def choose(
         if room.ram_bytes is not None and _ram(sequence) > room.ram_bytes:
             continue
         trial = in_a_row([item.trial for item in sequence])
-        cost = trial.mean_operations(SCALE, exact_operations, _per_kernel(ends))
+        scale = _scale(trial, labels, _RISK_USED * risk)
+        if scale is None:
+            continue
+        cost = trial.mean_operations(scale, exact_operations, _per_kernel(ends))
         found.append((n_always + cost, sequence))
     found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
     chosen = found[0][1]
@@ -95,6 +114,16 @@ def choose(
         for cost, sequence in found
     )
     return chosen, candidates
+
+
+def _scale(trial: Trial, labels: NDArray[np.int32], risk: float) -> float | None:
+    """Return the last scale before the first with more disagreements than the risk allows."""
+    found = None
+    for scale in SCALES:
+        if trial.disagreements(scale, labels) > risk * len(labels):
+            break
+        found = scale
+    return found
 
 
 def worst_operations(sequence: Sequence[Fitted], ends: Ends) -> int:

@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from kmcompile.calibrate.fit_points import decisions_at, fit_points
 from kmcompile.calibrate.linear import linear_filter
 from kmcompile.calibrate.nearest import nearest_vectors
 from kmcompile.calibrate.reduced_set import fit_reduced_set
@@ -18,6 +19,9 @@ from kmcompile.stages import EarlyExit, ExactSum
 
 _REDUCED_SIZES = ((8, 64), (20, 200))
 """Dimensions and vectors of the reduced sets that are tried."""
+
+_LEAST_POINTS, _MOST_POINTS = 3000, 12000
+""" For fitting them."""
 
 _LEVELS = ((20,), (10, 20, 40))
 """Dimensions of the projections of nearest vectors that are tried, of each level."""
@@ -49,12 +53,14 @@ def fit_stages(
     """
     exact = ends.exact
     assert isinstance(exact, ExactSum)
+    points = fit_points(exact, x, _LEAST_POINTS, _MOST_POINTS)
+    targets = decisions_at(exact, points)
     jobs = [
         (linear_filter, (x, decisions, relevant, skip_zeros), "linear_filter"),
         *(
             (
                 fit_reduced_set,
-                (exact, x, decisions, p, c, skip_zeros),
+                (exact, points, targets, p, c, skip_zeros),
                 f"reduced_set({c} vectors in {p} dimensions)",
             )
             for p, c in _reduced_sizes(exact)
@@ -79,8 +85,8 @@ def _alone(fit, arguments) -> EarlyExit:
 
 def _reduced_sizes(exact: ExactSum) -> Iterator[tuple[int, int]]:
     for p, c in _REDUCED_SIZES:
-        if p < exact.n_features and c < exact.n_vectors:
-            yield p, c
+        if c < exact.n_vectors:
+            yield min(p, exact.n_features), c
 
 
 def _levels(exact: ExactSum) -> Iterator[tuple[int, ...]]:

@@ -40,6 +40,9 @@ def linear_filter(
             continue
         trained = LinearSVC(dual=False, tol=_TOLERANCE, random_state=_SEED, max_iter=200)
         trained.fit(x[rows].astype(np.float64) / scale, sides)
-        weights[p], intercept[p] = trained.coef_[0] / scale, trained.intercept_[0]
+        value = trained.decision_function(x[rows].astype(np.float64) / scale)
+        # In the units of the machine's decision: its values are compared with those.
+        unit = np.abs(decisions[rows, p]).mean() / np.abs(value).mean()
+        weights[p], intercept[p] = unit * trained.coef_[0] / scale, unit * trained.intercept_[0]
     products = InnerProducts.of_rows(weights, skip_zeros)
     return LinearFilter(products, intercept.astype(np.float32), np.full(n, np.inf, np.float32))

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from kmcompile.calibrate.nearest import as_blocks, principal_directions, totals
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.arrays import Float64Array
 from kmcompile.stages import ExactSum, InnerProducts, ReducedSet
 
 _SEED = 20040704
@@ -15,15 +15,18 @@ _RIDGE = 1e-6
 
 def fit_reduced_set(
     exact: ExactSum,
-    x: Float32Array,
+    points: Float64Array,
     decisions: Float64Array,
     n_out: int,
     n_centres: int,
     skip_zeros: bool,
 ) -> ReducedSet:
     """Return a reduced set with a band that decides nothing."""
-    directions = principal_directions(exact, n_out)
-    y = x.astype(np.float64) @ directions.T
+    directions = None
+    y = points
+    if n_out < exact.n_features:
+        directions = principal_directions(exact, n_out)
+        y = points @ directions.T
     clusters = KMeans(n_centres, n_init=1, random_state=_SEED, max_iter=20).fit(y)
     centres = clusters.cluster_centers_
     total = totals(exact.kernel.uses_distance, y, centres).astype(np.float32)

@@ -1,0 +1,160 @@
+"""From the options to a program with early exits: the one entry of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from kmcompile.analysis.memory import Budgets
+from kmcompile.calibrate.calibration import Calibration
+from kmcompile.calibrate.cascade import Wish, add_cascade
+from kmcompile.calibrate.chooser import WORST_SHARE, Room
+from kmcompile.calibrate.paper_cascade import add_paper_cascade
+from kmcompile.calibrate.risk import Control
+from kmcompile.calibrate.samples import (
+    accepted_rows,
+    calibration_samples,
+    require_samples,
+    require_support,
+    split,
+    supported_risk,
+)
+from kmcompile.errors import UsageError
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.ir.program import Program
+from kmcompile.options import Options
+from kmcompile.samples.file import read_samples
+
+_CODE_BYTES = 16_000
+_STACK_BYTES = 4_000
+"""What the rest of a program takes at most, beside its tables and its workspace."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibrated:
+    """A program with early exits, and what it was calibrated with.
+
+    Parameters
+    ----------
+    program : Program
+    calibration : Calibration
+    held_out : ndarray of shape (n, n_features), float32
+        The control samples, or all where there is no such part: to verify with.
+    """
+
+    program: Program
+    calibration: Calibration
+    held_out: Float32Array
+
+
+def calibrate(
+    machine: KernelMachine,
+    program: Program,
+    options: Options,
+    room: Room,
+    tell: Callable[[str], None],
+) -> Calibrated:
+    """Return the program with the early exits that the options ask for.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    program : Program
+        The exact one.
+    options : Options
+        With `data`.
+    room : Room
+        What early exits may take.
+    tell : callable
+        Called with a few words as each step begins.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be used or do not support the risk.
+    UsageError
+        If the paper's scheme is asked for with many classes.
+    """
+    tell("reading the calibration samples")
+    X = read_samples(cast(Path, options.data), machine.n_features).X
+    accepted = accepted_rows(program.prepare, X)
+    X = np.ascontiguousarray(X[accepted])
+    require_samples(len(X))
+    tell("evaluating the calibration samples")
+    samples = calibration_samples(machine, X)
+    notes = _notes(int((~accepted).sum()), samples.training)
+    thresholds = options.thresholds_asked
+    if thresholds != "risk":
+        if machine.task is not Task.BINARY:
+            raise UsageError(
+                f"--thresholds {thresholds}: the paper's scheme is for two classes, the "
+                f"model has {machine.n_classes}\nleave it out for --thresholds risk"
+            )
+        program, calibration = add_paper_cascade(
+            program, samples, thresholds, room.operations, tell
+        )
+        held_out = X
+    else:
+        control = options.risk_control_asked
+        risk = _risk(options, len(X), control, samples.training)
+        parts = split(len(X), risk, control)
+        program, calibration = add_cascade(
+            machine,
+            program,
+            samples,
+            parts,
+            Wish(risk, control),
+            room,
+            tell,
+            options.n_jobs,
+        )
+        held_out = X[parts.control]
+    calibration = replace(calibration, notes=(*notes, *calibration.notes))
+    return Calibrated(program, calibration, held_out)
+
+
+def _risk(options: Options, n: int, control: Control, training: bool) -> float:
+    risk = options.risk_asked
+    if risk is None or (training and options.risk is None):
+        return supported_risk(n, control)
+    if not training:  # no promise is made then
+        require_support(n, risk, control)
+    return risk
+
+
+def _notes(n_refused: int, training: bool) -> tuple[str, ...]:
+    notes = []
+    if n_refused:
+        notes.append(f"{n_refused} calibration samples are beyond the input limit and left out")
+    if training:
+        notes.append(
+            "--data holds the samples that the model was trained on: each is judged without its "
+            "own vector, and no risk is promised; give samples that the model never saw"
+        )
+    return tuple(notes)
+
+
+def room_for_exits(program: Program, allowed: Budgets, workspace_bytes: int) -> Room:
+    """Return what early exits may take beside the exact program.
+
+    Parameters
+    ----------
+    program : Program
+        The exact one.
+    allowed : Budgets
+    workspace_bytes : int
+        Of the exact one.
+    """
+    operations = WORST_SHARE * sum(stage.operations() for stage in program.stages)
+    flash, ram = allowed.flash_bytes, allowed.ram_bytes
+    return Room(
+        operations,
+        None if flash is None else flash - program.table_bytes - _CODE_BYTES,
+        None if ram is None else ram - workspace_bytes - _STACK_BYTES,
+    )
