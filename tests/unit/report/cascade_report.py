@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -99,12 +99,3 @@ def reported(
     )
     plain = to_dict(report)
     return Reported(program, queries, answers, plain, cascade_of(program, answers, queries))
-
-
-def with_risk(report: dict[str, Any], **measured: Any) -> dict[str, Any]:
-    """Return the report with other measured figures."""
-    risk = report["risk"]
-    return {**report, "risk": {**risk, "measured": {**risk["measured"], **measured}}}
-
-
-__all__ = ["EXPECTED", "GUARANTEED", "NO_PROMISE", "Reported", "replace", "reported", "with_risk"]
