@@ -17,8 +17,8 @@ def early_exit_sections(
     """Return the functions of all stages between `prepare` and the exact sum."""
     context = {**names, "label_function": label_function}
     sections = []
-    if early.lists_nonzeros:
-        sections.append(render("stages/nonzeros.c.j2", **names))
+    if early.nonzeros is not None:
+        sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
     sections += _products_sections(early.products, names)

@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from kmcompile.emit.nearest_view import NearestView, nearest_view
+from kmcompile.emit.prepare_view import READ_TOGETHER
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import TotalsView, totals_view
 from kmcompile.ir.program import Program
@@ -37,6 +38,15 @@ class InputMember:
 
 _SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once range_gate has it")
 _N_NONZEROS = InputMember("uint32_t", "n_nonzeros", "0U", "features in the list of nonzeros")
+
+
+@dataclass(frozen=True, slots=True)
+class NonzerosView:
+    """What templates/stages/nonzeros.c.j2 needs: how many features whole turns read."""
+
+    tiled_features: int
+    has_tiles: bool
+    has_tail: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +90,7 @@ class EarlyExitsView:
     input_members : tuple of InputMember
     """
 
-    lists_nonzeros: bool
+    nonzeros: NonzerosView | None
     gate: RangeGate | None
     exits: tuple[Stage, ...]
     filter_products: ProductsView | None
@@ -111,16 +121,16 @@ def early_exits_view(program: Program, target: Target) -> EarlyExitsView:
     linear = _only(program, LinearFilter)
     nearest = _only(program, NearestVectors)
     gate = _only(program, RangeGate)
-    lists_nonzeros = _only(program, Nonzeros) is not None
+    nonzeros = _only(program, Nonzeros)
     exact = program.ends.exact
     filter_products = None
     if linear is not None:
         filter_products = products_view(
             linear.products, "filter_products", "filter_weights", target
         )
-    members = ((gate or nearest, _SQUARE), (lists_nonzeros, _N_NONZEROS))
+    members = ((gate or nearest, _SQUARE), (nonzeros, _N_NONZEROS))
     return EarlyExitsView(
-        lists_nonzeros=lists_nonzeros,
+        nonzeros=None if nonzeros is None else _nonzeros_view(nonzeros),
         gate=gate,
         exits=program.early_exits,
         filter_products=filter_products,
@@ -154,6 +164,11 @@ def reduced_set_view(stage: ReducedSet, target: Target) -> ReducedSetView:
     limits_far = bool(np.isfinite(stage.far))
     value = "kernel_value_within" if limits_far else "kernel_value"
     return ReducedSetView(stage.number, prefix, products, totals, limits_far, value)
+
+
+def _nonzeros_view(stage: Nonzeros) -> NonzerosView:
+    tiled = stage.n_features // READ_TOGETHER * READ_TOGETHER
+    return NonzerosView(tiled, has_tiles=tiled > 0, has_tail=tiled < stage.n_features)
 
 
 def _only(program: Program, kind: type[_S]) -> _S | None:

@@ -8,8 +8,8 @@ from kmcompile.emit.environment import environment
 from kmcompile.stages import Prepare
 from kmcompile.steps import Normalize
 
-CHECKED_TOGETHER = 4
-"""Features that one turn of the check's loop reads."""
+READ_TOGETHER = 4
+"""Features that one turn of a loop over the raw or prepared input reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def prepare_view(name: str, stage: Prepare) -> PrepareView:
         if not buffers or step.name == "project":
             buffers.append((f"prepared_{len(buffers)}", step.n_out))
         calls.append(StepCall(f"{step.name}_{number}", buffers[-1][0]))
-    tiled = stage.n_features // CHECKED_TOGETHER * CHECKED_TOGETHER
+    tiled = stage.n_features // READ_TOGETHER * READ_TOGETHER
     return replace(
         sums,
         sections=tuple(section.strip("\n") + "\n" for section in sections if section.strip()),

@@ -225,7 +225,7 @@ def workspace_members(
 
 def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
     members = []
-    if early.lists_nonzeros:
+    if early.nonzeros is not None:
         members.append(
             Member("uint32_t", "nonzeros", program.prepare.n_out, "features that are not 0")
         )

@@ -249,37 +249,42 @@ static void iris_scale_0(
         + (0x1.400052p-22f * state->length)) + 0x1.4a7f5p-49f;
 }
 
-/* The larger one of a magnitude's bits and those of v's magnitude. */
-static uint32_t iris_larger(const uint32_t magnitude, const float v)
+/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
+static uint32_t iris_excess(const float v, const uint32_t limit)
 {
     iris_bits_t number;
-    uint32_t other;
 
     number.value = v;
-    other = number.bits & 0x7FFFFFFFUL;
-    return (other > magnitude) ? other : magnitude;
+    return limit - (number.bits & 0x7FFFFFFFUL);
+}
+
+/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
+static uint32_t iris_any_excess(
+    const iris_input_t x[IRIS_N_FEATURES],
+    const uint32_t limit)
+{
+    uint32_t excess = 0U;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
+        excess |= iris_excess(x[j], limit);
+    }
+    return excess >> 31U;
 }
 
 /*
  * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
- * up to it no later intermediate can overflow. Magnitudes of floats compare like their bits.
+ * up to it no later intermediate can overflow.
  */
 static iris_status_t iris_check(
     const iris_input_t x[IRIS_N_FEATURES])
 {
-    iris_status_t status;
-    uint32_t largest = 0U;
-    uint32_t j;
+    const uint32_t largest_finite = 0x7F7FFFFFUL;
+    iris_status_t status = IRIS_OK;
 
-    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
-        largest = iris_larger(largest, x[j]);
-    }
-    if (largest >= 0x7F800000UL) {
-        status = IRIS_ERROR_NOT_FINITE;
-    } else if (largest > 0x5C800000UL) {
-        status = IRIS_ERROR_RANGE;
-    } else {
-        status = IRIS_OK;
+    if (iris_any_excess(x, 0x5C800000UL) != 0U) {
+        status = (iris_any_excess(x, largest_finite) != 0U)
+            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
     }
     return status;
 }
@@ -307,7 +312,7 @@ static iris_prepared_t iris_prepare(
  * Result: below z = 86.99 normal and within a relative error of 1.5 * 2^-24; exactly 1 at
  * z = 0, exactly 0 from 86.99 on. No branch and no table; a leaf function.
  */
-static float iris_exp_negative(const float z)
+static inline float iris_exp_negative(const float z)
 {
     const uint32_t cutoff = 0x42ADFADEUL;
     iris_bits_t argument;
