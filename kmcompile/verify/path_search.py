@@ -16,8 +16,12 @@ _STAGE = 1 << 17
 
 _BISECTIONS = 60
 _SEEK_STEPS = 16
-_SEGMENTS = 4
-"""Pairs of inputs between which one target is looked for."""
+_MOST_SEGMENTS = 12
+"""Pairs of inputs between which one target is looked for at a time."""
+
+_STARTS = 4
+_SHARES_AWAY = (0.5, 1.0, 2.0, 4.0)
+"""How far an input is moved away from others, in distances from them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,22 +145,32 @@ class PathSearch:
 
     def extrapolate(self, targets: list[Target]) -> None:
         """Look for missing targets away from the other labels: the places of the easy inputs."""
+        made = [self.X[:0]]
         for target in self.missing([t for t in targets if t.label is not None]):
             own = self.paths.label == target.label
-            if not own.any() or not (self.in_range & ~own).any():
+            other = self.in_range & ~own
+            if not own.any() or not other.any():
                 continue
-            a, b = self._some(own), self._some(self.in_range & ~own)
+            a, b = self._some(own, _STARTS), self._some(other, _STARTS)
             away = self.X[a].astype(np.float64) - self.X[b]
-            for share in (0.5, 1.0, 2.0, 4.0):
-                self.ask((self.X[a] + share * away).astype(np.float32))
+            made += [(self.X[a] + share * away).astype(np.float32) for share in _SHARES_AWAY]
+        self.ask(np.concatenate(made))
 
-    def seek(self, targets: list[Target]) -> None:
+    def seek(self, targets: list[Target], n_calls: int) -> None:
         """Look for missing targets between inputs that leave before them and beyond them.
 
         Bisects on the place: an input that leaves later, or with another label, is beyond.
+
+        Parameters
+        ----------
+        targets : list of Target
+        n_calls : int
+            About how many inputs to ask at most; every target is looked for between one pair
+            in any case.
         """
         wanted = self.missing(targets)
-        segments = [(t, a, b) for t in wanted for a, b in self._around(t)]
+        each = int(np.clip(n_calls // (_SEEK_STEPS * max(1, len(wanted))), 1, _MOST_SEGMENTS))
+        segments = [(t, a, b) for t in wanted for a, b in self._around(t, each)]
         if not segments:
             return
         a = self.X[[segment[1] for segment in segments]]
@@ -199,23 +213,21 @@ class PathSearch:
             right = np.where(open_[:, None] & ~same, middle, right)
         return np.concatenate([left, right])
 
-    def _around(self, target: Target) -> list[tuple[int, int]]:
+    def _around(self, target: Target, n: int) -> list[tuple[int, int]]:
         """Return pairs of asked inputs, one before a target and one beyond."""
         before = self.paths.place < target.first
         if target.label is not None:
             before &= self.paths.label == target.label
         pairs = []
-        for a in self._some(before):
+        for a in self._some(before, n):
             beyond = (self.paths.place >= target.end) | (self.paths.label != self.paths.label[a])
-            pairs += [(int(a), int(b)) for b in self._some(beyond)[:1]]
+            pairs += [(int(a), int(b)) for b in self._some(beyond, 1)]
         return pairs
 
-    def _some(self, which: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return a few of the asked inputs, in any order."""
+    def _some(self, which: NDArray[np.bool_], n: int) -> NDArray[np.intp]:
+        """Return n of the asked inputs, in any order; none if there are none."""
         rows = np.flatnonzero(which)
-        if len(rows) == 0:
-            return rows
-        return rows[self._rng.integers(len(rows), size=_SEGMENTS)]
+        return rows[self._rng.integers(len(rows), size=n)] if len(rows) else rows
 
 
 def _middle(a: Float32Array, b: Float32Array) -> Float32Array:

@@ -19,7 +19,7 @@ _FEWEST_CALLS, _MOST_CALLS = 2_000, 20_000
 _OF_EACH = 3
 """Inputs of each path."""
 
-_ROUNDS = 8
+_ROUNDS = 3
 """Of looking for what is missing, from other inputs each time."""
 
 _CALLS_A_PAIR = 40
@@ -51,11 +51,10 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
     search = PathSearch(program, int(np.clip(_WORK // per_call, _FEWEST_CALLS, _MOST_CALLS)), rng)
     search.ask(pool[rng.permutation(len(pool))[: search.n_left // 4]])
     targets = _targets(program)
-    enough = search.n_left // 3
+    n_calls = search.n_left // (2 * _ROUNDS)
     for _ in range(_ROUNDS):
-        if search.missing(targets) and search.n_left > enough:
-            search.extrapolate(targets)
-            search.seek(targets)
+        search.extrapolate(targets)
+        search.seek(targets, n_calls)
     outside, notes = range_inputs(program, search, rng)
     found = [np.flatnonzero(target.hit(search.paths)) for target in targets]
     few = np.unique(np.concatenate([rows[:_OF_EACH] for rows in found]))

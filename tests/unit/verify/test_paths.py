@@ -103,7 +103,7 @@ def test_a_search_asks_no_more_than_it_may(most):
     targets = [Target.decided(stage, label) for stage in range(4) for label in range(2)]
     for _ in range(5):
         search.extrapolate(targets)
-        search.seek(targets)
+        search.seek(targets, most)
         label = search.paths.label
         search.straddle(np.flatnonzero(label == 0)[:9], np.flatnonzero(label == 1)[:9])
     assert len(search.X) <= most
