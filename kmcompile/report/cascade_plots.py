@@ -70,7 +70,8 @@ def _about_difficulty(cascade: Cascade, n_shown: int) -> str:
         "The lines are the thresholds of the nearest vectors: a query leaves where its estimate, "
         "not f(x) itself, lies outside."
     )
-    return f"The paper's Figure 3. Hard queries, those near 0, should take the most kernels. {lines} {of}"
+    expected = "The paper's Figure 3. Hard queries, those near 0, should take the most kernels."
+    return f"{expected} {lines} {of}"
 
 
 def _dearer(cascade: Cascade) -> str:

@@ -86,11 +86,19 @@ def _with_measured(lower_limit: float) -> dict[str, Any]:
     return report
 
 
-def test_test_samples_above_the_promise_fail_the_verification():
-    assert summary.verdict(_with_measured(0.0101))[0] is Status.FAILED
-    assert summary.verdict(_with_measured(np.nextafter(0.01, 0)))[0] is Status.PASSED
+def test_test_samples_above_the_bound_fail_the_verification():
+    bound = GUARANTEED.upper_bound
+    assert bound is not None
+    assert summary.verdict(_with_measured(np.nextafter(bound, 1)))[0] is Status.FAILED
+    assert summary.verdict(_with_measured(bound))[0] is Status.PASSED
 
 
-def test_a_risk_in_expectation_is_not_refuted_by_one_set_of_samples():
-    checks = summary.checks(reported(promise=EXPECTED).report)
-    assert not any("promised risk" in check.what for check in checks)
+def test_without_a_bound_nothing_can_be_refuted():
+    checks = summary.checks(reported(promise=NO_PROMISE).report)
+    assert not any("refute" in check.what for check in checks)
+
+
+def test_a_bound_that_no_test_samples_were_held_against_has_not_passed():
+    checks = summary.checks(reported(test_samples=False).report)
+    (check,) = [check for check in checks if "refute" in check.what]
+    assert check.status is Status.NOT_RUN and "--test-data" in check.result
