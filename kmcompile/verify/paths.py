@@ -65,7 +65,7 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
     told = (
         f"paths: {len(search.X)} inputs tried, {len(targets) - len(missing)} of {len(targets)} "
         f"exits found, {len(pairs)} pairs of neighbours that part there",
-        *(f"paths: no input found that {_words(program, target)}" for target in missing),
+        *_not_found(program, missing),
         *notes,
     )
     return np.ascontiguousarray(inputs), told
@@ -105,8 +105,17 @@ def _pairs(
     return np.array(pairs, dtype=np.intp).reshape(-1, 2)
 
 
-def _words(program: Program, target: Target) -> str:
-    stage = program.exit_stages[target.stage].name
-    if target.label is None:
-        return f"{stage} decides after {target.kernel_evals} kernels"
-    return f"{stage} gives the label {program.classes[target.label]}"
+def _not_found(program: Program, missing: list[Target]) -> list[str]:
+    """Return a note for each stage that has missing targets of a kind."""
+    notes = []
+    for number, stage in enumerate(program.exit_stages):
+        own = [target for target in missing if target.stage == number]
+        labels = [str(program.classes[t.label]) for t in own if t.label is not None]
+        steps = [str(t.kernel_evals) for t in own if t.label is None]
+        if labels:
+            notes.append(f"paths: no input found to which {stage.name} gives {', '.join(labels)}")
+        if steps:
+            notes.append(
+                f"paths: no input found that {stage.name} decides after {', '.join(steps)} kernels"
+            )
+    return notes
