@@ -223,7 +223,7 @@ def measured_text(measured: dict[str, Any]) -> str:
     """Return how many test samples got another label than the model's."""
     return (
         f"{count_text(measured['disagreements'])} of {count_text(measured['queries'])} test "
-        "samples have another label than the model's"
+        "samples with another label than the model's"
     )
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from cascade_report import EXPECTED, GUARANTEED, NO_PROMISE, reported
+from cascade_report import EXPECTED, GUARANTEED, NO_PROMISE, calibration, reported
 from digits_cascade import digits_cascade
 from scipy.stats import binom
 
-from kmcompile.report import json_report, summary
+from kmcompile.interpret import interpret
+from kmcompile.report import json_report, promise, summary
 from kmcompile.report.summary import Status
+from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.reference import evaluate
 
 
@@ -102,3 +105,25 @@ def test_a_bound_that_no_test_samples_were_held_against_has_not_passed():
     checks = summary.checks(reported(test_samples=False).report)
     (check,) = [check for check in checks if "refute" in check.what]
     assert check.status is Status.NOT_RUN and "--test-data" in check.result
+
+
+def test_what_was_not_compared_is_not_measured():
+    reasons: dict[str, str] = {}
+    risk = promise.risk(calibration(GUARANTEED), reported().queries, None, reasons)
+    assert risk.measured is None
+    assert reasons == {"risk.measured": "the answers were not compared with the model's"}
+
+
+def test_refused_test_samples_are_not_measured():
+    made, machine = reported(), digits_cascade("rbf", 2).machine
+    X = np.array(made.queries.X)
+    X[:3] = np.nan
+    queries = replace(made.queries, X=X)
+    check = check_bounded(machine, queries, interpret(made.program, X))
+    risk = promise.risk(calibration(GUARANTEED), queries, check, {})
+    assert risk.measured is not None and risk.measured.queries == queries.n_given - 3
+    X[: queries.n_given] = np.nan
+    queries, reasons = replace(queries, X=X), {}
+    check = replace(check, refused=queries.n_given)
+    assert promise.risk(calibration(GUARANTEED), queries, check, reasons).measured is None
+    assert reasons == {"risk.measured": "every test sample is refused"}
