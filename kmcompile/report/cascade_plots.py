@@ -14,6 +14,7 @@ from kmcompile.report.figures import count_text, share_text
 
 _POINTS_MAX = 1200
 _QUANTILES = 400
+_TESTS_MARKED = 60
 
 
 def cascade_plots(cascade: Cascade) -> list[Plot]:
@@ -136,9 +137,12 @@ def _draw_difficulty(cascade: Cascade, shown: NDArray[np.intp], axes: Any) -> No
 
 
 def _draw_thresholds(axes: Any, thresholds: Thresholds) -> None:
+    style = ".-" if len(thresholds.steps) <= _TESTS_MARKED else "-"
     for values, label in ((thresholds.lower, "thresholds"), (thresholds.upper, None)):
-        values = np.where(np.isfinite(values), values, np.nan)
-        axes.plot(thresholds.steps, values, ".-", color=INK, linewidth=1, markersize=3, label=label)
+        finite = np.where(np.isfinite(values), values, np.nan)
+        axes.plot(
+            thresholds.steps, finite, style, color=INK, linewidth=1, markersize=3, label=label
+        )
 
 
 def _draw_costs(cascade: Cascade, axes: Any) -> None:
