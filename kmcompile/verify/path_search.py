@@ -15,7 +15,7 @@ _STAGE = 1 << 17
 """Places of one stage: more than any number of touched vectors, a uint16."""
 
 _BISECTIONS = 60
-_SEEK_STEPS = 16
+_SEEK_STEPS = 12
 _MOST_SEGMENTS = 12
 """Pairs of inputs between which one target is looked for at a time."""
 

@@ -15,11 +15,11 @@ _SEED = 20030702
 _WORK = 3_000_000_000
 """Multiply-adds that asking may take if every input goes as far as the exact sum."""
 
-_FEWEST_CALLS, _MOST_CALLS = 2_000, 20_000
+_FEWEST_CALLS, _MOST_CALLS = 3_000, 20_000
 _OF_EACH = 3
 """Inputs of each path."""
 
-_ROUNDS = 3
+_MOST_ROUNDS = 8
 """Of looking for what is missing, from other inputs each time."""
 
 _CALLS_A_PAIR = 40
@@ -51,10 +51,12 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
     search = PathSearch(program, int(np.clip(_WORK // per_call, _FEWEST_CALLS, _MOST_CALLS)), rng)
     search.ask(pool[rng.permutation(len(pool))[: search.n_left // 4]])
     targets = _targets(program)
-    n_calls = search.n_left // (2 * _ROUNDS)
-    for _ in range(_ROUNDS):
-        search.extrapolate(targets)
-        search.seek(targets, n_calls)
+    n_calls = search.n_left // 8
+    enough = search.n_left - 2 * n_calls
+    for _ in range(_MOST_ROUNDS):
+        if search.n_left > enough and search.missing(targets):
+            search.extrapolate(targets)
+            search.seek(targets, n_calls)
     outside, notes = range_inputs(program, search, rng)
     found = [np.flatnonzero(target.hit(search.paths)) for target in targets]
     few = np.unique(np.concatenate([rows[:_OF_EACH] for rows in found]))

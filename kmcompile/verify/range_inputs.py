@@ -14,7 +14,7 @@ from kmcompile.stages import NearestVectors, RangeGate, ReducedSet, Stage
 from kmcompile.verify.path_search import PathSearch
 
 _BASES = 8
-_PAIRS = 12
+_PAIRS = 6
 _LOOKED_AT = 64
 """Inputs of which the stage that finds them out of range is worked out."""
 
