@@ -72,8 +72,8 @@ def fit_bands(
         # Of a stage that estimates without any error no band would be left.
         deviation[p] = max((f - e)[near].std(), 1e-6 * np.abs(f).max())
         z = (e + mean[p]) / deviation[p]
-        above[p] = max(LEAST_REACH, z[f < 0].max(initial=0.0))
-        below[p] = max(LEAST_REACH, (-z[f >= 0]).max(initial=0.0))
+        above[p] = LEAST_REACH
+        below[p] = LEAST_REACH
     return Bands(mean, deviation, above, below)
 
 

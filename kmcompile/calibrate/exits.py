@@ -35,7 +35,7 @@ def estimates_of(stage: EarlyExit, ends: Ends, x: Float32Array) -> Estimates:
         spent = stage.products.operations_of(x) + test
     else:
         assert isinstance(stage, ReducedSet)
-        values = stage.estimate(stage.project(x))
+        values = stage.estimate(stage.products.of(x))
         spent = stage.operations_of(x) + ends.label.operations()
     return Estimates(values[None], spent[None], np.zeros(1, dtype=np.int64))
 
@@ -66,7 +66,7 @@ def with_limits(stage: EarlyExit, x: Float32Array) -> EarlyExit:
             least=np.array([rest.min() for rest in rests]),
             largest=np.array([rest.max() for rest in rests]),
         )
-    if isinstance(stage, ReducedSet) and stage.products is not None:
-        rest = stage.residual(stage.project(x), square)
+    if isinstance(stage, ReducedSet):
+        rest = stage.residual(stage.products.of(x), square)
         return replace(stage, least=rest.min(), largest=rest.max())
     return stage

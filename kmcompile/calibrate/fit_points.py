@@ -15,12 +15,14 @@ _NEIGHBOURS = 30
 _BLOCK_VALUES = 1 << 22
 
 
-def fit_points(exact: ExactSum, x: Float32Array, least: int, most: int) -> Float64Array:
-    """Return the samples, then support vectors, then mixtures of two of these up to `least`.
+def fit_points(
+    exact: ExactSum, x: Float32Array, least: int, most: int
+) -> tuple[Float64Array, Float64Array]:
+    """Return points and decisions: the samples, then support vectors, then mixtures of these.
 
-    The machine can be asked anywhere, so few samples are no limit. A mixture is of a point and
-    the nearest of some others, at random; points that all have one length are mixed on that
-    sphere.
+    The machine can be asked anywhere, so few samples are no limit. A vector's decision is
+    without its own term, which no other point has. A mixture is of a point and the nearest of
+    some others, at random; points that all have one length are mixed on that sphere.
 
     Parameters
     ----------
@@ -31,15 +33,25 @@ def fit_points(exact: ExactSum, x: Float32Array, least: int, most: int) -> Float
 
     Returns
     -------
-    ndarray of shape (n_points, n_features), float64
+    points : ndarray of shape (n_points, n_features), float64
+    decisions : ndarray of shape (n_points, n_decisions), float64
     """
     rng = np.random.default_rng(_SEED)
-    vectors = exact.columns().T[(exact.slot_decisions() != 0).any(axis=1)]
-    points = np.concatenate([x, vectors[rng.permutation(len(vectors))]]).astype(np.float64)
-    points = points[:most]
-    n_more = least - len(points)
-    if n_more <= 0:
-        return points
+    beta = exact.slot_decisions()
+    slots = rng.permutation(np.flatnonzero((beta != 0).any(axis=1)))[: max(0, most - len(x))]
+    vectors = exact.columns().T[slots]
+    points = np.concatenate([x, vectors]).astype(np.float64)
+    n_more = max(0, least - len(points))
+    points = np.concatenate([points, _mixtures(points, n_more, rng)])
+    decisions = decisions_at(exact, points)
+    own = (vectors**2).sum(axis=1) * (not exact.kernel.uses_distance)
+    decisions[len(x) : len(x) + len(slots)] -= beta[slots] * exact.kernel.value(own)[:, None]
+    return points, decisions
+
+
+def _mixtures(points: Float64Array, n_more: int, rng: np.random.Generator) -> Float64Array:
+    if not n_more:
+        return points[:0]
     one = rng.integers(len(points), size=n_more)
     others = rng.integers(len(points), size=(n_more, _NEIGHBOURS))
     distance = np.stack(
@@ -53,7 +65,7 @@ def fit_points(exact: ExactSum, x: Float32Array, least: int, most: int) -> Float
     length = np.sqrt((points**2).sum(axis=1))
     if length.std() <= 1e-5 * length.mean():
         mixed *= length.mean() / np.sqrt((mixed**2).sum(axis=1, keepdims=True))
-    return np.concatenate([points, mixed])
+    return mixed
 
 
 def decisions_at(exact: ExactSum, points: Float64Array) -> Float64Array:

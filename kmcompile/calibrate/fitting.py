@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from kmcompile.calibrate.fit_points import decisions_at, fit_points
+from kmcompile.calibrate.fit_points import fit_points
 from kmcompile.calibrate.linear import linear_filter
 from kmcompile.calibrate.nearest import nearest_vectors
 from kmcompile.calibrate.reduced_set import fit_reduced_set
@@ -17,7 +17,7 @@ from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.ends import Ends
 from kmcompile.stages import EarlyExit, ExactSum
 
-_REDUCED_SIZES = ((8, 64), (20, 200))
+_REDUCED_SIZES = ((3, 16), (5, 40), (8, 60), (12, 100))
 """Dimensions and vectors of the reduced sets that are tried."""
 
 _LEAST_POINTS, _MOST_POINTS = 3000, 12000
@@ -53,14 +53,15 @@ def fit_stages(
     """
     exact = ends.exact
     assert isinstance(exact, ExactSum)
-    points = fit_points(exact, x, _LEAST_POINTS, _MOST_POINTS)
-    targets = decisions_at(exact, points)
+    points, targets = fit_points(exact, x, _LEAST_POINTS, _MOST_POINTS)
+    about = np.ones(targets.shape, dtype=bool)
+    about[: len(x)] = relevant
     jobs = [
         (linear_filter, (x, decisions, relevant, skip_zeros), "linear_filter"),
         *(
             (
                 fit_reduced_set,
-                (exact, points, targets, p, c, skip_zeros),
+                (points, targets, about, p, c, exact.lanes, skip_zeros),
                 f"reduced_set({c} vectors in {p} dimensions)",
             )
             for p, c in _reduced_sizes(exact)

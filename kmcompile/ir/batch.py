@@ -26,6 +26,10 @@ class Batch:
         |x|^2, where an early exit needs it.
     decision, bound : ndarray of shape (n_queries, n_decisions), float32
         Decision values and the bounds on their errors.
+    earlier : ndarray of shape (n_queries, n_decisions), float32
+        The decisions as the last reduced set estimated them, 0 before the first.
+    spread : ndarray of shape (n_queries,), float32
+        How far off estimates are for this query, relative to others, as that reduced set says.
     label : ndarray of shape (n_queries,), int32
     lower, upper : ndarray of shape (n_queries,), float32
     certified : ndarray of shape (n_queries,), bool
@@ -44,6 +48,8 @@ class Batch:
     square: Float32Array
     decision: Float32Array
     bound: Float32Array
+    earlier: Float32Array
+    spread: Float32Array
     label: NDArray[np.int32]
     lower: Float32Array
     upper: Float32Array
@@ -72,6 +78,8 @@ class Batch:
             zeros,
             table,
             table,
+            table,
+            np.ones_like(zeros),
             label,
             zeros,
             zeros,

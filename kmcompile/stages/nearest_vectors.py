@@ -20,6 +20,9 @@ from kmcompile.stages.stage import EarlyExit
 
 _CHUNK_VALUES = 1 << 22
 
+TEST_OPERATIONS = 4
+"""Multiply-adds of one decision at one test, without the label's."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestVectors(EarlyExit):
@@ -44,7 +47,8 @@ class NearestVectors(EarlyExit):
     the exact sum), whichever keeps the sums of the touched beta closer together, of equally close
     ones the positive (NSV, section 4.2).
 
-    A test takes decision - offset with its half-width to the label stage. An input whose rest_l is
+    A test takes own * decision + earlier * E - offset to the label stage, E being the estimate of
+    the last reduced set, and its half-width times the spread that this one gave (1 without one). An input whose rest_l is
     outside its limits is out of range.
 
     Parameters
@@ -63,7 +67,7 @@ class NearestVectors(EarlyExit):
     steps : ndarray of shape (n_tests,), uint16
         Touched vectors at each test; with `from_estimate` the first n_levels are 0, the others
         increase.
-    offset, half_width : ndarray of shape (n_tests, n_decisions), float32
+    own, earlier, offset, half_width : ndarray of shape (n_tests, n_decisions), float32
     least, largest : ndarray of shape (n_levels,), float32
     """
 
@@ -75,6 +79,8 @@ class NearestVectors(EarlyExit):
     from_estimate: bool
     tug_of_war: bool
     steps: NDArray[np.uint16]
+    own: Float32Array
+    earlier: Float32Array
     offset: Float32Array
     half_width: Float32Array
     least: Float32Array
@@ -230,9 +236,10 @@ class NearestVectors(EarlyExit):
             approximate, running = approximate[stays], running[stays]
 
     def _test(self, batch: Batch, running: Float32Array, test: int, ends: Ends) -> Batch:
-        decision = running - self.offset[test]
-        bound = np.broadcast_to(self.half_width[test], decision.shape)
-        spent = 2 * self.n_decisions + ends.label.operations()
+        estimate = running * self.own[test] + batch.earlier * self.earlier[test]
+        decision = estimate - self.offset[test]
+        bound = batch.spread[:, None] * self.half_width[test]
+        spent = TEST_OPERATIONS * self.n_decisions + ends.label.operations()
         return ends.label.run(
             replace(batch, decision=decision, bound=bound, operations=batch.operations + spent)
         )
@@ -278,7 +285,7 @@ class NearestVectors(EarlyExit):
         levels = sum(self.level_operations(n, ends.exact) for n in range(self.n_levels))
         touched = self.max_touched * self.touch_operations(ends.exact)
         heap = 2 * self.n_slots if self.max_touched else 0
-        tests = len(self.steps) * (2 * self.n_decisions + ends.label.operations())
+        tests = len(self.steps) * (TEST_OPERATIONS * self.n_decisions + ends.label.operations())
         return products + levels + heap + touched + tests
 
     def tables(self) -> tuple[Table, ...]:
@@ -298,6 +305,8 @@ class NearestVectors(EarlyExit):
             *residuals,
             Table("nearest_weights", self.weights, "score of a kernel of 1, 0: never: [slot]"),
             Table("nearest_steps", self.steps, "touched vectors at a test: [test]"),
+            Table("nearest_own", self.own, "share of the running sum: [test][decision]"),
+            Table("nearest_earlier", self.earlier, "of a reduced set's: [test][decision]"),
             Table("nearest_offset", self.offset, "middle of the band: [test][decision]"),
             Table("nearest_half_width", self.half_width, "half of the band: [test][decision]"),
             Table("nearest_least", self.least, "limits of the part outside M: [level]"),

@@ -1,4 +1,4 @@
-"""A reduced set: few free vectors in a projection of the input, with refitted weights."""
+"""A reduced set: few free vectors in a projection of the input, fitted to the decisions."""
 
 from __future__ import annotations
 
@@ -8,23 +8,33 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, finite, frozen
+from kmcompile.ir.arrays import Float32Array, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
-from kmcompile.kernels.float32 import Float32Kernel, value_within
 from kmcompile.stages.exact_sum import sum_blocks
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.stage import EarlyExit
 
+_VALUE_OPERATIONS = 5  # the limit and four squares
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReducedSet(EarlyExit):
-    """decision_p = sum_c weight_pc K(centre_c, y) + c_p with y = M x, half-width h_p.
+    """decision_p = sum_c weight_pc bump(v_c) + <slope_p, y> + c_p + earlier_p E_p with y = M x.
 
-    K is the machine's own kernel: a scale is part of M and of the centres. Where M is absent,
-    y = x. The vectors are summed in blocks of `lanes`: the products of a block left to right,
-    the blocks in order.
+    E_p is the estimate of the reduced set before. One more row of weights and slopes gives the
+    spread of the query, which is kept within limits; the half-width of decision p is
+    half_width_p * spread.
+
+    bump(v) = max(0, v)^16 by four squares, and v_c = <z_c, y> + t_c - |y|^2 / 32. With
+    t_c = 1 - |z_c'|^2 / 32 and z_c = z_c' / 16 that is (1 - |y - z_c'|^2 / 32)^16, which is close
+    to exp(-|y - z_c'|^2 / 2), 0 from a distance of sqrt(32) on, and costs no exponential; other
+    t_c make wider or narrower ones. M, the vectors and the weights are fitted together.
+
+    v_c is summed in the order of y, then - |y|^2 / 32, then t_c. The weighted sum is in blocks of
+    `lanes`, the products of a block left to right, the blocks in order; then the slopes in the
+    order of y, then c_p, then earlier_p E_p.
 
     An input is in range if the part of it that M does not see, |x|^2 - |T y|^2, lies between
     `least` and `largest`, T being the lower triangle with |T M x| = the length of x in M's rows.
@@ -33,28 +43,30 @@ class ReducedSet(EarlyExit):
     ----------
     number : int
         1 for the first reduced set of a program, ...
-    kernel : Float32Kernel
-        The exact sum's; only its value is used, not its error.
-    far : float32
-        Kernels whose accumulated sum is this large count as 0.
-    products : InnerProducts or None
+    products : InnerProducts
         M, shape (n_out, n_features).
-    centres : ndarray of shape (n_blocks, n_out, lanes), float32
-        Filled up with copies of the last one, weight 0.
-    weights : ndarray of shape (n_blocks, n_decisions, lanes), float32
-    intercept, half_width : ndarray of shape (n_decisions,), float32
+    vectors : ndarray of shape (n_blocks, n_out + 2, lanes), float32
+        z_c, 1, t_c; filled up with copies of the last one, weight 0.
+    weights : ndarray of shape (n_blocks, n_decisions + 1, lanes), float32
+    slopes : ndarray of shape (n_decisions + 1, n_out), float32
+    intercept : ndarray of shape (n_decisions + 1,), float32
+        The last row of the three gives the spread.
+    earlier, half_width : ndarray of shape (n_decisions,), float32
+    least_spread, largest_spread : float32
     triangle : ndarray of shape (n_out, n_out), float32
-        T; of shape (0, 0) without M.
+        T; of shape (0, 0) where M looks at some columns only, and nothing is checked.
     least, largest : float32
     """
 
     number: int
-    kernel: Float32Kernel
-    far: np.float32
-    products: InnerProducts | None
-    centres: Float32Array
+    products: InnerProducts
+    vectors: Float32Array
     weights: Float32Array
+    slopes: Float32Array
     intercept: Float32Array
+    earlier: Float32Array
+    least_spread: np.float32
+    largest_spread: np.float32
     half_width: Float32Array
     triangle: Float32Array
     least: np.float32
@@ -64,11 +76,9 @@ class ReducedSet(EarlyExit):
     exit: ClassVar[str | None] = "statistical"
 
     def __post_init__(self) -> None:
-        for name in ("centres", "weights", "intercept", "triangle"):
+        names = ("vectors", "weights", "slopes", "intercept", "earlier", "half_width", "triangle")
+        for name in names:
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        object.__setattr__(self, "half_width", finite(self.half_width))
-        for name in ("least", "largest"):
-            object.__setattr__(self, name, np.float32(finite(getattr(self, name))))
 
     @property
     def name(self) -> str:
@@ -77,49 +87,58 @@ class ReducedSet(EarlyExit):
 
     @property
     def n_blocks(self) -> int:
-        """Blocks of centres."""
-        return int(self.centres.shape[0])
+        """Blocks of vectors."""
+        return int(self.vectors.shape[0])
 
     @property
     def n_out(self) -> int:
-        """Features of a centre."""
-        return int(self.centres.shape[1])
+        """Rows of M."""
+        return self.products.n_rows
 
     @property
     def lanes(self) -> int:
-        """Centres of a block."""
-        return int(self.centres.shape[2])
+        """Vectors of a block."""
+        return int(self.vectors.shape[2])
 
     @property
     def n_decisions(self) -> int:
         """Decision values."""
-        return len(self.intercept)
+        return len(self.half_width)
 
-    def project(self, x: Float32Array) -> Float32Array:
-        """Return y, shape (n_queries, n_out)."""
-        return x if self.products is None else self.products.of(x)
+    def rows(self, y: Float32Array) -> Float32Array:
+        """Return the decisions without the earlier ones, then the unlimited spread.
 
-    def operations_of(self, x: Float32Array) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query in range, without those of the label."""
-        own = self._gate_operations() + self._sum_operations()
-        if self.products is None:
-            return np.full(len(x), own, dtype=np.int64)
-        return self.products.operations_of(x) + own
+        Parameters
+        ----------
+        y : ndarray of shape (n_queries, n_out), float32
 
-    def estimate(self, y: Float32Array) -> Float32Array:
-        """Return the decisions for projected inputs, shape (n_queries, n_decisions)."""
-        columns = np.ascontiguousarray(self.centres.transpose(1, 0, 2).reshape(self.n_out, -1))
+        Returns
+        -------
+        ndarray of shape (n_queries, n_decisions + 1), float32
+        """
+        columns = np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_out + 2, -1))
         total = np.zeros((len(y), columns.shape[1]), dtype=np.float32)
-        for feature, s in enumerate(columns):
-            self.kernel.accumulate(total, y[:, feature, None], s)
-        value = value_within(self.kernel, total, self.far).reshape(
-            len(y), self.n_blocks, self.lanes
-        )
-        decision = np.empty((len(y), self.n_decisions), dtype=np.float32)
-        for p in range(self.n_decisions):
-            decision[:, p] = sum_blocks(value * self.weights[:, p, :])
-        decision += self.intercept
-        return decision
+        for column, z in zip(self.lifted(y).T, columns, strict=True):
+            total += column[:, None] * z
+        value = bump(total).reshape(len(y), self.n_blocks, self.lanes)
+        rows = np.empty((len(y), self.n_decisions + 1), dtype=np.float32)
+        for row in range(self.n_decisions + 1):
+            rows[:, row] = sum_blocks(value * self.weights[:, row, :])
+        for column, slope in zip(y.T, self.slopes.T, strict=True):
+            rows += column[:, None] * slope
+        rows += self.intercept
+        return rows
+
+    def limited(self, spread: Float32Array) -> Float32Array:
+        """Return the spread within its limits."""
+        return np.minimum(np.maximum(spread, self.least_spread), self.largest_spread)
+
+    def lifted(self, y: Float32Array) -> Float32Array:
+        """Return y with - |y|^2 / 32 and 1 behind it, shape (n_queries, n_out + 2)."""
+        square = np.zeros(len(y), dtype=np.float32)
+        for column in y.T:
+            square += column * column
+        return np.column_stack([y, square * np.float32(-1 / 32), np.ones_like(square)])
 
     def residual(self, y: Float32Array, square: Float32Array) -> Float32Array:
         """Return |x|^2 - |T y|^2: rows of T in order, each a sum in the order of y."""
@@ -132,20 +151,28 @@ class ReducedSet(EarlyExit):
         rest: Float32Array = square - inside
         return rest
 
+    def operations_of(self, x: Float32Array) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query in range, without those of the label."""
+        return self.products.operations_of(x) + self._gate_operations() + self._sum_operations()
+
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with estimates, and which queries they decide."""
-        y = self.project(batch.x)
+        y = self.products.of(batch.x)
         in_range = batch.in_range
-        if self.products is not None:
+        if len(self.triangle):
             rest = self.residual(y, batch.square)
             in_range = (rest >= self.least) & (rest <= self.largest)
-        decision = self.estimate(y)
+        rows = self.rows(y)
+        decision = rows[:, :-1] + batch.earlier * self.earlier
+        spread = self.limited(rows[:, -1])
         unsaid = self._sum_operations() + ends.label.operations()
         spent = self.operations_of(batch.x) + ends.label.operations()
         batch = replace(
             batch,
             decision=decision,
-            bound=np.broadcast_to(self.half_width, decision.shape),
+            bound=spread[:, None] * self.half_width,
+            earlier=decision,
+            spread=spread,
             in_range=in_range,
             operations=batch.operations + spent - np.where(in_range, 0, unsaid),
         )
@@ -157,29 +184,39 @@ class ReducedSet(EarlyExit):
         return n * (n + 1) // 2 + n
 
     def _sum_operations(self) -> int:
-        per_centre = self.n_out + self.kernel.value_operations + self.n_decisions
-        return self.n_blocks * self.lanes * per_centre + 2 * self.n_decisions
+        n_rows = self.n_decisions + 1
+        per_vector = self.n_out + 2 + _VALUE_OPERATIONS + n_rows
+        per_row = self.n_out + 3
+        return self.n_blocks * self.lanes * per_vector + n_rows * per_row + self.n_out
 
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros; the label's test comes on top."""
-        projection = 0 if self.products is None else self.products.operations()
-        return projection + self._gate_operations() + self._sum_operations()
+        return self.products.operations() + self._gate_operations() + self._sum_operations()
 
     def tables(self) -> tuple[Table, ...]:
-        """Return projection, centres, weights, intercepts and half-widths."""
+        """Return projection, vectors, weights, slopes, intercepts and half-widths."""
         prefix = f"reduced_{self.number}"
-        projection = (
-            ()
-            if self.products is None
-            else (
-                Table(f"{prefix}_projection", self.products.blocks, "M: [block][feature][lane]"),
-                Table(f"{prefix}_triangle", self.triangle, "T, lower triangle: [row][column]"),
-            )
-        )
+        columns, triangle = (), ()
+        if len(self.products.columns):
+            columns = (Table(f"{prefix}_columns", self.products.columns, "features of M"),)
+        if len(self.triangle):
+            triangle = (Table(f"{prefix}_triangle", self.triangle, "T: [row][column]"),)
         return (
-            *projection,
-            Table(f"{prefix}_centres", self.centres, "free vectors: [block][feature][lane]"),
-            Table(f"{prefix}_weights", self.weights, "refitted: [block][decision][lane]"),
-            Table(f"{prefix}_intercept", self.intercept, "c, middle of the band: [decision]"),
+            *columns,
+            Table(f"{prefix}_projection", self.products.blocks, "M: [block][feature][lane]"),
+            *triangle,
+            Table(f"{prefix}_vectors", self.vectors, "z, 1, t: [block][feature][lane]"),
+            Table(f"{prefix}_weights", self.weights, "of decisions, spread: [block][row][lane]"),
+            Table(f"{prefix}_slopes", self.slopes, "of decisions, spread: [row][feature]"),
+            Table(f"{prefix}_intercept", self.intercept, "of decisions, spread: [row]"),
+            Table(f"{prefix}_earlier", self.earlier, "share of the estimate before: [decision]"),
             Table(f"{prefix}_half_width", self.half_width, "half of the band: [decision]"),
         )
+
+
+def bump(v: Float32Array) -> Float32Array:
+    """Return max(0, v)^16 by four squares."""
+    value = np.maximum(v, np.float32(0.0))
+    for _ in range(4):
+        value = value * value
+    return value
