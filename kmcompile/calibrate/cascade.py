@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.calibrate import chooser
-from kmcompile.calibrate.bands import fit_bands
 from kmcompile.calibrate.calibration import Calibration, Promise
-from kmcompile.calibrate.chooser import Fitted, Room, choose
-from kmcompile.calibrate.exits import estimates_of, with_bands, with_limits
+from kmcompile.calibrate.chooser import ChoiceSamples, Room, choose, worst_operations
+from kmcompile.calibrate.exits import estimates_of, finished, with_limits
 from kmcompile.calibrate.fitting import fit_stages
+from kmcompile.calibrate.links import Fitted, Link, State
 from kmcompile.calibrate.risk import (
     SCALES,
     Control,
@@ -24,13 +22,14 @@ from kmcompile.calibrate.risk import (
     promise_nothing,
 )
 from kmcompile.calibrate.samples import CalibrationSamples, Parts
-from kmcompile.calibrate.trial import Trial, in_a_row, try_stage
+from kmcompile.calibrate.trial import Trial, in_a_row
 from kmcompile.interpret import classify
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
+from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.stages import Nonzeros, RangeGate
+from kmcompile.stages import EarlyExit, Nonzeros, RangeGate, ReducedSet
 from kmcompile.stages.range_gate import sum_of_squares
 
 _SPARSE = 0.5
@@ -90,27 +89,30 @@ def add_cascade(
     relevant = relevant_decisions(machine, samples.labels)
     shape, choice = parts.shape, parts.choice
     tell("fitting early exits")
+    n_always = sum(stage.operations() for stage in always)
     stages = fit_stages(
-        ends, x[shape], samples.decisions[shape], relevant[shape], skip_zeros, n_jobs
+        ends,
+        x[shape],
+        samples.decisions[shape],
+        relevant[shape],
+        skip_zeros,
+        n_jobs,
+        lambda stage: n_always + worst_operations([stage], ends) <= room.operations,
     )
     tell("trying early exits")
-    fitted = []
-    for stage, text in stages:
-        estimates = estimates_of(stage, ends, x[choice])
-        bands = tuple(
-            fit_bands(values, samples.decisions[choice], relevant[choice])
-            for values in estimates.values
-        )
-        trial = try_stage(estimates, bands, ends.label, np.array(SCALES))
-        fitted.append(Fitted(stage, bands, trial, text))
-    n_always = sum(stage.operations() for stage in always)
-    chosen, candidates = choose(
-        fitted, samples.labels[choice].astype(np.int32), wish.risk, ends, n_always, room
+    fitted = [Fitted(stage, estimates_of(stage, ends, x[choice]), text) for stage, text in stages]
+    judged = ChoiceSamples(
+        samples.decisions[choice], relevant[choice], samples.labels[choice].astype(np.int32)
     )
+    chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room)
     notes = list(_left_out(fitted, chosen))
     seen = np.concatenate([shape, choice])
     always = before_exits(x[seen], skip_zeros)
-    limited = tuple(replace(item, stage=with_limits(item.stage, x[seen])) for item in chosen)
+    stages_seen = [with_limits(made.fitted.stage, x[seen]) for made in chosen]
+    limited = tuple(
+        replace(made, fitted=replace(made.fitted, stage=stage))
+        for made, stage in zip(chosen, stages_seen, strict=True)
+    )
     if not chosen:
         notes.append("no early exit pays on the calibration samples: every query is summed")
         promise = _promise_of_exact(samples, parts, wish)
@@ -149,11 +151,15 @@ def relevant_decisions(machine: KernelMachine, labels: NDArray[np.int64]) -> NDA
 def with_exits(
     program: Program,
     always: tuple[Nonzeros | RangeGate, ...],
-    chosen: tuple[Fitted, ...],
+    chosen: tuple[Link, ...],
     scale: float,
 ) -> Program:
     """Return the program with early exits, their bands at a scale."""
-    exits = tuple(with_bands(item.stage, item.bands, scale) for item in chosen)
+    exits: list[EarlyExit] = []
+    n_reduced = 0
+    for made in chosen:
+        n_reduced += isinstance(made.fitted.stage, ReducedSet)
+        exits.append(finished(made, n_reduced, scale))
     first, *last = program.stages
     return replace(program, stages=(first, *always, *exits, *last))
 
@@ -178,8 +184,8 @@ def before_exits(
 
 
 def _control(
-    chosen: tuple[Fitted, ...],
-    ends: chooser.Ends,
+    chosen: tuple[Link, ...],
+    ends: Ends,
     x: Float32Array,
     samples: CalibrationSamples,
     parts: Parts,
@@ -189,9 +195,11 @@ def _control(
     control = parts.control
     labels = samples.labels[control].astype(np.int32)
     trials: list[Trial] = []
-    for item in chosen:
-        estimates = estimates_of(item.stage, ends, x[control])
-        trials.append(try_stage(estimates, item.bands, ends.label, np.array(SCALES)))
+    state = State(None, np.ones(len(control)))
+    for made in chosen:
+        estimates = estimates_of(made.fitted.stage, ends, x[control])
+        trial, state = made.trial(estimates, state, ends.label, np.array(SCALES))
+        trials.append(trial)
     whole = in_a_row(trials)
 
     def counts(scale: float) -> int:
@@ -237,9 +245,10 @@ def _checked(
     return replace(promise, disagreements=count)
 
 
-def _left_out(fitted: list[Fitted], chosen: tuple[Fitted, ...]) -> list[str]:
-    kinds: dict[Literal["linear_filter", "reduced_set", "nearest_vectors"] | str, bool] = {}
+def _left_out(fitted: list[Fitted], chosen: tuple[Link, ...]) -> list[str]:
+    taken = [made.fitted for made in chosen]
+    kinds: dict[str, bool] = {}
     for item in fitted:
         kind = item.stage.template
-        kinds[kind] = kinds.get(kind, False) or item in chosen
+        kinds[kind] = kinds.get(kind, False) or item in taken
     return [f"{kind} does not pay here and is left out" for kind, kept in kinds.items() if not kept]

@@ -9,45 +9,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.calibrate.bands import Bands
 from kmcompile.calibrate.calibration import Candidate
+from kmcompile.calibrate.links import Fitted, Link, State, link
 from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import Trial, in_a_row
+from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.ends import Ends
 from kmcompile.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
 
 _RISK_USED = 0.7
 """Share of the risk that a candidate takes when it is compared: the control needs some room."""
 
+_MOST_REDUCED = 4
+
+_FEW, _USUAL_SCALE = 3, 1.75
+"""Where the risk allows fewer disagreements than this on the choice samples these say little of the
+scale that the control will find: this is what it usually is."""
+
 WORST_SHARE = 0.1
 """What early exits may add to the exact sum, in the worst case."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fitted:
-    """An early exit that was fitted, and what it does with the choice samples.
-
-    Parameters
-    ----------
-    stage : EarlyExit
-        With bands that decide nothing.
-    bands : tuple of Bands
-        One a test.
-    trial : Trial
-        On the choice samples.
-    text : str
-        What it is, with its sizes.
-    """
-
-    stage: EarlyExit
-    bands: tuple[Bands, ...]
-    trial: Trial
-    text: str
-
-    @property
-    def table_bytes(self) -> int:
-        """Flash for its tables."""
-        return sum(table.n_bytes for table in self.stage.tables())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,76 +47,136 @@ class Room:
     ram_bytes: int | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ChoiceSamples:
+    """The part of the samples that stages are chosen by.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n_samples, n_decisions), float64
+    relevant : ndarray of shape (n_samples, n_decisions), bool
+        The samples that a decision is about.
+    labels : ndarray of shape (n_samples,), int32
+        The model's.
+    """
+
+    decisions: Float64Array
+    relevant: NDArray[np.bool_]
+    labels: NDArray[np.int32]
+
+
 def choose(
     fitted: Sequence[Fitted],
-    labels: NDArray[np.int32],
+    samples: ChoiceSamples,
     risk: float,
     ends: Ends,
     n_always: int,
     room: Room,
-) -> tuple[tuple[Fitted, ...], tuple[Candidate, ...]]:
+) -> tuple[tuple[Link, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of early exits, and what it was compared with.
 
-    A sequence is at most one linear filter, up to two reduced sets of increasing size and at most
-    one stage of nearest vectors, as far as they fit into `room`.
-
-    Each is compared at the smallest scale of its bands that keeps about the risk.
+    A sequence is at most one linear filter, reduced sets of increasing cost and at most one stage
+    of nearest vectors, as far as they fit into `room`. Each is compared at the smallest scale of
+    its bands that keeps about the risk.
 
     Parameters
     ----------
     fitted : sequence of Fitted
-    labels : ndarray of shape (n_samples,), int32
-        The model's, of the choice samples.
+    samples : ChoiceSamples
     risk : float
     ends : Ends
     n_always : int
         Multiply-adds of a query that early exits need before the first of them.
+    room : Room
     """
-    exact_operations = ends.exact.operations() + ends.label.operations()
-    found: list[tuple[float, tuple[Fitted, ...]]] = [(float(exact_operations), ())]
+    exact_operations = float(ends.exact.operations() + ends.label.operations())
+    found: list[tuple[float, tuple[Link, ...]]] = [(exact_operations, ())]
+    begin = State(None, np.ones(len(samples.labels)))
+    tried = _Tried(samples, ends, begin)
     for sequence in _sequences(fitted):
-        if n_always + worst_operations(sequence, ends) > room.operations:
+        if not _has_room(sequence, ends, n_always, room):
             continue
-        if room.flash_bytes is not None and _flash(sequence) > room.flash_bytes:
-            continue
-        if room.ram_bytes is not None and _ram(sequence) > room.ram_bytes:
-            continue
-        trial = in_a_row([item.trial for item in sequence])
-        scale = _scale(trial, labels, _RISK_USED * risk)
-        if scale is None:
-            continue
-        cost = trial.mean_operations(scale, exact_operations, _per_kernel(ends))
-        found.append((n_always + cost, sequence))
+        links, trial = tried.of(sequence)
+        scale = _scale(trial, samples.labels, _RISK_USED * risk)
+        if scale is not None:
+            cost = trial.mean_operations(scale, exact_operations, per_kernel(ends))
+            found.append((n_always + cost, links))
     found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
     chosen = found[0][1]
     candidates = tuple(
-        Candidate((*(item.text for item in sequence), "exact_sum"), cost, chosen=sequence is chosen)
-        for cost, sequence in found
+        Candidate(
+            (*(made.fitted.text for made in links), "exact_sum"), cost, chosen=links is chosen
+        )
+        for cost, links in found
     )
     return chosen, candidates
 
 
+class _Tried:
+    """Links and their trials: a stage is fitted once for each reduced set that it follows."""
+
+    def __init__(self, samples: ChoiceSamples, ends: Ends, begin: State) -> None:
+        self._samples, self._ends, self._begin = samples, ends, begin
+        self._known: dict[tuple[Fitted, ...], tuple[Link, Trial, State]] = {}
+
+    def of(self, sequence: tuple[Fitted, ...]) -> tuple[tuple[Link, ...], Trial]:
+        """Return the links of a sequence and the trial of all of them."""
+        links, trials = [], []
+        state = self._begin
+        handed_on: tuple[Fitted, ...] = ()
+        for item in sequence:
+            key = (*handed_on, item)
+            if key not in self._known:
+                made = link(item, state, self._samples.decisions, self._samples.relevant)
+                trial, after = made.trial(item.estimates, state, self._ends.label, np.array(SCALES))
+                self._known[key] = (made, trial, after)
+            made, trial, state = self._known[key]
+            if isinstance(item.stage, ReducedSet):
+                handed_on = key
+            links.append(made)
+            trials.append(trial)
+        return tuple(links), in_a_row(trials)
+
+
+def _has_room(sequence: Sequence[Fitted], ends: Ends, n_always: int, room: Room) -> bool:
+    stages = [item.stage for item in sequence]
+    flash = sum(table.n_bytes for stage in stages for table in stage.tables())
+    ram = sum(16 * stage.n_slots for stage in stages if isinstance(stage, NearestVectors))
+    return (
+        n_always + worst_operations(stages, ends) <= room.operations
+        and (room.flash_bytes is None or flash <= room.flash_bytes)
+        and (room.ram_bytes is None or ram <= room.ram_bytes)
+    )
+
+
 def _scale(trial: Trial, labels: NDArray[np.int32], risk: float) -> float | None:
-    """Return the last scale before the first with more disagreements than the risk allows."""
+    """Return about the smallest scale that keeps the risk."""
+    allowed = risk * len(labels)
     found = None
     for scale in SCALES:
-        if trial.disagreements(scale, labels) > risk * len(labels):
+        if trial.disagreements(scale, labels) > allowed:
             break
         found = scale
+    if found is not None and allowed < _FEW:
+        return max(found, _USUAL_SCALE)
     return found
 
 
-def worst_operations(sequence: Sequence[Fitted], ends: Ends) -> int:
+def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
     """Return the multiply-adds of early exits that do not decide, beyond those of the exact sum."""
-    total = 0
-    for item in sequence:
-        stage = item.stage
+    total = 0.0
+    for stage in stages:
         if isinstance(stage, NearestVectors):
-            kept = stage.max_touched * int(_per_kernel(ends))
-            total += stage.worst_operations(ends) - kept
+            total += stage.worst_operations(ends) - stage.max_touched * per_kernel(ends)
         else:
             total += stage.operations() + ends.label.operations()
     return total
+
+
+def per_kernel(ends: Ends) -> float:
+    """Return the multiply-adds of one kernel that the exact sum need not compute again."""
+    exact = ends.exact
+    return exact.n_features + exact.kernel.value_operations if isinstance(exact, ExactSum) else 0.0
 
 
 def _sequences(fitted: Sequence[Fitted]) -> list[tuple[Fitted, ...]]:
@@ -144,8 +184,9 @@ def _sequences(fitted: Sequence[Fitted]) -> list[tuple[Fitted, ...]]:
     reduced = [item for item in fitted if isinstance(item.stage, ReducedSet)]
     nearest = [item for item in fitted if isinstance(item.stage, NearestVectors)]
     reduced.sort(key=lambda item: item.stage.operations())
-    chains: list[tuple[Fitted, ...]] = [(), *((item,) for item in reduced)]
-    chains += itertools.combinations(reduced, 2)
+    chains = [
+        chain for n in range(_MOST_REDUCED + 1) for chain in itertools.combinations(reduced, n)
+    ]
     return [
         (*first, *chain, *last)
         for first in [(), *((item,) for item in filters)]
@@ -153,18 +194,3 @@ def _sequences(fitted: Sequence[Fitted]) -> list[tuple[Fitted, ...]]:
         for last in [(), *((item,) for item in nearest)]
         if first or chain or last
     ]
-
-
-def _per_kernel(ends: Ends) -> float:
-    exact = ends.exact
-    return exact.n_features + exact.kernel.value_operations if isinstance(exact, ExactSum) else 0.0
-
-
-def _flash(sequence: Sequence[Fitted]) -> int:
-    return sum(item.table_bytes for item in sequence)
-
-
-def _ram(sequence: Sequence[Fitted]) -> int:
-    """Return the bytes of the workspace that the sequence adds: slots, heap and projections."""
-    slots = [item.stage.n_slots for item in sequence if isinstance(item.stage, NearestVectors)]
-    return sum(16 * n for n in slots)

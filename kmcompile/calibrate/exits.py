@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.calibrate.bands import Bands
+from kmcompile.calibrate.bands import LARGEST_SPREAD, LEAST_SPREAD
+from kmcompile.calibrate.links import Link
 from kmcompile.calibrate.nearest import nearest_estimates
 from kmcompile.calibrate.trial import Estimates
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.ends import Ends
 from kmcompile.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.stages.nearest_vectors import TEST_OPERATIONS
 from kmcompile.stages.range_gate import sum_of_squares
 
 
@@ -22,33 +23,53 @@ def estimates_of(stage: EarlyExit, ends: Ends, x: Float32Array) -> Estimates:
     Parameters
     ----------
     stage : EarlyExit
-        With bands that are centred on 0.
+        As it was fitted, by itself.
     x : ndarray of shape (n_samples, n_features), float32
     """
-    n_decisions = len(ends.exact.intercept)
-    test = 2 * n_decisions + ends.label.operations()
+    test = TEST_OPERATIONS * len(ends.exact.intercept) + ends.label.operations()
+    none = np.zeros(1, dtype=np.int64)
     if isinstance(stage, NearestVectors):
         assert isinstance(ends.exact, ExactSum)
         return nearest_estimates(stage, ends.exact, x, test)
     if isinstance(stage, LinearFilter):
-        values = stage.estimate(x)
-        spent = stage.products.operations_of(x) + test
-    else:
-        assert isinstance(stage, ReducedSet)
-        values = stage.estimate(stage.products.of(x))
-        spent = stage.operations_of(x) + ends.label.operations()
-    return Estimates(values[None], spent[None], np.zeros(1, dtype=np.int64))
+        spent = stage.products.operations_of(x) + 2 * stage.n_decisions + ends.label.operations()
+        return Estimates(stage.estimate(x)[None], spent[None], none)
+    assert isinstance(stage, ReducedSet)
+    rows = stage.rows(stage.products.of(x))
+    spent = stage.operations_of(x) + ends.label.operations()
+    return Estimates(rows[None, :, :-1], spent[None], none, rows[:, -1])
 
 
-def with_bands(stage: EarlyExit, bands: Sequence[Bands], scale: float) -> EarlyExit:
-    """Return the stage with the bands of its tests at a scale."""
-    limits = [band.limits(scale) for band in bands]
-    offset = np.stack([middle for middle, _ in limits]).astype(np.float32)
-    half_width = np.stack([half for _, half in limits]).astype(np.float32)
+def finished(made: Link, number: int, scale: float) -> EarlyExit:
+    """Return the stage of a link with its bands at a scale, and its number among its kind."""
+    stage, bands = made.fitted.stage, made.bands
+    half_width = np.stack([band.half_width(scale) for band in bands]).astype(np.float32)
     if isinstance(stage, NearestVectors):
-        return replace(stage, offset=offset, half_width=half_width)
-    assert isinstance(stage, LinearFilter | ReducedSet)
-    return replace(stage, intercept=stage.intercept - offset[0], half_width=half_width[0])
+        return replace(
+            stage,
+            own=np.stack([band.own for band in bands]),
+            earlier=np.stack([band.earlier for band in bands]),
+            offset=np.stack([-band.constant for band in bands]),
+            half_width=half_width,
+        )
+    band = bands[0]
+    if isinstance(stage, LinearFilter):
+        intercept = (stage.intercept + band.constant).astype(np.float32)
+        return replace(stage, intercept=intercept, half_width=half_width[0])
+    assert isinstance(stage, ReducedSet)
+    first, second = made.spread
+    own = np.append(band.own, second)
+    return replace(
+        stage,
+        number=number,
+        weights=stage.weights * own[:, None],
+        slopes=stage.slopes * own[:, None],
+        intercept=stage.intercept * own + np.append(band.constant, first),
+        earlier=band.earlier.astype(np.float32),
+        least_spread=np.float32(LEAST_SPREAD),
+        largest_spread=np.float32(LARGEST_SPREAD),
+        half_width=half_width[0],
+    )
 
 
 def with_limits(stage: EarlyExit, x: Float32Array) -> EarlyExit:
@@ -66,7 +87,7 @@ def with_limits(stage: EarlyExit, x: Float32Array) -> EarlyExit:
             least=np.array([rest.min() for rest in rests]),
             largest=np.array([rest.max() for rest in rests]),
         )
-    if isinstance(stage, ReducedSet):
+    if isinstance(stage, ReducedSet) and len(stage.triangle):
         rest = stage.residual(stage.products.of(x), square)
         return replace(stage, least=rest.min(), largest=rest.max())
     return stage

@@ -2,80 +2,129 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.calibrate.nearest import totals
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.stages import ExactSum
 
 _SEED = 20021128
+_LEAST_POINTS, _MOST_POINTS = 2000, 12000
 _NEIGHBOURS = 30
 """Candidates of which a point is mixed with the nearest."""
 
 _BLOCK_VALUES = 1 << 22
 
 
-def fit_points(
-    exact: ExactSum, x: Float32Array, least: int, most: int
-) -> tuple[Float64Array, Float64Array]:
-    """Return points and decisions: the samples, then support vectors, then mixtures of these.
+@dataclass(frozen=True, slots=True, eq=False)
+class FitPoints:
+    """Prepared points with what the machine says to them.
 
-    The machine can be asked anywhere, so few samples are no limit. A vector's decision is
-    without its own term, which no other point has. A mixture is of a point and the nearest of
-    some others, at random; points that all have one length are mixed on that sphere.
+    Parameters
+    ----------
+    x : ndarray of shape (n_points, n_features), float64
+    decisions : ndarray of shape (n_points, n_decisions), float64
+    magnitudes : ndarray of shape (n_points,), float64
+        Sum of the terms' magnitudes, sum_i max_p |beta_pi| |K_i|.
+    relevant : ndarray of shape (n_points, n_decisions), bool
+        The points that a decision is about; the others do not count.
+    """
+
+    x: Float64Array
+    decisions: Float64Array
+    magnitudes: Float64Array
+    relevant: NDArray[np.bool_]
+
+    def chosen(self, rows: slice) -> FitPoints:
+        """Return some of the points."""
+        return FitPoints(
+            self.x[rows], self.decisions[rows], self.magnitudes[rows], self.relevant[rows]
+        )
+
+
+def of_samples(
+    exact: ExactSum, x: Float32Array, decisions: Float64Array, relevant: NDArray[np.bool_]
+) -> FitPoints:
+    """Return the samples, and mixtures of two near ones where they are few.
+
+    The machine can be asked anywhere. A mixture is of a sample and the nearest of some others, at
+    random; samples that all have one length are mixed on that sphere.
 
     Parameters
     ----------
     x : ndarray of shape (n_samples, n_features), float32
-        Prepared samples.
-    least, most : int
-        Points that there are at least and at most.
-
-    Returns
-    -------
-    points : ndarray of shape (n_points, n_features), float64
-    decisions : ndarray of shape (n_points, n_decisions), float64
+        Prepared.
+    decisions : ndarray of shape (n_samples, n_decisions), float64
+    relevant : ndarray of shape (n_samples, n_decisions), bool
     """
-    rng = np.random.default_rng(_SEED)
+    points = x.astype(np.float64)[:_MOST_POINTS]
+    n = len(points)
+    mixed = _mixtures(points, max(0, _LEAST_POINTS - n))
+    mixed_decisions, mixed_magnitudes = _sums(exact, mixed)
+    return FitPoints(
+        np.concatenate([points, mixed]),
+        np.concatenate([decisions[:n], mixed_decisions]),
+        np.concatenate([_sums(exact, points)[1], mixed_magnitudes]),
+        np.concatenate([relevant[:n], np.ones((len(mixed), decisions.shape[1]), dtype=bool)]),
+    )
+
+
+def with_vectors(exact: ExactSum, points: FitPoints) -> FitPoints:
+    """Return the points and the support vectors, each without its own term.
+
+    No other point has that term. Where the kernel is narrow this is what a new point there would
+    get; where it is broad it is not, and the vectors mislead.
+    """
     beta = exact.slot_decisions()
-    slots = rng.permutation(np.flatnonzero((beta != 0).any(axis=1)))[: max(0, most - len(x))]
-    vectors = exact.columns().T[slots]
-    points = np.concatenate([x, vectors]).astype(np.float64)
-    n_more = max(0, least - len(points))
-    points = np.concatenate([points, _mixtures(points, n_more, rng)])
-    decisions = decisions_at(exact, points)
-    own = (vectors**2).sum(axis=1) * (not exact.kernel.uses_distance)
-    decisions[len(x) : len(x) + len(slots)] -= beta[slots] * exact.kernel.value(own)[:, None]
-    return points, decisions
+    slots = np.flatnonzero((beta != 0).any(axis=1))[: max(0, _MOST_POINTS - len(points.x))]
+    vectors = exact.columns().T[slots].astype(np.float64)
+    decisions, magnitudes = _sums(exact, vectors)
+    own_total = (vectors**2).sum(axis=1) * (not exact.kernel.uses_distance)
+    own = exact.kernel.value(own_total.astype(np.float32)).astype(np.float64)
+    decisions -= beta[slots] * own[:, None]
+    magnitudes -= np.abs(beta[slots]).max(axis=1) * np.abs(own)
+    return FitPoints(
+        np.concatenate([points.x, vectors]),
+        np.concatenate([points.decisions, decisions]),
+        np.concatenate([points.magnitudes, magnitudes]),
+        np.concatenate([points.relevant, beta[slots] != 0]),
+    )
 
 
-def _mixtures(points: Float64Array, n_more: int, rng: np.random.Generator) -> Float64Array:
-    if not n_more:
+def _mixtures(points: Float64Array, n: int) -> Float64Array:
+    if n == 0:
         return points[:0]
-    one = rng.integers(len(points), size=n_more)
-    others = rng.integers(len(points), size=(n_more, _NEIGHBOURS))
+    rng = np.random.default_rng(_SEED)
+    one = rng.integers(len(points), size=n)
+    others = rng.integers(len(points), size=(n, _NEIGHBOURS))
     distance = np.stack(
         [((points[one] - points[others[:, k]]) ** 2).sum(axis=1) for k in range(_NEIGHBOURS)],
         axis=1,
     )
     distance[distance == 0] = np.inf
     other = np.take_along_axis(others, distance.argmin(axis=1)[:, None], axis=1)[:, 0]
-    share = rng.uniform(0.5, 1.0, size=(n_more, 1))
-    mixed = share * points[one] + (1 - share) * points[other]
+    share = rng.uniform(0.5, 1.0, size=(n, 1))
+    mixed: Float64Array = share * points[one] + (1 - share) * points[other]
     length = np.sqrt((points**2).sum(axis=1))
     if length.std() <= 1e-5 * length.mean():
         mixed *= length.mean() / np.sqrt((mixed**2).sum(axis=1, keepdims=True))
     return mixed
 
 
-def decisions_at(exact: ExactSum, points: Float64Array) -> Float64Array:
-    """Return the machine's decisions at prepared points, shape (n_points, n_decisions)."""
+def _sums(exact: ExactSum, points: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return decisions and magnitudes at prepared points."""
     vectors = exact.columns().T.astype(np.float64)
     beta = exact.slot_decisions().astype(np.float64)
-    decisions = np.empty((len(points), beta.shape[1]))
+    size = np.abs(beta).max(axis=1)
+    decisions, magnitudes = np.empty((len(points), beta.shape[1])), np.empty(len(points))
     rows = max(1, _BLOCK_VALUES // len(vectors))
     for start in range(0, len(points), rows):
         part = slice(start, start + rows)
         total = totals(exact.kernel.uses_distance, points[part], vectors)
-        decisions[part] = exact.kernel.value(total.astype(np.float32)) @ beta + exact.intercept
-    return decisions
+        value = exact.kernel.value(total.astype(np.float32)).astype(np.float64)
+        decisions[part] = value @ beta + exact.intercept
+        magnitudes[part] = np.abs(value) @ size
+    return decisions, magnitudes

@@ -73,6 +73,8 @@ def nearest_vectors(
         from_estimate=not paper,
         tug_of_war=paper,
         steps=np.concatenate([np.zeros(n_tests - len(steps)), steps]).astype(np.uint16),
+        own=np.ones((n_tests, exact.n_decisions), np.float32),
+        earlier=np.zeros((n_tests, exact.n_decisions), np.float32),
         offset=np.zeros((n_tests, exact.n_decisions), np.float32),
         half_width=np.full((n_tests, exact.n_decisions), np.inf, np.float32),
         least=np.full(len(dimensions), -np.inf, np.float32),
@@ -134,8 +136,7 @@ def _of_block(stage: NearestVectors, exact: ExactSum, x32: Float32Array) -> Floa
     seen = []
     approximate = np.zeros((len(x), stage.n_slots), dtype=np.float32)
     for number, level in enumerate(stage.levels):
-        rows = level.blocks.transpose(0, 2, 1).reshape(-1, level.n_features)[: level.n_rows]
-        z = x @ rows.T.astype(np.float64)
+        z = x @ level.matrix(x.shape[1]).T
         new = slice(first, first + level.n_rows)
         total += totals(exact.kernel.uses_distance, z, projected[:, new])
         rest = rest - (z**2).sum(axis=1)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr
 from scipy.optimize import minimize
 
+from kmcompile.calibrate.fit_points import FitPoints
 from kmcompile.calibrate.nearest import as_blocks
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.stages import InnerProducts, ReducedSet
 
 _SEED = 20040704
-_ITERATIONS = 300
 _MARGIN = 1.0
 """|f| beyond which an estimate on the same side is as good as any."""
 
@@ -34,41 +36,72 @@ class _Fit:
     intercept: NDArray[np.float64]  # (n_decisions,)
 
 
-def fit_reduced_set(
-    points: Float64Array,
-    decisions: Float64Array,
-    relevant: NDArray[np.bool_],
-    n_out: int,
-    n_vectors: int,
-    lanes: int,
-    skip_zeros: bool,
-) -> ReducedSet:
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Of a reduced set.
+
+    Parameters
+    ----------
+    n_out : int
+        Rows of the projection.
+    n_vectors : int
+    n_columns : int or None
+        Features that it looks at; None is all of them.
+    iterations : int
+        Of the fit, at most.
+    """
+
+    n_out: int
+    n_vectors: int
+    n_columns: int | None
+    iterations: int = 150
+
+    def __str__(self) -> str:
+        where = "" if self.n_columns is None else f" of {self.n_columns} features"
+        return f"reduced_set({self.n_vectors} vectors in {self.n_out} dimensions{where})"
+
+
+def fit_reduced_set(points: FitPoints, size: Size, lanes: int, skip_zeros: bool) -> ReducedSet:
     """Return a reduced set with a band that decides nothing.
 
     L-BFGS minimises the squared error to the decisions, clipped to the margin; where the clipped
     decision is reached on the right side there is no error. It begins at the principal axes, at
-    vectors among the points and at weights by ridge regression.
+    vectors among the points and at weights by ridge regression. The row of the spread is fitted
+    to the sum of the terms' magnitudes by ridge regression afterwards.
 
     Parameters
     ----------
-    points : ndarray of shape (n_points, n_features), float64
-        Prepared inputs.
-    decisions : ndarray of shape (n_points, n_decisions), float64
-    relevant : ndarray of shape (n_points, n_decisions), bool
-        The points that a decision is about; the others do not count.
-    n_out : int
-        Rows of the projection.
-    n_vectors : int
+    points : FitPoints
+    size : Size
     lanes : int
         Of the blocks of vectors.
     skip_zeros : bool
+        Whether the C goes through a list of the features that are not 0.
     """
-    axes = _principal_axes(points, min(_MOST_AXES, points.shape[1]))
-    y = points @ axes
-    fit = _minimise(
-        y.astype(np.float32), decisions, relevant, _start(y, decisions, n_out, n_vectors)
-    )
-    return _stage(fit, axes, lanes, skip_zeros)
+    x = points.x
+    columns = None if size.n_columns is None else picked_columns(x, size.n_columns)
+    used = x if columns is None else x[:, columns]
+    axes = _principal_axes(used, min(_MOST_AXES, used.shape[1]))
+    y = used @ axes
+    start = _start(y, points.decisions, size)
+    fit = _minimise(y.astype(np.float32), points.decisions, points.relevant, start, size.iterations)
+    spread = _spread_row(fit, y, points.magnitudes)
+    projection = (axes @ fit.projection).T
+    products = InnerProducts.of_rows(projection, skip_zeros, columns)
+    triangle = np.zeros((0, 0))
+    if columns is None:
+        # |T y|^2 = y' (M M')^-1 y is the squared length of x in the span of M's rows.
+        triangle = np.tril(np.linalg.inv(np.linalg.cholesky(projection @ projection.T)))
+    return _stage(fit, spread, products, triangle, lanes)
+
+
+def picked_columns(x: Float64Array, n: int) -> NDArray[np.intp]:
+    """Return the features that explain the others best: QR with pivoting, in increasing order."""
+    moments = x.T @ x
+    moments += 1e-6 * np.trace(moments) / len(moments) * np.eye(len(moments))
+    _, order = qr(np.linalg.cholesky(moments).T, mode="r", pivoting=True)
+    chosen: NDArray[np.intp] = np.sort(order[:n])
+    return chosen
 
 
 def _principal_axes(points: Float64Array, n: int) -> Float64Array:
@@ -89,7 +122,8 @@ def _bump(a: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float
     return c8 * c8, c8 * c4 * c2 * c
 
 
-def _start(y: Float64Array, decisions: Float64Array, n_out: int, n_vectors: int) -> _Fit:
+def _start(y: Float64Array, decisions: Float64Array, size: Size) -> _Fit:
+    n_out, n_vectors = size.n_out, size.n_vectors
     rng = np.random.default_rng(_SEED)
     projection = np.eye(y.shape[1], n_out)
     spread = (y @ projection).std(axis=0)
@@ -108,7 +142,11 @@ def _start(y: Float64Array, decisions: Float64Array, n_out: int, n_vectors: int)
 
 
 def _minimise(
-    y: Float32Array, decisions: Float64Array, relevant: NDArray[np.bool_], start: _Fit
+    y: Float32Array,
+    decisions: Float64Array,
+    relevant: NDArray[np.bool_],
+    start: _Fit,
+    iterations: int,
 ) -> _Fit:
     parts = [getattr(start, name) for name in _Fit.__slots__]
     shapes = [part.shape for part in parts]
@@ -122,12 +160,12 @@ def _minimise(
     side = np.sign(target)
     factor = np.float32(2.0 / max(1, relevant.sum()))
 
-    def split(theta: NDArray[np.float64], dtype: type) -> list[NDArray[np.float32]]:
-        pieces = np.split(theta.astype(dtype), ends[:-1])
+    def split(theta: NDArray[Any]) -> list[NDArray[Any]]:
+        pieces: list[NDArray[Any]] = np.split(theta, ends[:-1])
         return [piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True)]
 
     def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        projection, vectors, shifts, weights, slopes, intercept = split(theta, np.float32)
+        projection, vectors, shifts, weights, slopes, intercept = split(theta.astype(np.float32))
         u = y @ projection
         h, slope = _bump(u @ vectors + shifts - np.float32(0.5) * (u * u).sum(axis=1)[:, None])
         error = h @ weights + u @ slopes + intercept - target
@@ -140,30 +178,45 @@ def _minimise(
         value = float((error.astype(np.float64) ** 2).sum()) * float(factor) / 2
         return value + float((ridge * theta * theta).sum()), flat + 2 * ridge * theta
 
-    options = {"maxiter": _ITERATIONS, "maxcor": 20, "maxfun": 2 * _ITERATIONS}
+    options = {"maxiter": iterations, "maxcor": 20, "maxfun": 2 * iterations}
     begin = np.concatenate([part.ravel() for part in parts])
     found = minimize(loss, begin, jac=True, method="L-BFGS-B", options=options)
-    return _Fit(*split(found.x, np.float64))
+    return _Fit(*split(found.x))
 
 
-def _stage(fit: _Fit, axes: Float64Array, lanes: int, skip_zeros: bool) -> ReducedSet:
-    projection = (axes @ fit.projection).T
-    n_filled = -fit.vectors.shape[1] % lanes
-    lifted = np.column_stack(
-        [fit.vectors.T / 16, np.ones(fit.vectors.shape[1]), 1 + fit.shifts / 16]
+def _spread_row(fit: _Fit, y: Float64Array, magnitudes: Float64Array) -> Float64Array:
+    """Return weights, slopes and intercept of the spread, one after the other."""
+    u = y @ fit.projection
+    h, _ = _bump(u @ fit.vectors + fit.shifts - 0.5 * (u**2).sum(axis=1)[:, None])
+    features = np.hstack([h, u, np.ones((len(u), 1))])
+    ridge = _RIDGE_START * len(u) * np.append((features[:, :-1] ** 2).mean(axis=0) + 1e-6, 0.0)
+    solved: Float64Array = np.linalg.solve(
+        features.T @ features + np.diag(ridge), features.T @ magnitudes
     )
+    return solved
+
+
+def _stage(
+    fit: _Fit, spread: Float64Array, products: InnerProducts, triangle: Float64Array, lanes: int
+) -> ReducedSet:
+    n_vectors, n_decisions = fit.weights.shape
+    n_filled = -n_vectors % lanes
+    lifted = np.column_stack([fit.vectors.T / 16, np.ones(n_vectors), 1 + fit.shifts / 16])
     lifted = np.concatenate([lifted, np.repeat(lifted[-1:], n_filled, axis=0)])
-    weights = np.concatenate([fit.weights, np.zeros((n_filled, fit.weights.shape[1]))])
-    # |T y|^2 = y' (M M')^-1 y is the squared length of x in the span of M's rows.
-    triangle = np.tril(np.linalg.inv(np.linalg.cholesky(projection @ projection.T)))
+    weights = np.column_stack([fit.weights, spread[:n_vectors]])
+    weights = np.concatenate([weights, np.zeros((n_filled, n_decisions + 1))])
+    slopes = np.column_stack([fit.slopes, spread[n_vectors:-1]])
     return ReducedSet(
         number=1,
-        products=InnerProducts.of_rows(projection, skip_zeros),
+        products=products,
         vectors=as_blocks(lifted, lanes),
         weights=as_blocks(weights, lanes),
-        slopes=fit.slopes.T.astype(np.float32),
-        intercept=fit.intercept.astype(np.float32),
-        half_width=np.full(len(fit.intercept), np.inf, np.float32),
+        slopes=slopes.T.astype(np.float32),
+        intercept=np.append(fit.intercept, spread[-1]).astype(np.float32),
+        earlier=np.zeros(n_decisions, np.float32),
+        least_spread=np.float32(-np.inf),
+        largest_spread=np.float32(np.inf),
+        half_width=np.full(n_decisions, np.inf, np.float32),
         triangle=triangle.astype(np.float32),
         least=np.float32(-np.inf),
         largest=np.float32(np.inf),

@@ -30,8 +30,8 @@ Counts = Callable[[float], int]
 CONFIDENCE = 0.99
 """Of a guaranteed risk."""
 
-SCALES: tuple[float, ...] = tuple(8.0 * 2.0 ** (-step / 16) for step in range(81))
-"""From 8 down to 0.25; fixed, since a grid chosen on the control samples would void the promise."""
+SCALES: tuple[float, ...] = tuple(10.0 / 1.1**step for step in range(40))
+"""From 10 down to 0.24; fixed, since a grid chosen on the control samples would void the promise."""
 
 
 def clopper_pearson_upper(disagreements: int, n: int, confidence: float = CONFIDENCE) -> float:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.calibrate.bands import Bands
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.batch import Batch
 from kmcompile.stages import Always
 
@@ -25,11 +24,14 @@ class Estimates:
         Multiply-adds of the stage up to and with each test.
     kernel_evals : ndarray of shape (n_tests,), int64
         Full kernel evaluations up to each test.
+    raw_spread : ndarray of shape (n_samples,), float32, or None
+        Of a reduced set: what the error of a sample follows.
     """
 
     values: Float32Array
     operations: NDArray[np.int64]
     kernel_evals: NDArray[np.int64]
+    raw_spread: Float32Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,22 +76,32 @@ class Trial:
 
 
 def try_stage(
-    estimates: Estimates, bands: Sequence[Bands], label: Always, scales: NDArray[np.float64]
+    estimates: Estimates,
+    decisions: Sequence[Float64Array],
+    half_widths: Sequence[Float64Array],
+    spread: Float64Array,
+    label: Always,
+    scales: NDArray[np.float64],
 ) -> Trial:
     """Return the trial of one stage.
 
     Parameters
     ----------
-    bands : sequence of Bands
-        One a test.
+    estimates : Estimates
+        For its costs.
+    decisions : sequence of ndarray of shape (n_samples, n_decisions), float64
+        What each test makes of the estimates.
+    half_widths : sequence of ndarray of shape (n_decisions,), float64
+        Of each test at a scale of 1 and a spread of 1.
+    spread : ndarray of shape (n_samples,), float64
     label : Always
         The label stage of the program.
     scales : ndarray of shape (n_scales,), float64
         Decreasing.
     """
     found = [
-        _largest_scale(values, band, label, scales)
-        for values, band in zip(estimates.values, bands, strict=True)
+        _largest_scale(decision, spread[:, None] * width, label, scales)
+        for decision, width in zip(decisions, half_widths, strict=True)
     ]
     return Trial(
         np.stack([scale for scale, _ in found]),
@@ -115,34 +127,29 @@ def in_a_row(trials: Sequence[Trial]) -> Trial:
 
 
 def _largest_scale(
-    values: Float32Array, band: Bands, label: Always, scales: NDArray[np.float64]
+    decision: Float64Array, width: Float64Array, label: Always, scales: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return, for every sample, the largest scale that decides it and the label that it gets.
 
     A narrower band decides whatever a wider one does, and gives it the same label: bisection.
     """
-    low = np.zeros(len(values), dtype=np.intp)  # scales[:low] decide nothing
-    high = np.full(len(values), len(scales), dtype=np.intp)  # scales[high:] decide
-    labels = np.zeros(len(values), dtype=np.int32)
+    low = np.zeros(len(decision), dtype=np.intp)  # scales[:low] decide nothing
+    high = np.full(len(decision), len(scales), dtype=np.intp)  # scales[high:] decide
+    labels = np.zeros(len(decision), dtype=np.int32)
     while (low < high).any():
-        middle = (low + high) // 2
-        open_rows = low < high
-        for index in np.unique(middle[open_rows]):
-            rows = np.flatnonzero(open_rows & (middle == index))
-            decided, said = _decided(values[rows], band, label, float(scales[index]))
-            high[rows[decided]] = index
-            low[rows[~decided]] = index + 1
-            labels[rows[decided]] = said[decided]
-    found = np.append(scales, 0.0)[high]
-    return found, labels
+        rows = np.flatnonzero(low < high)
+        middle = (low[rows] + high[rows]) // 2
+        decided, said = _decided(decision[rows], scales[middle][:, None] * width[rows], label)
+        high[rows[decided]] = middle[decided]
+        low[rows[~decided]] = middle[~decided] + 1
+        labels[rows[decided]] = said[decided]
+    return np.append(scales, 0.0)[high], labels
 
 
 def _decided(
-    values: Float32Array, band: Bands, label: Always, scale: float
+    decision: Float64Array, bound: Float64Array, label: Always
 ) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-    offset, half_width = (limit.astype(np.float32) for limit in band.limits(scale))
-    batch = Batch.of(values[:, :0], values.shape[1])
-    decision = values - offset
-    bound = np.broadcast_to(half_width, decision.shape)
-    answered = label.run(replace(batch, decision=decision, bound=bound))
+    batch = Batch.of(np.zeros((len(decision), 0), np.float32), decision.shape[1])
+    batch = replace(batch, decision=decision.astype(np.float32), bound=bound.astype(np.float32))
+    answered = label.run(batch)
     return answered.certified, answered.label

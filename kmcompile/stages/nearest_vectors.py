@@ -48,8 +48,8 @@ class NearestVectors(EarlyExit):
     ones the positive (NSV, section 4.2).
 
     A test takes own * decision + earlier * E - offset to the label stage, E being the estimate of
-    the last reduced set, and its half-width times the spread that this one gave (1 without one). An input whose rest_l is
-    outside its limits is out of range.
+    the last reduced set, and its half-width times the spread that this one gave (1 without one).
+    An input whose rest_l is outside its limits is out of range.
 
     Parameters
     ----------

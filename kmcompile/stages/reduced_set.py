@@ -196,7 +196,8 @@ class ReducedSet(EarlyExit):
     def tables(self) -> tuple[Table, ...]:
         """Return projection, vectors, weights, slopes, intercepts and half-widths."""
         prefix = f"reduced_{self.number}"
-        columns, triangle = (), ()
+        columns: tuple[Table, ...] = ()
+        triangle: tuple[Table, ...] = ()
         if len(self.products.columns):
             columns = (Table(f"{prefix}_columns", self.products.columns, "features of M"),)
         if len(self.triangle):

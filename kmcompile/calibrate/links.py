@@ -1,0 +1,127 @@
+"""Links: an early exit fitted to follow another, and what it does with the choice samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.calibrate.bands import Bands, fit_bands, fit_spread, limited
+from kmcompile.calibrate.trial import Estimates, Trial, try_stage
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.stages import Always, EarlyExit, LinearFilter, NearestVectors
+
+_REACH_FILTER, _REACH_REDUCED, _REACH_APPROXIMATE, _REACH_TOUCHED = 2.7, 2.0, 2.0, 1.5
+"""How far the bands of each kind of test reach at a scale of 1, in standard deviations: the tails
+of cheap estimates are longer. Found on the MNIST pairs, on calibration samples."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """An early exit that was fitted by itself, and what its tests see of some samples.
+
+    Parameters
+    ----------
+    stage : EarlyExit
+        With bands that decide nothing.
+    estimates : Estimates
+    text : str
+        What it is, with its sizes.
+    """
+
+    stage: EarlyExit
+    estimates: Estimates
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """What a reduced set hands on: its estimates and the spread of each sample."""
+
+    earlier: Float64Array | None
+    spread: Float64Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """An early exit fitted to follow a reduced set, or none.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    bands : tuple of Bands
+        One a test.
+    spread : (float, float)
+        Of a reduced set: spread of a query = first + second * what it says.
+    """
+
+    fitted: Fitted
+    bands: tuple[Bands, ...]
+    spread: tuple[float, float]
+
+    def follow(self, estimates: Estimates, before: State) -> tuple[list[Float64Array], State]:
+        """Return the decisions of every test and what the next one begins with."""
+        earlier = before.earlier
+        previous = np.zeros(estimates.values.shape[1:]) if earlier is None else earlier
+        decisions = [
+            band.estimate(values, previous)
+            for band, values in zip(self.bands, estimates.values, strict=True)
+        ]
+        if estimates.raw_spread is None:
+            return decisions, before
+        first, second = self.spread
+        return decisions, State(
+            decisions[-1], limited(first + second * estimates.raw_spread.astype(np.float64))
+        )
+
+    def trial(
+        self, estimates: Estimates, before: State, label: Always, scales: NDArray[np.float64]
+    ) -> tuple[Trial, State]:
+        """Return what the stage does with samples, and what the next one begins with."""
+        decisions, after = self.follow(estimates, before)
+        widths = [band.half_width(1.0) for band in self.bands]
+        return try_stage(estimates, decisions, widths, after.spread, label, scales), after
+
+
+def link(
+    fitted: Fitted,
+    before: State,
+    decisions: Float64Array,
+    relevant: NDArray[np.bool_],
+) -> Link:
+    """Return the stage fitted to follow what came before.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        With its estimates of the choice samples.
+    before : State
+        Of the same.
+    decisions : ndarray of shape (n_samples, n_decisions), float64
+        The model's.
+    relevant : ndarray of shape (n_samples, n_decisions), bool
+    """
+    stage, estimates = fitted.stage, fitted.estimates
+    earlier = None if isinstance(stage, LinearFilter) else before.earlier
+    spread, line = before.spread, (1.0, 0.0)
+    if estimates.raw_spread is not None:
+        even = np.ones(len(decisions))
+        band = fit_bands(estimates.values[0], earlier, even, decisions, relevant, _REACH_REDUCED)
+        previous = np.zeros_like(decisions) if earlier is None else earlier
+        error = decisions - band.estimate(estimates.values[0], previous)
+        line = fit_spread(estimates.raw_spread, error, decisions, relevant)
+        spread = limited(line[0] + line[1] * estimates.raw_spread.astype(np.float64))
+    bands = tuple(
+        fit_bands(values, earlier, spread, decisions, relevant, _reach(stage, test))
+        for test, values in enumerate(estimates.values)
+    )
+    return Link(fitted, bands, line)
+
+
+def _reach(stage: EarlyExit, test: int) -> float:
+    if isinstance(stage, LinearFilter):
+        return _REACH_FILTER
+    if isinstance(stage, NearestVectors):
+        return _REACH_APPROXIMATE if stage.steps[test] == 0 else _REACH_TOUCHED
+    return _REACH_REDUCED
