@@ -8,6 +8,9 @@ from kmcompile.emit.literals import unsigned_literal
 from kmcompile.stages import ExactSum, LinearSum
 from kmcompile.target import Target
 
+_TILED_LANES = 5
+"""With more lanes written out, a turn of one feature is long enough to outweigh the loop."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -118,7 +121,8 @@ class BlockFunctions:
         term: str,
         constants: tuple[str, ...] = (),
     ) -> TotalsView:
-        tile = self.target.feature_tile
+        many_lanes = self.target.unroll_lanes and n_lanes > _TILED_LANES
+        tile = 1 if many_lanes else self.target.feature_tile
         tiled = n_features // tile * tile
         numbers = (n_features, n_lanes, n_features * n_lanes)
         names = constants or tuple(unsigned_literal(number) for number in numbers)
