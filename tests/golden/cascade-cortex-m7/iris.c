@@ -1396,7 +1396,6 @@ static bool iris_early_exits(
     bool decided = false;
 
     result->kernel_evals = 0U;
-    result->in_range = true;
     iris_nonzeros(workspace, input);
     result->in_range = iris_range_gate(workspace, input);
     if (!decided && result->in_range) {
