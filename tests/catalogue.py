@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from cascades import Cascade
 from emitted import Emitted, emit_model
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
@@ -79,6 +80,10 @@ class Case:
         y[:n_classes] = np.arange(n_classes)
         return make_pipeline(*PREPROCESSING[self.preprocessing](), self._classifier()).fit(X, y)
 
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        return emit_model(self.fitted(), target, name)
+
     def _classifier(self) -> Any:
         if self.estimator == "LinearSVC":
             return LinearSVC(random_state=0)
@@ -133,6 +138,6 @@ FEW_VECTORS = [
 
 
 @cache
-def emitted(case: Case, target: str) -> Emitted:
+def emitted(case: Case | Cascade, target: str) -> Emitted:
     """Return the emitted C of a case."""
-    return emit_model(case.fitted(), target)
+    return case.emit(target)

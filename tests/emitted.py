@@ -32,11 +32,14 @@ class Emitted:
     ----------
     machine : KernelMachine
         As it was trained.
+    own_queries : ndarray or None
+        Queries of shape (n, n_features), float32, in the place of generated ones.
     """
 
     machine: KernelMachine
     program: Program
     target: Target
+    own_queries: np.ndarray | None = None
 
     @property
     def name(self) -> str:
@@ -58,6 +61,8 @@ class Emitted:
     @cached_property
     def queries(self) -> np.ndarray:
         """Generated inputs and those at the edges, shape (n, n_features), float32."""
+        if self.own_queries is not None:
+            return self.own_queries
         prepare = self.program.stages[0]
         assert isinstance(prepare, Prepare)
         edges = edge_inputs(self.machine, prepare.limit)

@@ -74,9 +74,12 @@ def check_ram(
     if allowed.ram_bytes is None or needed <= allowed.ram_bytes:
         return
     stack = "not known before the build" if stack_bytes is None else f"{stack_bytes:,}"
+    remedy = "train with fewer classes or features"
+    if program.early_exits:
+        remedy = "compile with --mode exact, which keeps no kernels"
     raise BudgetError(
         f"{program.name}: needs {needed:,} bytes of RAM, {program.target} may use "
         f"{allowed.ram_bytes:,}\n"
         f"bytes: workspace {workspace_bytes:,}, stack {stack}\n"
-        f"train with fewer classes or features, or give --max-ram if the board has more"
+        f"{remedy}, or give --max-ram if the board has more"
     )

@@ -7,7 +7,6 @@ from typing import Any
 
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
-from kmcompile.emit.products_view import ProductsView
 from kmcompile.stages import LinearFilter, NearestVectors, ReducedSet, Stage
 
 
@@ -21,7 +20,7 @@ def early_exit_sections(
         sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
-    sections += _products_sections(early.products, names)
+    sections += _block_sections(early, names)
     if early.limits_far:
         sections.append(render("early_exits/kernel_value_within.c.j2", **names))
     for stage in early.exits:
@@ -30,19 +29,22 @@ def early_exit_sections(
     return sections
 
 
-def _products_sections(products: tuple[ProductsView, ...], names: dict[str, str]) -> list[str]:
-    """Return the products with each matrix, after the functions of a block that they share."""
+def _block_sections(early: EarlyExitsView, names: dict[str, str]) -> list[str]:
+    """Return the functions of a block, each once, and the products with each matrix."""
+    templates = {"block_totals": ""}  # the exact sum's own
+    for products in early.products:
+        kind = "early_exits/sparse_products" if products.skip_zeros else "exact_sum/block_totals"
+        templates.setdefault(products.block.function, kind)
+    views = {view.function: view for view in (*early.totals, *(p.block for p in early.products))}
     sections = []
-    if any(not view.skip_zeros for view in products):
+    if any(not p.skip_zeros and p.block.term == "product" for p in early.products):
         sections.append(render("early_exits/product.c.j2", **names))
-    blocks = {view.block.function: view for view in products}
-    for view in blocks.values():
-        template = (
-            "early_exits/sparse_products.c.j2" if view.skip_zeros else "exact_sum/block_totals.c.j2"
-        )
-        sections.append(render(template, view=view.block, **names))
+    for function, view in views.items():
+        template = templates.get(function, "exact_sum/block_totals")
+        if template:
+            sections.append(render(f"{template}.c.j2", view=view, **names))
     matrices = [
-        render("early_exits/inner_products.c.j2", products=view, **names) for view in products
+        render("early_exits/inner_products.c.j2", products=view, **names) for view in early.products
     ]
     return sections + matrices
 
@@ -54,20 +56,16 @@ def _linear_filter(stage: Stage, early: EarlyExitsView, context: dict[str, Any])
 def _reduced_set(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
     assert isinstance(stage, ReducedSet)
     view = next(view for view in early.reduced_sets if view.number == stage.number)
-    return [
-        render("exact_sum/block_totals.c.j2", view=view.totals, **context),
-        render("stages/reduced_set.c.j2", stage=stage, view=view, **context),
-    ]
+    return [render("stages/reduced_set.c.j2", stage=stage, view=view, **context)]
 
 
 def _nearest_vectors(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
     assert isinstance(stage, NearestVectors) and early.nearest is not None
     view = early.nearest
-    sections = []
-    for level in view.levels:
-        totals = {**context, "level": level, "dimensions": stage.n_out}
-        sections.append(render("exact_sum/block_totals.c.j2", view=level.totals, **context))
-        sections.append(render("nearest_vectors/level.c.j2", **totals))
+    sections = [
+        render("nearest_vectors/level.c.j2", level=level, dimensions=stage.n_out, **context)
+        for level in view.levels
+    ]
     own = {**context, "stage": stage, "view": view}
     sections.append(render("nearest_vectors/approximate.c.j2", **own))
     if stage.from_estimate:

@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.emit.nearest_view import NearestView, nearest_view
 from kmcompile.emit.prepare_view import READ_TOGETHER
 from kmcompile.emit.products_view import ProductsView, products_view
-from kmcompile.emit.totals_view import TotalsView, totals_view
+from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.ir.program import Program
 from kmcompile.stages import (
     ExactSum,
@@ -21,7 +21,6 @@ from kmcompile.stages import (
     ReducedSet,
     Stage,
 )
-from kmcompile.target import Target
 
 _S = TypeVar("_S", bound=Stage)
 
@@ -106,6 +105,13 @@ class EarlyExitsView:
         return tuple(p for p in (self.filter_products, *sets, *levels) if p is not None)
 
     @property
+    def totals(self) -> tuple[TotalsView, ...]:
+        """The functions of kernels' totals, in the order of the stages."""
+        sets = tuple(view.totals for view in self.reduced_sets)
+        levels = () if self.nearest is None else (level.totals for level in self.nearest.levels)
+        return (*sets, *levels)
+
+    @property
     def limits_far(self) -> bool:
         """Whether any stage leaves out the kernels of far vectors."""
         return any(view.limits_far for view in (*self.reduced_sets, self.nearest) if view)
@@ -116,7 +122,7 @@ class EarlyExitsView:
         return self.nearest is not None and self.nearest.touches
 
 
-def early_exits_view(program: Program, target: Target) -> EarlyExitsView:
+def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsView:
     """Return the view of a program's early exits."""
     linear = _only(program, LinearFilter)
     nearest = _only(program, NearestVectors)
@@ -126,7 +132,7 @@ def early_exits_view(program: Program, target: Target) -> EarlyExitsView:
     filter_products = None
     if linear is not None:
         filter_products = products_view(
-            linear.products, "filter_products", "filter_weights", target
+            linear.products, "filter_products", "filter_weights", functions
         )
     members = ((gate or nearest, _SQUARE), (nonzeros, _N_NONZEROS))
     return EarlyExitsView(
@@ -135,10 +141,10 @@ def early_exits_view(program: Program, target: Target) -> EarlyExitsView:
         exits=program.early_exits,
         filter_products=filter_products,
         reduced_sets=tuple(
-            reduced_set_view(s, target) for s in program.stages if isinstance(s, ReducedSet)
+            reduced_set_view(s, functions) for s in program.stages if isinstance(s, ReducedSet)
         ),
         nearest=(
-            nearest_view(nearest, exact, target)
+            nearest_view(nearest, functions)
             if nearest is not None and isinstance(exact, ExactSum)
             else None
         ),
@@ -146,21 +152,15 @@ def early_exits_view(program: Program, target: Target) -> EarlyExitsView:
     )
 
 
-def reduced_set_view(stage: ReducedSet, target: Target) -> ReducedSetView:
+def reduced_set_view(stage: ReducedSet, functions: BlockFunctions) -> ReducedSetView:
     """Return the view of one reduced set."""
     prefix = f"reduced_{stage.number}"
-    totals = totals_view(
-        target,
-        f"{prefix}_totals",
-        "total[lane] = sum over the features of the kernel's term",
-        stage.n_out,
-        stage.lanes,
-    )
     products = None
     if stage.products is not None:
         products = products_view(
-            stage.products, f"{prefix}_products", f"{prefix}_projection", target
+            stage.products, f"{prefix}_products", f"{prefix}_projection", functions
         )
+    totals = functions.totals(stage.n_out, stage.lanes)
     limits_far = bool(np.isfinite(stage.far))
     value = "kernel_value_within" if limits_far else "kernel_value"
     return ReducedSetView(stage.number, prefix, products, totals, limits_far, value)

@@ -8,7 +8,7 @@ from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
-from kmcompile.emit.totals_view import totals_view
+from kmcompile.emit.totals_view import BlockFunctions
 from kmcompile.emit.view import (
     WORKSPACE_ELEMENT_BYTES,
     ModelView,
@@ -41,9 +41,10 @@ def emit(
         The promised risk of a statistical program with its evidence, for the header.
     """
     prepared = prepare_view(program.name, program.prepare)
-    early = early_exits_view(program, target)
+    functions = BlockFunctions(target, program.ends.exact, program.name.upper())
+    early = early_exits_view(program, functions)
     view = model_view(program, command, description, prepared.buffers, early, promise_text)
-    sections = _sections(program, target, prepared, early, view)
+    sections = _sections(program, functions, prepared, early, view)
     name = program.name
     return {
         f"{name}.h": render("model.h.j2", view=view),
@@ -56,13 +57,19 @@ def emit(
 def workspace_bytes(program: Program) -> int:
     """Return the bytes of the workspace, which hold for every C ABI: only 4-byte members."""
     buffers = prepare_view(program.name, program.prepare).buffers
-    early = early_exits_view(program, load_target(program.target))
+    target = load_target(program.target)
+    functions = BlockFunctions(target, program.ends.exact, program.name.upper())
+    early = early_exits_view(program, functions)
     members = workspace_members(program, buffers, early)
     return sum(WORKSPACE_ELEMENT_BYTES * member.length for member in members)
 
 
 def _sections(
-    program: Program, target: Target, prepared: PrepareView, early: EarlyExitsView, view: ModelView
+    program: Program,
+    functions: BlockFunctions,
+    prepared: PrepareView,
+    early: EarlyExitsView,
+    view: ModelView,
 ) -> list[str]:
     """Return the functions of the model file, each after what it calls."""
     names = {"name": program.name, "upper": program.name.upper()}
@@ -80,7 +87,7 @@ def _sections(
     )
     summed, label = program.ends.exact, program.ends.label
     if isinstance(summed, ExactSum):
-        sections += _exact_sum_sections(summed, target, early, names)
+        sections += _exact_sum_sections(summed, functions, early, names)
     else:
         sections.append(render("stages/linear_sum.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
@@ -96,18 +103,10 @@ def _sections(
 
 
 def _exact_sum_sections(
-    stage: ExactSum, target: Target, early: EarlyExitsView, names: dict[str, str]
+    stage: ExactSum, functions: BlockFunctions, early: EarlyExitsView, names: dict[str, str]
 ) -> list[str]:
     """Return the kernel's functions and those of the exact sum."""
-    upper = names["upper"]
-    totals = totals_view(
-        target,
-        "block_totals",
-        "total[lane] = sum over the features of the kernel's term",
-        stage.n_features,
-        stage.lanes,
-        constants=(f"{upper}_N_PREPARED", f"{upper}_LANES", f"{upper}_BLOCK_WORDS"),
-    )
+    totals = functions.of_exact_sum
     sections = _kernel_sections(stage.kernel, names)
     sections.append(render("exact_sum/block_totals.c.j2", view=totals, **names))
     if early.reuses_kernels:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.emit.products_view import ProductsView, products_view
-from kmcompile.emit.totals_view import TotalsView, totals_view
-from kmcompile.stages import ExactSum, NearestVectors
-from kmcompile.target import Target
+from kmcompile.emit.totals_view import BlockFunctions, TotalsView
+from kmcompile.stages import NearestVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +65,14 @@ class NearestView:
     n_tests: int
 
 
-def nearest_view(stage: NearestVectors, exact: ExactSum, target: Target) -> NearestView:
-    """Return the view for a target."""
-    levels = tuple(_level_view(stage, index, target) for index in range(stage.n_levels))
+def nearest_view(stage: NearestVectors, functions: BlockFunctions) -> NearestView:
+    """Return the view of the stage."""
+    levels = tuple(_level_view(stage, index, functions) for index in range(stage.n_levels))
     first_test = stage.n_levels if stage.from_estimate else 0
     limits_far = bool(np.isfinite(stage.far))
     return NearestView(
         levels=levels,
-        lanes=totals_view(target, "", "", exact.n_features, exact.lanes),
+        lanes=functions.of_exact_sum,
         limits_far=limits_far,
         value="kernel_value_within" if limits_far else "kernel_value",
         touches=first_test < len(stage.steps),
@@ -82,25 +81,18 @@ def nearest_view(stage: NearestVectors, exact: ExactSum, target: Target) -> Near
     )
 
 
-def _level_view(stage: NearestVectors, index: int, target: Target) -> LevelView:
+def _level_view(stage: NearestVectors, index: int, functions: BlockFunctions) -> LevelView:
     products = stage.levels[index]
     number = index + 1
-    totals = totals_view(
-        target,
-        f"nearest_totals_{number}",
-        f"total[lane] {'+' if index else ''}= sum of the kernel's terms in level {number}",
-        products.n_rows,
-        stage.lanes,
-        accumulates=index > 0,
-    )
+    shape = (products.n_rows, stage.lanes)
     end = stage.level_ends[index]
     return LevelView(
         number=number,
         index=index,
         products=products_view(
-            products, f"nearest_products_{number}", f"nearest_projection_{number}", target
+            products, f"nearest_products_{number}", f"nearest_projection_{number}", functions
         ),
-        totals=totals,
+        totals=functions.more_totals(*shape) if index else functions.totals(*shape),
         first=end - products.n_rows,
         end=end,
         approximates=stage.from_estimate or number == stage.n_levels,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kmcompile.emit.totals_view import TotalsView, totals_view
+from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.stages import InnerProducts
-from kmcompile.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +35,12 @@ class ProductsView:
 
 
 def products_view(
-    products: InnerProducts, function: str, table: str, target: Target
+    products: InnerProducts, function: str, table: str, functions: BlockFunctions
 ) -> ProductsView:
     """Return the view of one matrix."""
-    kind = "sparse_products" if products.skip_zeros else "products"
-    block = totals_view(
-        target,
-        f"{kind}_{products.lanes}",
-        "total[lane] = <row of the matrix, x>",
-        products.n_features,
-        products.lanes,
-        term="product",
-    )
+    shape = (products.n_features, products.lanes)
+    sparse = products.skip_zeros
+    block = functions.sparse_products(*shape) if sparse else functions.products(*shape)
     n_padded = products.n_blocks * products.lanes
     return ProductsView(
         function=function,

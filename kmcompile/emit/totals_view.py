@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
+from kmcompile.stages import ExactSum, LinearSum
 from kmcompile.target import Target
+
+_TILED_LANES = 5
+"""With more lanes written out, a turn of one feature is long enough to outweigh the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +35,8 @@ class TotalsView:
 
     Parameters
     ----------
-    function, meaning : str
-        The function's name without the prefix, and what it computes.
-    term : str
-        The function of one feature's term, without the prefix.
+    function, term : str
+        The names of the function and of that of one feature's term, without the prefix.
     accumulates : bool
         Whether it adds to totals that there are.
     n_features, n_lanes, words : str
@@ -49,7 +51,6 @@ class TotalsView:
     """
 
     function: str
-    meaning: str
     term: str
     accumulates: bool
     n_features: str
@@ -65,46 +66,83 @@ class TotalsView:
     tile_features: tuple[TileFeature, ...]
 
 
-def totals_view(
-    target: Target,
-    function: str,
-    meaning: str,
-    n_features: int,
-    n_lanes: int,
-    *,
-    term: str = "kernel_term",
-    accumulates: bool = False,
-    constants: tuple[str, str, str] | None = None,
-) -> TotalsView:
-    """Return the view for a target.
+@dataclass(frozen=True, slots=True)
+class BlockFunctions:
+    """Names the functions of a block, so that sums of the same shape share one.
 
     Parameters
     ----------
-    constants : tuple of str, optional
-        The names that features, lanes and words of a block have in the C; by default numbers.
+    target : Target
+    exact : ExactSum or LinearSum
+        The program's last sum: its blocks' function has a name of its own.
+    upper : str
+        The prefix of the C's constants.
     """
-    lanes = tuple(range(n_lanes))
-    tiled = n_features // target.feature_tile * target.feature_tile
-    features = tuple(
-        TileFeature(f, f * n_lanes, tuple(Word(lane, f * n_lanes + lane) for lane in lanes))
-        for f in range(target.feature_tile)
-    )
-    numbers = (n_features, n_lanes, n_features * n_lanes)
-    names = constants or tuple(unsigned_literal(number) for number in numbers)
-    return TotalsView(
-        function=function,
-        meaning=meaning,
-        term=term,
-        accumulates=accumulates,
-        n_features=names[0],
-        n_lanes=names[1],
-        words=names[2],
-        unrolled=target.unroll_lanes,
-        tile=target.feature_tile,
-        tiled_features=tiled,
-        tiled=tiled > 0,
-        has_tail=tiled < n_features,
-        lanes=lanes,
-        later_lanes=lanes[1:],
-        tile_features=features,
-    )
+
+    target: Target
+    exact: ExactSum | LinearSum
+    upper: str
+
+    @property
+    def of_exact_sum(self) -> TotalsView:
+        """The kernels' totals of the exact sum."""
+        constants = (f"{self.upper}_N_PREPARED", f"{self.upper}_LANES", f"{self.upper}_BLOCK_WORDS")
+        shape = (self.exact.n_features, self.exact.lanes)
+        return self._view("block_totals", *shape, "kernel_term", constants)
+
+    def totals(self, n_features: int, n_lanes: int) -> TotalsView:
+        """Return the view of kernels' totals."""
+        if (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes):
+            return self.of_exact_sum
+        return self._view(f"totals_{n_features}_by_{n_lanes}", n_features, n_lanes, "kernel_term")
+
+    def more_totals(self, n_features: int, n_lanes: int) -> TotalsView:
+        """Return the view of kernels' totals that are added to those that there are."""
+        view = self._view(
+            f"more_totals_{n_features}_by_{n_lanes}", n_features, n_lanes, "kernel_term"
+        )
+        return replace(view, accumulates=True)
+
+    def products(self, n_features: int, n_lanes: int) -> TotalsView:
+        """Return the view of inner products: the totals of a kernel that is one of those."""
+        if isinstance(self.exact, ExactSum) and not self.exact.kernel.uses_distance:
+            return self.totals(n_features, n_lanes)
+        return self._view(f"products_{n_features}_by_{n_lanes}", n_features, n_lanes, "product")
+
+    def sparse_products(self, n_features: int, n_lanes: int) -> TotalsView:
+        """Return the view of inner products that leave out features of 0."""
+        return self._view(f"sparse_products_by_{n_lanes}", n_features, n_lanes, "product")
+
+    def _view(
+        self,
+        function: str,
+        n_features: int,
+        n_lanes: int,
+        term: str,
+        constants: tuple[str, ...] = (),
+    ) -> TotalsView:
+        many_lanes = self.target.unroll_lanes and n_lanes > _TILED_LANES
+        tile = 1 if many_lanes else self.target.feature_tile
+        tiled = n_features // tile * tile
+        numbers = (n_features, n_lanes, n_features * n_lanes)
+        names = constants or tuple(unsigned_literal(number) for number in numbers)
+        lanes = tuple(range(n_lanes))
+        return TotalsView(
+            function=function,
+            term=term,
+            accumulates=False,
+            n_features=names[0],
+            n_lanes=names[1],
+            words=names[2],
+            unrolled=self.target.unroll_lanes,
+            tile=tile,
+            tiled_features=tiled,
+            tiled=tiled > 0,
+            has_tail=tiled < n_features,
+            lanes=lanes,
+            later_lanes=lanes[1:],
+            tile_features=tuple(
+                TileFeature(f, f * n_lanes, tuple(Word(lane, f * n_lanes + lane) for lane in lanes))
+                for f in range(tile)
+            ),
+        )

@@ -75,7 +75,7 @@ class ModelView:
     decisions_text: str
     interval_text: str
     evals_text: str
-    stages_text: str
+    stages_lines: tuple[str, ...]
     class_names: tuple[str, ...]
     stage_names: tuple[str, ...]
     workspace_lines: tuple[str, ...]
@@ -156,7 +156,7 @@ def model_view(
             else "the decision"
         ),
         evals_text="full kernel evaluations" if exact else "inner products",
-        stages_text=", ".join(stage.name for stage in program.stages),
+        stages_lines=tuple(textwrap.wrap(_stages_text(program), _COMMENT_COLUMNS)),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
         workspace_lines=_with_meanings(
@@ -189,6 +189,10 @@ def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     rows = list(rows)
     width = max(len(code) for code, _ in rows)
     return tuple(f"{code:{width}}  /* {meaning} */" for code, meaning in rows)
+
+
+def _stages_text(program: Program) -> str:
+    return f"The stages, in order: {', '.join(stage.name for stage in program.stages)}."
 
 
 def _decisions_text(program: Program) -> str:

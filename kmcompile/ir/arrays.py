@@ -25,9 +25,10 @@ def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
 
 
 def finite(values: Any) -> NDArray[Any]:
-    """Return a read-only float32 copy in which the largest float stands for infinity.
+    """Return a read-only float32 copy in which 2^120 stands for infinity.
 
-    A limit or half-width of that size does the same as an infinite one, and has a C literal.
+    No intermediate of an accepted input is larger (`analysis.rounding`), so a half-width of that
+    size does what an infinite one does; it has a C literal, and sums of some do not overflow.
     """
-    largest = np.finfo(np.float32).max
+    largest = np.float32(2.0**120)
     return frozen(np.clip(np.asarray(values, dtype=np.float32), -largest, largest), np.float32)

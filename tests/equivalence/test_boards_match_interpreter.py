@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cascades
 import catalogue
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
 
 
 @pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize("case", catalogue.CORE, ids=str)
+@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE], ids=str)
 def test_every_answer_of_the_board_matches_the_interpreter_bit_for_bit(case, board, tmp_path):
     """reliability 36: the stack that was used is no more than the compiler's figures say."""
     target = load_target(board)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import cascades
 import catalogue
 import numpy as np
 import pytest
@@ -50,7 +51,9 @@ COMPILERS += [Compiler(command, "-O3", native=True) for command in ("gcc", "clan
 # Each combination with one compiler, all compilers in turn.
 COMBINATIONS = [
     (case, COMPILERS[number % len(COMPILERS)])
-    for number, case in enumerate([*catalogue.every_combination(), *catalogue.SPECIAL])
+    for number, case in enumerate(
+        [*catalogue.every_combination(), *catalogue.SPECIAL, *cascades.EVERY]
+    )
 ]
 
 
@@ -79,7 +82,7 @@ def test_every_combination_matches_the_interpreter_bit_for_bit(case, compiler, t
 
 @pytest.mark.parametrize("compiler", COMPILERS, ids=str)
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
-@pytest.mark.parametrize("case", catalogue.CORE, ids=str)
+@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE], ids=str)
 def test_every_compiler_matches_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
     """reliability 42: the C for the host and, with its loops unrolled, that for a board."""
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
@@ -106,9 +109,11 @@ def programs(target: str):
 
 
 def test_every_stage_has_its_template_and_a_bit_exact_case():
-    names = {stage.name for stage in STAGES}
+    names = {stage.template for stage in STAGES}
     assert names == templates("stages")
-    assert names == {stage.name for program in programs("host") for stage in program.stages}
+    with_exits = [catalogue.emitted(case, "host").program for case in cascades.CORE]
+    used = [*programs("host"), *with_exits]
+    assert names == {stage.template for program in used for stage in program.stages}
 
 
 def test_every_kernel_has_its_template_and_a_bit_exact_case():

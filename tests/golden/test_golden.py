@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,17 @@ from tools import succeed
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine
+from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Rbf
 from kmcompile.lowering import lower
+from kmcompile.stages import (
+    InnerProducts,
+    LinearFilter,
+    NearestVectors,
+    Nonzeros,
+    RangeGate,
+    ReducedSet,
+)
 from kmcompile.target import load_target
 
 GOLDEN = Path(__file__).parent
@@ -47,18 +57,63 @@ MACHINES = {
         zero_is_positive=False,
     ),
 }
+MACHINES["cascade"] = MACHINES["rbf"]
 INPUTS = {
+    "cascade": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25], [2e4, 0.0]],
     "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "linear": [[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0], [0.5, 0.5]],
 }
-CASES = [("rbf", "cortex-m7"), ("linear", "host")]
+CASES = [("rbf", "cortex-m7"), ("linear", "host"), ("cascade", "cortex-m7")]
 
 
 def emitted(kernel: str, target: str) -> Emitted:
     machine, loaded = MACHINES[kernel], load_target(target)
     known = np.array(INPUTS[kernel][:2], dtype=np.float32)
     program = lower(machine, loaded, "iris", known)
+    if kernel == "cascade":
+        program = with_early_exits(program)
     return Emitted(machine, program, loaded)
+
+
+def with_early_exits(program: Program) -> Program:
+    """Return the program with one of each early exit, every number a round one."""
+    exact = program.ends.exact
+    vectors = exact.columns().T.astype(np.float64)
+    both = np.eye(2)
+    between = (
+        Nonzeros(2),
+        RangeGate(2, np.float32(0.0), np.float32(256.0), skip_zeros=True),
+        LinearFilter(InnerProducts.of_rows(both[:1], True), np.zeros(1), np.array([2.0])),
+        ReducedSet(
+            number=1,
+            kernel=exact.kernel,
+            far=np.float32(64.0),
+            products=InnerProducts.of_rows(both[:1], True),
+            centres=np.array([[[-1.0, 1.0]]]),
+            weights=np.array([[[-1.0, 1.0]]]),
+            intercept=np.zeros(1),
+            half_width=np.array([0.5]),
+            triangle=np.eye(1),
+            least=np.float32(0.0),
+            largest=np.float32(128.0),
+        ),
+        NearestVectors(
+            levels=(InnerProducts.of_rows(both[1:], True),),
+            vectors=vectors[:, 1:].reshape(exact.n_blocks, exact.lanes, 1).transpose(0, 2, 1),
+            residuals=vectors[:, 0][None] ** 2,
+            weights=np.abs(exact.slot_coefficients(0)),
+            far=np.float32(64.0),
+            from_estimate=True,
+            tug_of_war=False,
+            steps=np.array([0, 1, 2]),
+            offset=np.zeros((3, 1)),
+            half_width=np.array([[1.0], [0.5], [0.25]]),
+            least=np.zeros(1),
+            largest=np.array([128.0]),
+        ),
+    )
+    stages = (program.prepare, *between, *program.stages[1:])
+    return replace(program, mode="statistical", stages=stages)
 
 
 @pytest.mark.parametrize(("kernel", "target"), CASES)
@@ -85,6 +140,15 @@ def test_the_golden_file_compiles_and_gives_the_interpreter_s_answers(kernel, ta
     records, self_test = run_batch(binary, program, program.inputs)
     np.testing.assert_array_equal(records, program.records)
     assert self_test == Status.OK
+
+
+def test_each_stage_of_the_golden_cascade_answers_an_input():
+    program = emitted("cascade", "cortex-m7").program
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(500, 2)) * [40.0, 400.0] + [20.0, 1013.25]).astype(np.float32)
+    results = interpret(program, X).results
+    assert set(results["stage"]) == set(range(len(program.exit_stages)))
+    assert set(results["in_range"]) == {False, True}
 
 
 @pytest.mark.parametrize(("kernel", "labels"), [("rbf", [0, 1, 0, 1]), ("linear", [0, 1, 2, 1])])

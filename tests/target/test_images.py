@@ -200,8 +200,8 @@ def test_a_fault_is_said_so(built, target, statement):
 @pytest.mark.parametrize("target", BOARDS, ids=by_name)
 def test_a_stack_larger_than_the_image_has_is_refused(built, target):
     """reliability 36: an overflow is never run."""
-    with pytest.raises(BudgetError, match=r"can take 1\d\d,\d\d\d bytes of stack") as caught:
-        built(target, model_with("volatile char deep[100000]; deep[0] = 1;"))
+    with pytest.raises(BudgetError, match=r"can take 3\d\d,\d\d\d bytes of stack") as caught:
+        built(target, model_with("volatile char deep[300000]; deep[0] = 1;"))
     assert caught.value.exit_code == 4
 
 

@@ -357,7 +357,8 @@ static iris_status_t iris_accept(
 /*
  * The answer of the exact sums, which stay in the workspace with their bounds.
  * Input: x prepared.
- * Result: IRIS_OK with *result written but for in_range, or IRIS_ERROR_CORRUPT.
+ * Result: IRIS_OK with *result written but for in_range, or
+ * IRIS_ERROR_CORRUPT.
  */
 static iris_status_t iris_sum(
     iris_workspace_t *const workspace,
@@ -392,9 +393,9 @@ iris_status_t iris_classify(
     if (status == IRIS_OK) {
         answer.in_range = true;
         status = iris_sum(workspace, &input, &answer);
-    }
-    if (status == IRIS_OK) {
-        *result = answer;
+        if (status == IRIS_OK) {
+            *result = answer;
+        }
     }
     return status;
 }

@@ -77,7 +77,7 @@ typedef struct {
  * finite and |x_j| <= IRIS_INPUT_LIMIT. Nothing is clipped.
  * x must not change during the call, and the rounding mode must be to nearest.
  * Result: IRIS_OK with *result written in full, or
- * IRIS_ERROR_NULL, _NOT_FINITE or _RANGE with *result untouched.
+ * IRIS_ERROR_NULL, _NOT_FINITE, _RANGE or _CORRUPT with *result untouched.
  */
 iris_status_t iris_classify(
     iris_workspace_t *workspace,

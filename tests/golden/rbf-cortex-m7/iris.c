@@ -411,8 +411,8 @@ static void iris_kernel_values(
 }
 
 /*
- * total[lane] = sum over the features of the kernel's term, for the vectors of one block,
- * each in the order of the features.
+ * total[lane] = sum over the features of the term, for the vectors of one block, each in
+ * the order of the features.
  * Input: block = the first word of the block's vectors, [feature][lane].
  */
 static void iris_block_totals(
@@ -585,7 +585,8 @@ static iris_status_t iris_accept(
 /*
  * The answer of the exact sums, which stay in the workspace with their bounds.
  * Input: x prepared.
- * Result: IRIS_OK with *result written but for in_range, or IRIS_ERROR_CORRUPT.
+ * Result: IRIS_OK with *result written but for in_range, or
+ * IRIS_ERROR_CORRUPT.
  */
 static iris_status_t iris_sum(
     iris_workspace_t *const workspace,
@@ -620,9 +621,9 @@ iris_status_t iris_classify(
     if (status == IRIS_OK) {
         answer.in_range = true;
         status = iris_sum(workspace, &input, &answer);
-    }
-    if (status == IRIS_OK) {
-        *result = answer;
+        if (status == IRIS_OK) {
+            *result = answer;
+        }
     }
     return status;
 }

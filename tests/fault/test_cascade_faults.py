@@ -1,0 +1,105 @@
+"""Damaged tables of early exits: every call ends, reads and writes only what it may."""
+
+from __future__ import annotations
+
+import re
+
+import cascades
+import catalogue
+import numpy as np
+import pytest
+from tools import need, succeed
+
+from kmcompile.build.builder import EXACT_FLAGS
+
+SANITIZED = (
+    "-g",
+    "-fsanitize=address,undefined,bounds,float-cast-overflow",
+    "-fno-sanitize-recover=all",
+)
+
+MAIN = """
+#include <stdio.h>
+#include <string.h>
+#include "iris.c"
+typedef struct { void *start; size_t size, width; } table_t;
+static const table_t tables[] = {
+@TABLES@
+};
+static const float queries[][IRIS_N_FEATURES] = { @QUERIES@ };
+static const uint32_t damages[] = {
+    0x00000000UL, 0xFFFFFFFFUL, 0x7F800000UL, 0xFF800000UL, 0x7FC00000UL, 0x7F7FFFFFUL, 0x00000001UL
+};
+static unsigned n_corrupt, n_calls;
+static void ask(void)
+{
+    for (size_t q = 0U; q < sizeof queries / sizeof queries[0]; ++q) {
+        iris_workspace_t workspace;
+        iris_result_t result;
+        iris_status_t status;
+        memset(&workspace, 0xA5, sizeof workspace);
+        memset(&result, 0xA5, sizeof result);
+        status = iris_classify(&workspace, queries[q], &result);
+        ++n_calls;
+        if (status == IRIS_ERROR_CORRUPT) {
+            ++n_corrupt;
+        } else if ((status != IRIS_OK) || (result.label < 0)
+            || (result.label >= (int32_t)IRIS_N_CLASSES) || (result.stage >= IRIS_N_STAGES)
+            || (result.kernel_evals > IRIS_N_SLOTS)) {
+            printf("query %u: status %d\\n", (unsigned)q, (int)status);
+        }
+    }
+}
+int main(void)
+{
+    for (size_t t = 0U; t < sizeof tables / sizeof tables[0]; ++t) {
+        const size_t n = tables[t].size / tables[t].width, step = n / 40U + 1U;
+        for (size_t i = 0U; i < n; i += step) {
+            for (size_t d = 0U; d < sizeof damages / sizeof damages[0]; ++d) {
+                char *const element = (char *)tables[t].start + i * tables[t].width;
+                char kept[4];
+                memcpy(kept, element, tables[t].width);
+                memcpy(element, &damages[d], tables[t].width);
+                ask();
+                memcpy(element, kept, tables[t].width);
+            }
+        }
+    }
+    printf("%u calls\\n", n_calls);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("case", cascades.CORE, ids=str)
+@pytest.mark.parametrize("target", ["host", "cortex-m7"])
+def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):
+    """reliability 37: zeros, ones, infinities, NaN and the extremes in the place of elements."""
+    need("gcc")
+    emitted = catalogue.emitted(case, target)
+    emitted.write(tmp_path)
+    text = emitted.files["iris.c"].decode()
+    text = re.sub(r"^static const (float|uint16_t) (iris_\w+\[)", r"static \1 \2", text, flags=re.M)
+    (tmp_path / "iris.c").write_text(text)
+    tables = [
+        f"    {{ iris_{table.name}, sizeof iris_{table.name}, sizeof iris_{table.name}[0] }},"
+        for table in emitted.program.tables()
+        if table.name in text and not table.name.startswith("known_")
+    ]
+    main = MAIN.replace("@TABLES@", "\n".join(tables)).replace("@QUERIES@", queries(emitted))
+    (tmp_path / "main.c").write_text(main)
+    command = ["gcc", *EXACT_FLAGS, "-O1", *SANITIZED, tmp_path / "main.c", "-o", tmp_path / "main"]
+    succeed(command)
+    lines = succeed([tmp_path / "main"]).splitlines()
+    assert len(lines) == 1
+    assert int(lines[0].split()[0]) > 10_000
+
+
+def queries(emitted) -> str:
+    """Return two queries of each stage as C initialisers."""
+    results = emitted.answers.results
+    rows = []
+    for stage in range(len(emitted.program.exit_stages)):
+        of_stage = (results["status"] == 0) & (results["stage"] == stage)
+        rows += emitted.queries[np.flatnonzero(of_stage)[[0, -1]]].tolist()
+    return ", ".join("{ " + ", ".join(f"{v!r}f" for v in row) + " }" for row in rows)

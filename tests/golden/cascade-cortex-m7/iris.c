@@ -1,0 +1,1961 @@
+/* kmcompile iris.pkl --target cortex-m7 */
+/*
+ * kmcompile 0.1.0, target cortex-m7, float32, mode statistical.
+ * Model: a model of the tests.
+ * SHA-256 of the model: b6084aba3d5daece10f5b2b7429c6990517e8e257083a9a0a7e7cead7a029f14.
+ *
+ * The stages, in order: prepare, nonzeros, range_gate, linear_filter, reduced_set_1,
+ * nearest_vectors, exact_sum, sign.
+ * Every float operation stands in the order in which it was verified. Build without contraction
+ * (-ffp-contract=off) for results that are identical to the bit; the bounds and the certificates
+ * hold with contraction, too.
+ */
+#include "iris.h"
+
+#include <float.h>
+#include <stddef.h>
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) \
+    || (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ > 0))
+#error "fast-math reorders the sums: neither the results nor their bounds would hold"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "float expressions must be evaluated in float: set FLT_EVAL_METHOD to 0 (-mfpmath=sse)"
+#endif
+
+#if (FLT_RADIX != 2) || (FLT_MANT_DIG != 24) || (FLT_MAX_EXP != 128)
+#error "float must be the 32-bit type of IEEE 754"
+#endif
+
+#define IRIS_N_PREPARED 2U   /* features after the preprocessing */
+#define IRIS_LANES 4U        /* support vectors of a block, side by side */
+#define IRIS_N_BLOCKS 2U     /* the last ones of a group filled up */
+#define IRIS_BLOCK_WORDS 8U  /* N_PREPARED * LANES */
+#define IRIS_N_ROWS 1U       /* decisions that a vector is part of */
+#define IRIS_N_GROUPS 2U     /* of vectors with the same ones */
+#define IRIS_N_SLOTS 8U      /* N_BLOCKS * LANES: places of vectors */
+
+/* A float and its bits. */
+typedef union {
+    float value;
+    uint32_t bits;
+} iris_bits_t;
+
+/* An input on its way through the preprocessing. */
+typedef struct {
+    const float *x;
+    float deviation;  /* >= the distance of x from the exactly prepared input */
+    float length;     /* >= the Euclidean norm of x, where it is needed */
+    float square;  /* |x|^2, once range_gate has it */
+    uint32_t n_nonzeros;  /* features in the list of nonzeros */
+} iris_prepared_t;
+
+const char *const iris_class_names[IRIS_N_CLASSES] = {
+    "cold",
+    "hot"
+};
+
+const char *const iris_stage_names[IRIS_N_STAGES] = {
+    "linear_filter",
+    "reduced_set_1",
+    "nearest_vectors",
+    "exact_sum"
+};
+
+/* offset: [feature] */
+static const float iris_scale_0_offset_high[2U] = {
+    0x1.4p+4f, 0x1.faap+9f
+};
+
+/* factor: [feature] */
+static const float iris_scale_0_factor[2U] = {
+    0x1.99999ap-4f, 0x1.47ae14p-7f
+};
+
+/* w: [block][feature][lane] */
+static const float iris_filter_weights[2U] = {
+    0x1p+0f, 0x0p+0f
+};
+
+/* c, middle of the band: [decision] */
+static const float iris_filter_intercept[1U] = {
+    0x0p+0f
+};
+
+/* half of the band: [decision] */
+static const float iris_filter_half_width[1U] = {
+    0x1p+1f
+};
+
+/* M: [block][feature][lane] */
+static const float iris_reduced_1_projection[2U] = {
+    0x1p+0f, 0x0p+0f
+};
+
+/* T, lower triangle: [row][column] */
+static const float iris_reduced_1_triangle[1U] = {
+    0x1p+0f
+};
+
+/* free vectors: [block][feature][lane] */
+static const float iris_reduced_1_centres[2U] = {
+    -0x1p+0f, 0x1p+0f
+};
+
+/* refitted: [block][decision][lane] */
+static const float iris_reduced_1_weights[2U] = {
+    -0x1p+0f, 0x1p+0f
+};
+
+/* c, middle of the band: [decision] */
+static const float iris_reduced_1_intercept[1U] = {
+    0x0p+0f
+};
+
+/* half of the band: [decision] */
+static const float iris_reduced_1_half_width[1U] = {
+    0x1p-1f
+};
+
+/* M: [block][feature][lane] */
+static const float iris_nearest_projection_1[2U] = {
+    0x0p+0f, 0x1p+0f
+};
+
+/* projected vectors: [block][feature][lane] */
+static const float iris_nearest_projected[8U] = {
+    0x1p-1f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
+};
+
+/* outside M, squared: [level][slot] */
+static const float iris_nearest_residuals[8U] = {
+    0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f
+};
+
+/* score of a kernel of 1, 0: never: [slot] */
+static const float iris_nearest_weights[8U] = {
+    0x1.8p-1f, 0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
+};
+
+/* touched vectors at a test: [test] */
+static const uint16_t iris_nearest_steps[3U] = {
+    0U, 1U, 2U
+};
+
+/* middle of the band: [test][decision] */
+static const float iris_nearest_offset[3U] = {
+    0x0p+0f, 0x0p+0f, 0x0p+0f
+};
+
+/* half of the band: [test][decision] */
+static const float iris_nearest_half_width[3U] = {
+    0x1p+0f, 0x1p-1f, 0x1p-2f
+};
+
+/* limits of the part outside M: [level] */
+static const float iris_nearest_least[1U] = {
+    0x0p+0f
+};
+
+/* limits of the part outside M: [level] */
+static const float iris_nearest_largest[1U] = {
+    0x1p+7f
+};
+
+/* support vectors: [block][feature][lane] */
+static const float iris_vectors[16U] = {
+    -0x1p+0f, -0x1p-1f, -0x1p-1f, -0x1p-1f, 0x1p-1f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p+0f,
+    0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
+};
+
+/* dual coefficients: [block][row][lane], 0 where a block is filled up */
+static const float iris_coefficients[8U] = {
+    -0x1.8p-1f, -0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
+};
+
+/* the block after a group's last one: [group] */
+static const uint16_t iris_group_ends[2U] = {
+    1U, 2U
+};
+
+/* what a row adds to: [group][row] */
+static const uint16_t iris_group_decisions[2U] = {
+    0U, 0U
+};
+
+/* b: [decision] */
+static const float iris_intercept[1U] = {
+    0x1p-3f
+};
+
+/* errors that no input changes: [decision] */
+static const float iris_minimum_bound[1U] = {
+    0x1.0e7178p-120f
+};
+
+/* inputs of the self-test: [answer][feature] */
+static const float iris_known_inputs[4U] = {
+    0x1.4p+3f, 0x1.09dp+10f, 0x1.ep+4f, 0x1.039p+10f
+};
+
+/* their labels: [answer] */
+static const uint16_t iris_known_labels[2U] = {
+    0U, 1U
+};
+
+/* least decisions: [answer][decision] */
+static const float iris_known_lower[2U] = {
+    -0x1.356598p-1f, 0x1.33c9eap+0f
+};
+
+/* largest decisions: [answer][decision] */
+static const float iris_known_upper[2U] = {
+    -0x1.3564e4p-1f, 0x1.33ca5ap+0f
+};
+
+/* CRC-32C of each table, in the order of the tables */
+static const uint32_t iris_checksums[30U] = {
+    1423413175UL, 2459864056UL, 1773917197UL, 1214729159UL, 152852091UL, 1773917197UL,
+    3713320107UL, 2452262461UL, 2452262461UL, 1214729159UL, 647446098UL, 421215718UL, 3042294575UL,
+    2205428342UL, 3897732994UL, 3711691771UL, 727758173UL, 800295851UL, 1214729159UL, 441230735UL,
+    2133904002UL, 3833563999UL, 2054417452UL, 2351477386UL, 3573333329UL, 2460552520UL,
+    1293661227UL, 1366104114UL, 3747671656UL, 3492724389UL
+};
+
+/* |v|, of any v: clears the sign bit. */
+static float iris_magnitude(const float v)
+{
+    iris_bits_t number;
+
+    number.value = v;
+    number.bits &= 0x7FFFFFFFUL;
+    return number.value;
+}
+
+/*
+ * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
+ * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
+ * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
+ * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
+ * Input: v >= 0, finite; subnormal numbers are allowed.
+ * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
+ */
+static float iris_square_root(const float v)
+{
+    const uint32_t leading_bit = 0x00800000UL;
+    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
+    const float two_to_24 = 0x1p+24f;
+    const bool subnormal = v < 0x1p-126f;
+    iris_bits_t number;
+    uint32_t exponent;
+    uint32_t shift;
+    uint32_t remainder;
+    uint32_t twice_root = 0U;
+    uint32_t bit;
+
+    if (v <= 0.0f) {
+        return v;
+    }
+    number.value = v;
+    if (subnormal) {
+        number.value *= two_to_24;
+    }
+    exponent = number.bits >> 23U;
+    shift = 2U - (exponent & 1U);
+    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
+    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
+        const uint32_t trial = twice_root + bit;
+
+        if (remainder >= trial) {
+            remainder -= trial;
+            twice_root = trial + bit;
+        }
+        remainder <<= 1U;
+    }
+    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
+       leading bit of the root adds the 1 that is missing in the exponent. */
+    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
+    number.bits += (twice_root + 2U) >> 2U;
+    /* sqrt(2^24) = 2^12 */
+    number.bits -= subnormal ? twelve : 0U;
+    return number.value;
+}
+
+/* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
+static float iris_sum_of_squares(const float x[], const uint32_t n)
+{
+    float partial_0 = 0.0f;
+    float partial_1 = 0.0f;
+    float partial_2 = 0.0f;
+    float partial_3 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; (j + 4U) <= n; j += 4U) {
+        partial_0 += x[j] * x[j];
+        partial_1 += x[j + 1U] * x[j + 1U];
+        partial_2 += x[j + 2U] * x[j + 2U];
+        partial_3 += x[j + 3U] * x[j + 3U];
+    }
+    if (j < n) {
+        partial_0 += x[j] * x[j];
+    }
+    if ((j + 1U) < n) {
+        partial_1 += x[j + 1U] * x[j + 1U];
+    }
+    if ((j + 2U) < n) {
+        partial_2 += x[j + 2U] * x[j + 2U];
+    }
+    return ((partial_0 + partial_1) + partial_2) + partial_3;
+}
+
+/*
+ * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
+ * the relative errors of the sum and of this bound, minimum the underflows.
+ */
+static float iris_length(
+    const float x[],
+    const uint32_t n,
+    const float factor,
+    const float minimum)
+{
+    const float squares = iris_sum_of_squares(x, n);
+
+    return iris_square_root((factor * squares) + minimum);
+}
+
+/*
+ * y = ((x - offset_high) - offset_low) * factor, in place or from the caller's input. The offset
+ * is two floats: both differences are rounded relative to their small results.
+ * Left out: offset_low, which is 0.
+ * deviation grows to gain * deviation + relative * |y| + minimum.
+ */
+static void iris_scale_0(
+    iris_prepared_t *const state,
+    float y[2U])
+{
+    uint32_t j;
+
+    for (j = 0U; j < 2U; ++j) {
+        float value = state->x[j];
+
+        value -= iris_scale_0_offset_high[j];
+        value *= iris_scale_0_factor[j];
+        y[j] = value;
+    }
+    state->x = y;
+    state->length = iris_length(y, 2U,
+        0x1.00005p+0f, 0x1.000042p-123f);
+    state->deviation = ((0x1.999a08p-4f * state->deviation)
+        + (0x1.400052p-22f * state->length)) + 0x1.4a7f5p-49f;
+}
+
+/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
+static uint32_t iris_excess(const float v, const uint32_t limit)
+{
+    iris_bits_t number;
+
+    number.value = v;
+    return limit - (number.bits & 0x7FFFFFFFUL);
+}
+
+/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
+static uint32_t iris_any_excess(
+    const iris_input_t x[IRIS_N_FEATURES],
+    const uint32_t limit)
+{
+    uint32_t excess = 0U;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
+        excess |= iris_excess(x[j], limit);
+    }
+    return excess >> 31U;
+}
+
+/*
+ * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
+ * up to it no later intermediate can overflow.
+ */
+static iris_status_t iris_check(
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    const uint32_t largest_finite = 0x7F7FFFFFUL;
+    iris_status_t status = IRIS_OK;
+
+    if (iris_any_excess(x, 0x5C800000UL) != 0U) {
+        status = (iris_any_excess(x, largest_finite) != 0U)
+            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
+    }
+    return status;
+}
+
+/*
+ * Applies the preprocessing in order. Input: x checked.
+ * Result: x, in the workspace; deviation and length bound its error and its Euclidean norm.
+ */
+static iris_prepared_t iris_prepare(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    iris_prepared_t state;
+
+    state.x = x;
+    state.deviation = 0.0f;
+    state.square = 0.0f;
+    state.n_nonzeros = 0U;
+    state.length = 0.0f;  /* not needed before a step sets it */
+    iris_scale_0(&state, workspace->prepared_0);
+    return state;
+}
+
+/*
+ * exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
+ * Input: z >= 0; infinity is allowed.
+ * Result: below z = 86.99 normal and within a relative error of 1.5 * 2^-24; exactly 1 at
+ * z = 0, exactly 0 from 86.99 on. No branch and no table; a leaf function.
+ */
+static inline float iris_exp_negative(const float z)
+{
+    const uint32_t cutoff = 0x42ADFADEUL;
+    iris_bits_t argument;
+    iris_bits_t shifted;
+    iris_bits_t result;
+    float n;
+    float s;
+    float square;
+    float tail;
+
+    /* From the cutoff on the result is 0; more would only overflow. z >= 0 orders as its bits. */
+    argument.value = z;
+    argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
+    /* The sum has n in its lowest bits: its unit in the last place is 1. */
+    shifted.value = (argument.value * 0x1.715476p+0f) + 0x1p+23f;
+    n = shifted.value - 0x1p+23f;
+    s = (argument.value - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
+    square = s * s;
+    tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
+    tail *= square;
+    tail = (tail + (0x1.fffffcp-2f + (s * -0x1.555492p-3f))) * square;
+    result.value = 1.0f - (s - tail);
+    /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
+    result.bits -= shifted.bits << 23U;
+    /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
+    result.bits &= 0U - (uint32_t)(shifted.bits < 0x4B00007EUL);
+    return result.value;
+}
+
+/* What the error of a kernel value depends on, for one query. */
+typedef struct {
+    float per_value;  /* relative error of a value ... */
+    float per_z;      /* ... and how it grows with z = gamma |s - x|^2 */
+    bool usable;      /* false: the input's own error is too large for the bounds below */
+} iris_kernel_terms_t;
+
+/*
+ * With e >= |s - stored s| + |x - prepared x| and z computed: the exact z lies within
+ * z_error * z + shift of it, shift = gamma (1 + 1/t) e^2, where 2 D e <= t D^2 + e^2 / t.
+ * Input: deviation >= |x - prepared x|.
+ */
+static iris_kernel_terms_t iris_kernel_prepare(
+    const iris_prepared_t *const input)
+{
+    const float z_error = 0x1.398eaap-21f;
+    const float spread = input->deviation + 0x1.1e37c4p-50f;
+    const float growth = ((0x1.0d929ep+21f * spread) * spread)
+        + 0x1.000042p-123f;
+    /* More than 1 is of no use, and might overflow below. */
+    const float shift = (growth < 1.0f) ? growth : 1.0f;
+    const float widest = (z_error * 0x1.5bf5bcp+6f) + shift;
+    const float widen = widest + 1.0f;
+    iris_kernel_terms_t terms;
+
+    terms.per_value = 0x1.300056p-21f + (widen * shift);
+    terms.per_z = widen * z_error;
+    terms.usable = widest <= 1.0f;
+    return terms;
+}
+
+/* One feature's part of |s - x|^2. */
+static float iris_kernel_term(const float x, const float s)
+{
+    const float difference = x - s;
+
+    return difference * difference;
+}
+
+/* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
+static float iris_kernel_value(const float total)
+{
+    return iris_exp_negative(0x1p-1f * total);
+}
+
+/*
+ * K(s, x) for the vectors of a block.
+ * Input: total[lane] = |s - x|^2 >= 0.
+ * Result: value[lane] within error[lane] of the trained kernel at the exact input, but for
+ * exp(1 - 86.989975), which the decision's constant part holds.
+ */
+static void iris_kernel_values(
+    const iris_kernel_terms_t *const terms,
+    const float total[IRIS_LANES],
+    float value[IRIS_LANES],
+    float error[IRIS_LANES])
+{
+    uint32_t lane;
+
+    for (lane = 0U; lane < IRIS_LANES; ++lane) {
+        const float z = 0x1p-1f * total[lane];
+        const float k = iris_kernel_value(total[lane]);
+
+        value[lane] = k;
+        error[lane] = k * (terms->per_value + (terms->per_z * z));
+    }
+}
+
+/*
+ * total[lane] = sum over the features of the term, for the vectors of one block, each in
+ * the order of the features.
+ * Input: block = the first word of the block's vectors, [feature][lane].
+ */
+static void iris_block_totals(
+    const float block[IRIS_BLOCK_WORDS],
+    const float x[IRIS_N_PREPARED],
+    float total[IRIS_LANES])
+{
+    float total_0 = 0.0f;
+    float total_1 = 0.0f;
+    float total_2 = 0.0f;
+    float total_3 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+        const float *const s = &block[j * IRIS_LANES];
+
+        total_0 += iris_kernel_term(x[j], s[0U]);
+        total_1 += iris_kernel_term(x[j], s[1U]);
+        total_2 += iris_kernel_term(x[j], s[2U]);
+        total_3 += iris_kernel_term(x[j], s[3U]);
+    }
+    total[0U] = total_0;
+    total[1U] = total_1;
+    total[2U] = total_2;
+    total[3U] = total_3;
+}
+
+/* The total of one vector, the same as block_totals gives. Input: slot = block * LANES + lane. */
+static float iris_vector_total(
+    const uint32_t slot,
+    const float x[IRIS_N_PREPARED])
+{
+    const uint32_t block = slot / IRIS_LANES;
+    const uint32_t lane = slot % IRIS_LANES;
+    const uint32_t first = (block * IRIS_BLOCK_WORDS) + lane;
+    const float *const vector = &iris_vectors[first];
+    float total = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+        total += iris_kernel_term(x[j], vector[j * IRIS_LANES]);
+    }
+    return total;
+}
+
+/* The totals of a block of which nearest_vectors has touched some: those are not computed again. */
+static void iris_other_totals(
+    const iris_workspace_t *const workspace,
+    const uint32_t block,
+    const float x[IRIS_N_PREPARED],
+    float total[IRIS_LANES])
+{
+    const uint32_t touched = workspace->touched[block];
+    uint32_t lane;
+
+    for (lane = 0U; lane < IRIS_LANES; ++lane) {
+        const uint32_t slot = (block * IRIS_LANES) + lane;
+
+        if (((touched >> lane) & 1U) != 0U) {
+            total[lane] = workspace->kernel_total[slot];
+        } else {
+            total[lane] = iris_vector_total(slot, x);
+        }
+    }
+}
+
+/* Adds one block's share to every row's running sum of values and of errors. */
+static void iris_add_block(
+    iris_workspace_t *const workspace,
+    const uint32_t block,
+    const float value[IRIS_LANES],
+    const float error[IRIS_LANES])
+{
+    const uint32_t first = block * IRIS_N_ROWS;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t index = (first + row) * IRIS_LANES;
+        const float *const coef = &iris_coefficients[index];
+        float sum = coef[0] * value[0];
+        float sum_error = coef[0] * error[0];
+
+        sum += coef[1U] * value[1U];
+        sum_error += coef[1U] * error[1U];
+        sum += coef[2U] * value[2U];
+        sum_error += coef[2U] * error[2U];
+        sum += coef[3U] * value[3U];
+        sum_error += coef[3U] * error[3U];
+        workspace->row_sum[row] += sum;
+        workspace->row_error[row] += sum_error;
+    }
+}
+
+/*
+ * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
+ * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
+ * A decision's index is checked, so that a damaged table cannot write elsewhere.
+ * Result: whether all indices were valid.
+ */
+static bool iris_add_group(
+    iris_workspace_t *const workspace,
+    const uint32_t group)
+{
+    const uint32_t first = group * IRIS_N_ROWS;
+    bool valid = true;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t p = iris_group_decisions[first + row];
+
+        if (p < IRIS_N_DECISIONS) {
+            workspace->decision[p] += workspace->row_sum[row];
+            workspace->bound[p] += iris_magnitude(workspace->row_error[row]);
+        } else {
+            valid = false;
+        }
+        workspace->row_sum[row] = 0.0f;
+        workspace->row_error[row] = 0.0f;
+    }
+    return valid;
+}
+
+/*
+ * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
+ * Input: x prepared; deviation >= its distance from the exactly prepared input.
+ * n_known > 0: the kernels of this x that `touched` marks have been computed, and are not again.
+ * Result: false if a table of the groups is damaged; then the decisions are not to be used.
+ */
+static bool iris_exact_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    const uint32_t n_known)
+{
+    const iris_kernel_terms_t terms =
+        iris_kernel_prepare(input);
+    float total[IRIS_LANES];
+    float value[IRIS_LANES];
+    float error[IRIS_LANES];
+    bool valid = true;
+    uint32_t group = 0U;
+    uint32_t block;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->decision[p] = 0.0f;
+        workspace->bound[p] = 0.0f;
+    }
+    for (p = 0U; p < IRIS_N_ROWS; ++p) {
+        workspace->row_sum[p] = 0.0f;
+        workspace->row_error[p] = 0.0f;
+    }
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        const uint32_t first = block * IRIS_BLOCK_WORDS;
+        const float *const vectors = &iris_vectors[first];
+
+        if ((n_known > 0U) && (workspace->touched[block] != 0U)) {
+            iris_other_totals(workspace, block, input->x, total);
+        } else {
+            iris_block_totals(vectors, input->x, total);
+        }
+        iris_kernel_values(&terms, total, value, error);
+        iris_add_block(workspace, block, value, error);
+        if ((group < IRIS_N_GROUPS)
+            && ((block + 1U) == iris_group_ends[group])) {
+            valid = iris_add_group(workspace, group) && valid;
+            ++group;
+        }
+    }
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float f = workspace->decision[p] + iris_intercept[p];
+        const float rounding = iris_magnitude(f) * 0x1.000042p-22f;
+        const float summed = (workspace->bound[p] * 0x1.00006p+0f) + rounding;
+        const float bound = summed + iris_minimum_bound[p];
+
+        workspace->decision[p] = f;
+        /* If the kernel's errors are not usable, every value may be off as far as it can be. */
+        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.400052p+2f);
+    }
+    return valid && (group == IRIS_N_GROUPS);
+}
+
+/* The label is the sign of the decision; it is certified if the interval excludes 0. */
+static void iris_sign(
+    const iris_workspace_t *const workspace,
+    iris_result_t *const result)
+{
+    const float f = workspace->decision[0];
+
+    result->lower = f - workspace->bound[0];
+    result->upper = f + workspace->bound[0];
+    result->label = 0;
+    if (f >= 0.0f) {
+        result->label = 1;
+    }
+    result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
+}
+
+/* Appends a feature to the list of n nonzeros unless it is 0 or -0; returns the new length. */
+static uint32_t iris_append_nonzero(
+    uint32_t nonzeros[IRIS_N_PREPARED],
+    const uint32_t n,
+    const float x_j,
+    const uint32_t j)
+{
+    iris_bits_t feature;
+    uint32_t length = n;
+
+    feature.value = x_j;
+    if ((feature.bits << 1U) != 0U) {
+        nonzeros[n] = j;
+        ++length;
+    }
+    return length;
+}
+
+/* Lists the features of the prepared input that are not 0, in order, for the sums that follow. */
+static void iris_nonzeros(
+    iris_workspace_t *const workspace,
+    iris_prepared_t *const input)
+{
+    const float *const x = input->x;
+    uint32_t *const nonzeros = workspace->nonzeros;
+    uint32_t n = 0U;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+        n = iris_append_nonzero(nonzeros, n, x[j], j);
+    }
+    input->n_nonzeros = n;
+}
+
+/*
+ * square = |x|^2, a plain sum in the order of the features that are not 0.
+ * Result: whether it lies within what calibration saw; an overflow does not.
+ */
+static bool iris_range_gate(
+    const iris_workspace_t *const workspace,
+    iris_prepared_t *const input)
+{
+    const float least = 0x0p+0f;
+    const float largest = 0x1p+8f;
+    const float *const x = input->x;
+    float square = 0.0f;
+    const uint32_t n_nonzeros = input->n_nonzeros;
+    uint32_t k;
+
+    for (k = 0U; k < n_nonzeros; ++k) {
+        const float x_j = x[workspace->nonzeros[k]];
+
+        square += x_j * x_j;
+    }
+    input->square = square;
+    return (square >= least) && (square <= largest);
+}
+
+/*
+ * total[lane] = sum over the features of the term, for the vectors of one block, each in
+ * the order of the features.
+ * Input: block = the first word of the block's vectors, [feature][lane].
+ */
+static void iris_totals_1_by_2(
+    const float block[2U],
+    const float x[1U],
+    float total[2U])
+{
+    float total_0 = 0.0f;
+    float total_1 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; j < 1U; ++j) {
+        const float *const s = &block[j * 2U];
+
+        total_0 += iris_kernel_term(x[j], s[0U]);
+        total_1 += iris_kernel_term(x[j], s[1U]);
+    }
+    total[0U] = total_0;
+    total[1U] = total_1;
+}
+
+/*
+ * total[lane] = sum over the features of the term, for the vectors of one block, each in
+ * the order of the features.
+ * Input: block = the first word of the block's vectors, [feature][lane].
+ */
+static void iris_totals_1_by_4(
+    const float block[4U],
+    const float x[1U],
+    float total[4U])
+{
+    float total_0 = 0.0f;
+    float total_1 = 0.0f;
+    float total_2 = 0.0f;
+    float total_3 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; j < 1U; ++j) {
+        const float *const s = &block[j * 4U];
+
+        total_0 += iris_kernel_term(x[j], s[0U]);
+        total_1 += iris_kernel_term(x[j], s[1U]);
+        total_2 += iris_kernel_term(x[j], s[2U]);
+        total_3 += iris_kernel_term(x[j], s[3U]);
+    }
+    total[0U] = total_0;
+    total[1U] = total_1;
+    total[2U] = total_2;
+    total[3U] = total_3;
+}
+
+/*
+ * total[lane] = <row of the matrix, x> for one block of rows, each in the order of the features.
+ * Features of 0 are left out: they add 0 to a sum that began with +0, which changes no bit.
+ * Input: block = the first word of the block's rows, [feature][lane]; x_j for j in nonzeros.
+ */
+static void iris_sparse_products_by_1(
+    const float block[2U],
+    const iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    float total[1U])
+{
+    const uint32_t n_nonzeros = input->n_nonzeros;
+    const float *const x = input->x;
+    uint32_t k;
+    float total_0 = 0.0f;
+
+    for (k = 0U; k < n_nonzeros; ++k) {
+        const uint32_t j = workspace->nonzeros[k];
+        const float *const row = &block[j * 1U];
+        const float x_j = x[j];
+
+        total_0 += x_j * row[0U];
+    }
+    total[0U] = total_0;
+}
+
+/* y[row] = <row of filter_weights, x>. Input: x prepared. */
+static void iris_filter_products(
+    const iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    float y[1U])
+{
+    uint32_t block;
+
+    for (block = 0U; block < 1U; ++block) {
+        const float *const rows = &iris_filter_weights[block * 2U];
+
+        iris_sparse_products_by_1(rows, workspace, input, &y[block * 1U]);
+    }
+}
+
+/* y[row] = <row of reduced_1_projection, x>. Input: x prepared. */
+static void iris_reduced_1_products(
+    const iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    float y[1U])
+{
+    uint32_t block;
+
+    for (block = 0U; block < 1U; ++block) {
+        const float *const rows = &iris_reduced_1_projection[block * 2U];
+
+        iris_sparse_products_by_1(rows, workspace, input, &y[block * 1U]);
+    }
+}
+
+/* y[row] = <row of nearest_projection_1, x>. Input: x prepared. */
+static void iris_nearest_products_1(
+    const iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    float y[1U])
+{
+    uint32_t block;
+
+    for (block = 0U; block < 1U; ++block) {
+        const float *const rows = &iris_nearest_projection_1[block * 2U];
+
+        iris_sparse_products_by_1(rows, workspace, input, &y[block * 1U]);
+    }
+}
+
+/* The kernel's value, 0 where the total is `far` or more: calibration was done with that. */
+static float iris_kernel_value_within(const float total, const float far)
+{
+    return (total >= far) ? 0.0f : iris_kernel_value(total);
+}
+
+/*
+ * decision[p] = <w_p, x> + c_p with its calibrated half-width as bound.
+ * Input: x prepared.
+ * Result: whether the label is the same everywhere in these bands; then *result has it.
+ */
+static bool iris_linear_filter(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    uint32_t p;
+
+    iris_filter_products(workspace, input, workspace->projected);
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->decision[p] = workspace->projected[p] + iris_filter_intercept[p];
+        workspace->bound[p] = iris_filter_half_width[p];
+    }
+    iris_sign(workspace, result);
+    return result->certified;
+}
+
+/*
+ * Whether the part of x outside the projection, |x|^2 - |T y|^2, lies within what calibration
+ * saw. Input: y = M x, square = |x|^2; T is a lower triangle.
+ */
+static bool iris_reduced_1_in_range(
+    const float y[1U],
+    const float square)
+{
+    const float least = 0x0p+0f;
+    const float largest = 0x1p+7f;
+    float inside = 0.0f;
+    float rest;
+    uint32_t row;
+    uint32_t column;
+
+    for (row = 0U; row < 1U; ++row) {
+        const float *const factors = &iris_reduced_1_triangle[row * 1U];
+        float component = 0.0f;
+
+        for (column = 0U; column <= row; ++column) {
+            component += factors[column] * y[column];
+        }
+        inside += component * component;
+    }
+    rest = square - inside;
+    return (rest >= least) && (rest <= largest);
+}
+
+/* Adds the share of one block of centres to the decisions. */
+static void iris_reduced_1_add_block(
+    iris_workspace_t *const workspace,
+    const uint32_t block,
+    const float value[2U])
+{
+    const uint32_t first = block * IRIS_N_DECISIONS;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const uint32_t index = (first + p) * 2U;
+        const float *const weight = &iris_reduced_1_weights[index];
+        float sum = weight[0] * value[0];
+
+        sum += weight[1U] * value[1U];
+        workspace->decision[p] += sum;
+    }
+}
+
+/* decision[p] = sum over the centres of weight_p K(centre, y) + c_p. */
+static void iris_reduced_1_estimate(
+    iris_workspace_t *const workspace,
+    const float y[1U])
+{
+    float total[2U];
+    float value[2U];
+    uint32_t block;
+    uint32_t lane;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->decision[p] = 0.0f;
+    }
+    for (block = 0U; block < 1U; ++block) {
+        const uint32_t first = block * 2U;
+        const float *const centres = &iris_reduced_1_centres[first];
+
+        iris_totals_1_by_2(centres, y, total);
+        for (lane = 0U; lane < 2U; ++lane) {
+            value[lane] = iris_kernel_value_within(total[lane], 0x1p+6f);
+        }
+        iris_reduced_1_add_block(workspace, block, value);
+    }
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->decision[p] += iris_reduced_1_intercept[p];
+        workspace->bound[p] = iris_reduced_1_half_width[p];
+    }
+}
+
+/*
+ * Estimates the decisions by a reduced set, where x is in its range.
+ * Input: x prepared.
+ * Result: whether the label is the same everywhere in the bands; then *result has it.
+ */
+static bool iris_reduced_set_1(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    bool decided = false;
+
+    iris_reduced_1_products(workspace, input, workspace->projected);
+    result->in_range = iris_reduced_1_in_range(workspace->projected, input->square);
+    if (result->in_range) {
+        iris_reduced_1_estimate(workspace, workspace->projected);
+        iris_sign(workspace, result);
+        decided = result->certified;
+    }
+    return decided;
+}
+
+/*
+ * Extends the projection of x by 1 dimensions, and the kernels' totals in it.
+ * Input: x prepared; rest = the square of the part of x outside the 0 dimensions before.
+ * Result: the same outside the 1 dimensions that there are now.
+ */
+static float iris_nearest_level_1(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    const float rest)
+{
+    float outside = rest;
+    uint32_t j;
+    uint32_t block;
+
+    iris_nearest_products_1(workspace, input, workspace->projected);
+    for (j = 0U; j < 1U; ++j) {
+        outside -= workspace->projected[j] * workspace->projected[j];
+    }
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        const uint32_t first = ((block * 1U) + 0U) * IRIS_LANES;
+
+        iris_totals_1_by_4(&iris_nearest_projected[first],
+            workspace->projected, &workspace->kernel_total[block * IRIS_LANES]);
+    }
+    return outside;
+}
+
+/*
+ * Approximates every kernel by its total in the projection and the squares of what is outside:
+ * of the vector, and of x: rest, which rounding may have made negative.
+ */
+static void iris_approximate(
+    iris_workspace_t *const workspace,
+    const uint32_t level,
+    const float rest)
+{
+    const uint32_t first = level * IRIS_N_SLOTS;
+    const float *const residuals = &iris_nearest_residuals[first];
+    const float outside = (rest > 0.0f) ? rest : 0.0f;
+    uint32_t slot;
+
+    for (slot = 0U; slot < IRIS_N_SLOTS; ++slot) {
+        const float total = (workspace->kernel_total[slot] + residuals[slot]) + outside;
+
+        workspace->approximate[slot] = iris_kernel_value_within(total, 0x1p+6f);
+    }
+}
+
+/* Adds a group's rows to the running decisions, as add_group does, and clears them. */
+static void iris_add_running(
+    iris_workspace_t *const workspace,
+    const uint32_t group)
+{
+    const uint32_t first = group * IRIS_N_ROWS;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t p = iris_group_decisions[first + row];
+
+        if (p < IRIS_N_DECISIONS) {
+            workspace->running[p] += workspace->row_sum[row];
+        }
+        workspace->row_sum[row] = 0.0f;
+    }
+}
+
+/* running[p] = sum over i of beta_pi times the approximate kernel + b_p, as the exact sum adds. */
+static void iris_estimate(
+    iris_workspace_t *const workspace)
+{
+    uint32_t group = 0U;
+    uint32_t block;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->running[p] = 0.0f;
+    }
+    for (p = 0U; p < IRIS_N_ROWS; ++p) {
+        workspace->row_sum[p] = 0.0f;
+    }
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        const uint32_t first = block * IRIS_N_ROWS;
+        const float *const value = &workspace->approximate[block * IRIS_LANES];
+        uint32_t row;
+
+        for (row = 0U; row < IRIS_N_ROWS; ++row) {
+            const uint32_t index = (first + row) * IRIS_LANES;
+            const float *const coef = &iris_coefficients[index];
+            float sum = coef[0] * value[0];
+
+            sum += coef[1U] * value[1U];
+            sum += coef[2U] * value[2U];
+            sum += coef[3U] * value[3U];
+            workspace->row_sum[row] += sum;
+        }
+        if ((group < IRIS_N_GROUPS)
+            && ((block + 1U) == iris_group_ends[group])) {
+            iris_add_running(workspace, group);
+            ++group;
+        }
+    }
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->running[p] += iris_intercept[p];
+    }
+}
+
+/*
+ * Takes the running decisions, less the test's offsets, with its half-widths as bounds.
+ * Result: whether the label is the same everywhere in these bands; then *result has it.
+ */
+static bool iris_nearest_test(
+    iris_workspace_t *const workspace,
+    const uint32_t test,
+    iris_result_t *const result)
+{
+    const uint32_t first = test * IRIS_N_DECISIONS;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float offset = iris_nearest_offset[first + p];
+
+        workspace->decision[p] = workspace->running[p] - offset;
+        workspace->bound[p] = iris_nearest_half_width[first + p];
+    }
+    iris_sign(workspace, result);
+    return result->certified;
+}
+
+/* Slots as a binary heap: none is behind its two successors, 2 i + 1 and 2 i + 2. */
+typedef struct {
+    uint32_t *slots;
+    uint32_t size;
+} iris_heap_t;
+
+/* The bits of a score, which is at least 0: they order as the scores do, and compare faster. */
+static uint32_t iris_score_bits(const float score)
+{
+    iris_bits_t number;
+
+    number.value = score;
+    return number.bits;
+}
+
+/* Whether slot a is touched before slot b: by score, of equal ones the lower. */
+static bool iris_ahead(
+    const float score[IRIS_N_SLOTS],
+    const uint32_t a,
+    const uint32_t b)
+{
+    const uint32_t first = iris_score_bits(score[a]);
+    const uint32_t second = iris_score_bits(score[b]);
+
+    return (first > second) || ((first == second) && (a < b));
+}
+
+/* Moves the slot at a place down to where no successor is ahead of it: log2(size) turns. */
+static void iris_sift_down(
+    const iris_heap_t *const heap,
+    const float score[IRIS_N_SLOTS],
+    const uint32_t start)
+{
+    uint32_t *const slots = heap->slots;
+    const uint32_t size = heap->size;
+    const uint32_t moved = slots[start];
+    uint32_t place = start;
+    uint32_t next = (2U * place) + 1U;
+
+    while (next < size) {
+        if (((next + 1U) < size)
+            && iris_ahead(score, slots[next + 1U], slots[next])) {
+            ++next;
+        }
+        if (iris_ahead(score, slots[next], moved)) {
+            slots[place] = slots[next];
+            place = next;
+            next = (2U * place) + 1U;
+        } else {
+            next = size;
+        }
+    }
+    slots[place] = moved;
+}
+
+/* Orders the slots as a heap. */
+static void iris_build_heap(
+    const iris_heap_t *const heap,
+    const float score[IRIS_N_SLOTS])
+{
+    uint32_t place;
+
+    for (place = heap->size / 2U; place > 0U; --place) {
+        iris_sift_down(heap, score, place - 1U);
+    }
+}
+
+/* Takes the first slot off. Input: the heap is not empty. */
+static uint32_t iris_take_first(
+    iris_heap_t *const heap,
+    const float score[IRIS_N_SLOTS])
+{
+    const uint32_t first = heap->slots[0];
+
+    --heap->size;
+    heap->slots[0] = heap->slots[heap->size];
+    if (heap->size > 0U) {
+        iris_sift_down(heap, score, 0U);
+    }
+    return first;
+}
+
+/* The order of touching: by score. */
+typedef iris_heap_t iris_order_t;
+
+/* Scores every slot and makes a heap of them; the scores take the totals' place. */
+static void iris_start_order(
+    iris_workspace_t *const workspace,
+    iris_order_t *const order)
+{
+    float *const score = workspace->kernel_total;
+    uint32_t n = 0U;
+    uint32_t slot;
+
+    for (slot = 0U; slot < IRIS_N_SLOTS; ++slot) {
+        const float weight = iris_nearest_weights[slot];
+
+        score[slot] = weight * iris_magnitude(workspace->approximate[slot]);
+        if (weight > 0.0f) {
+            workspace->heap[n] = slot;
+            ++n;
+        }
+    }
+    order->slots = workspace->heap;
+    order->size = n;
+    iris_build_heap(order, score);
+}
+
+/* Whether any slot is left. */
+static bool iris_has_next(const iris_order_t *const order)
+{
+    return order->size > 0U;
+}
+
+/* The slot to be touched next. Input: some slot is left. */
+static uint32_t iris_next_slot(
+    iris_order_t *const order,
+    const float score[IRIS_N_SLOTS])
+{
+    return iris_take_first(order, score);
+}
+
+/* Adds beta times a value to the running decisions that a slot takes part in. */
+static void iris_add_slot(
+    iris_workspace_t *const workspace,
+    const uint32_t slot,
+    const float value)
+{
+    const uint32_t block = slot / IRIS_LANES;
+    const uint32_t lane = slot % IRIS_LANES;
+    const uint32_t first = block * IRIS_N_ROWS;
+    const uint16_t *decisions;
+    uint32_t group = 0U;
+    uint32_t row;
+
+    while ((group < (IRIS_N_GROUPS - 1U))
+        && (block >= iris_group_ends[group])) {
+        ++group;
+    }
+    decisions = &iris_group_decisions[group * IRIS_N_ROWS];
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t index = ((first + row) * IRIS_LANES) + lane;
+        const uint32_t p = decisions[row];
+
+        /* An index of a damaged table is left out here; the exact sum refuses it. */
+        if (p < IRIS_N_DECISIONS) {
+            workspace->running[p] += iris_coefficients[index] * value;
+        }
+    }
+}
+
+/* Computes the kernel of one slot and puts it in the place of its approximation. */
+static void iris_touch(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    const uint32_t slot)
+{
+    const uint32_t block = slot / IRIS_LANES;
+    const uint32_t lane = slot % IRIS_LANES;
+    const float total = iris_vector_total(slot, input->x);
+    const float value = iris_kernel_value(total);
+
+    workspace->kernel_total[slot] = total;
+    workspace->touched[block] |= (uint32_t)1U << lane;
+    iris_add_slot(workspace, slot, value - workspace->approximate[slot]);
+}
+
+/*
+ * Touches the vectors with the largest terms and tests in between.
+ * Result: whether a test decided, with *result as it says; a damaged table of steps decides
+ * nothing. kernel_evals is written, and touched in the workspace tells which.
+ */
+static bool iris_touch_vectors(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    iris_order_t order;
+    bool decided = false;
+    uint32_t n = 0U;
+    uint32_t test;
+    uint32_t i;
+
+    for (i = 0U; i < IRIS_N_BLOCKS; ++i) {
+        workspace->touched[i] = 0U;
+    }
+    iris_start_order(workspace, &order);
+    for (test = 1U; (test < 3U) && !decided; ++test) {
+        const uint32_t step = iris_nearest_steps[test];
+
+        while ((n < step) && iris_has_next(&order)) {
+            const uint32_t slot = iris_next_slot(&order, workspace->kernel_total);
+
+            iris_touch(workspace, input, slot);
+            ++n;
+        }
+        decided = (n == step) && iris_nearest_test(workspace, test, result);
+    }
+    result->kernel_evals = n;
+    return decided;
+}
+
+/*
+ * Approximates all kernels in a projection of x, tests after each of its levels, then computes
+ * the kernels of the largest terms and tests in between.
+ * Input: x prepared, square = |x|^2.
+ * Result: whether a test decided; then *result has the label. in_range is false if the part of x
+ * outside the projection is unlike that of the calibration samples.
+ */
+static bool iris_nearest_vectors(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    float rest = input->square;
+    bool decided = false;
+
+    if (!decided && result->in_range) {
+        rest = iris_nearest_level_1(workspace, input, rest);
+        result->in_range = (rest >= iris_nearest_least[0U])
+            && (rest <= iris_nearest_largest[0U]);
+        if (result->in_range) {
+            iris_approximate(workspace, 0U, rest);
+            iris_estimate(workspace);
+            decided = iris_nearest_test(workspace, 0U, result);
+        }
+    }
+    if (!decided && result->in_range) {
+        decided = iris_touch_vectors(workspace, input, result);
+    }
+    return decided;
+}
+
+/*
+ * Asks the early exits in turn, until one decides or finds that x is unlike the calibration
+ * samples. Input: x prepared.
+ * Result: whether one has decided; then *result is written in full, otherwise kernel_evals and
+ * in_range are.
+ */
+static bool iris_early_exits(
+    iris_workspace_t *const workspace,
+    iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    bool decided = false;
+
+    result->kernel_evals = 0U;
+    iris_nonzeros(workspace, input);
+    result->in_range = iris_range_gate(workspace, input);
+    if (!decided && result->in_range) {
+        decided = iris_linear_filter(workspace, input, result);
+        result->stage = 0U;
+    }
+    if (!decided && result->in_range) {
+        decided = iris_reduced_set_1(workspace, input, result);
+        result->stage = 1U;
+    }
+    if (!decided && result->in_range) {
+        decided = iris_nearest_vectors(workspace, input, result);
+        result->stage = 2U;
+    }
+    /* Calibrated, not proved. */
+    result->certified = false;
+    return decided;
+}
+
+/*
+ * Checks x and prepares it.
+ * Result: IRIS_OK with *input prepared, or why x is refused.
+ */
+static iris_status_t iris_accept(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_prepared_t *const input)
+{
+    iris_status_t status = iris_check(x);
+
+    if (status == IRIS_OK) {
+        *input = iris_prepare(workspace, x);
+    }
+    return status;
+}
+
+/*
+ * The answer of the exact sums, which stay in the workspace with their bounds.
+ * Input: x prepared; n_known: kernels of this x that nearest_vectors has computed.
+ * Result: IRIS_OK with *result written but for in_range, or
+ * IRIS_ERROR_CORRUPT.
+ */
+static iris_status_t iris_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    const uint32_t n_known,
+    iris_result_t *const result)
+{
+    iris_status_t status = IRIS_ERROR_CORRUPT;
+
+    if (iris_exact_sum(workspace, input, n_known)) {
+        iris_sign(workspace, result);
+        result->kernel_evals = 3U;
+        result->stage = 3U;
+        status = IRIS_OK;
+    }
+    return status;
+}
+
+/* The answer of the first stage that decides. Input: x prepared. Status as of the exact sums. */
+static iris_status_t iris_answer(
+    iris_workspace_t *const workspace,
+    iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    iris_status_t status = IRIS_OK;
+
+    if (!iris_early_exits(workspace, input, result)) {
+        status = iris_sum(workspace, input,
+            result->kernel_evals, result);
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_classify(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_result_t *result)
+{
+    iris_prepared_t input;
+    iris_result_t answer;
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_accept(workspace, x, &input);
+    if (status == IRIS_OK) {
+        status = iris_answer(workspace, &input, &answer);
+        if (status == IRIS_OK) {
+            *result = answer;
+        }
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_decision(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    float decision[IRIS_N_DECISIONS])
+{
+    iris_prepared_t input;
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_accept(workspace, x, &input);
+    if (status == IRIS_OK) {
+        if (iris_exact_sum(workspace, &input, 0U)) {
+            uint32_t p;
+
+            for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+                decision[p] = workspace->decision[p];
+            }
+        } else {
+            status = IRIS_ERROR_CORRUPT;
+        }
+    }
+    return status;
+}
+
+/*
+ * Draws the next number of the generator (Marsaglia, "Xorshift RNGs", 2003).
+ * Result: true in one of `period` draws in the mean, to within 2^-32. Input: period > 0.
+ */
+static bool iris_draw(uint32_t *const state, const uint32_t period)
+{
+    /* It never leaves 0, and never reaches it from another number. */
+    uint32_t number = (*state != 0U) ? *state : 0x9E3779B9UL;
+
+    number ^= number << 13U;
+    number ^= number >> 17U;
+    number ^= number << 5U;
+    *state = number;
+    return (((uint64_t)number * period) >> 32U) == 0U;
+}
+
+/* Adds 1 to a counter; a full one stays full. */
+static void iris_count(uint32_t *const counter)
+{
+    if (*counter < 0xFFFFFFFFUL) {
+        ++*counter;
+    }
+}
+
+/*
+ * Counts an answered input and, if it is drawn, checks it: the exact sums' answer replaces an
+ * early exit's, and it is counted whether the labels differ.
+ * Input: x prepared, *result its answer. Status as of the exact sums.
+ */
+static iris_status_t iris_check_answer(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_result_t *const result,
+    iris_audit_t *const audit)
+{
+    const int32_t label = result->label;
+    iris_status_t status = IRIS_OK;
+
+    iris_count(&audit->queries);
+    /* Full counters are left as they are, so that their ratio stays. */
+    if ((audit->period > 0U) && iris_draw(&audit->state, audit->period)
+        && (audit->checked < 0xFFFFFFFFUL)) {
+        /* What the exact sums have answered cannot differ from them. */
+        if (result->stage != 3U) {
+            status = iris_sum(workspace, input,
+                result->kernel_evals, result);
+        }
+        if (status == IRIS_OK) {
+            iris_count(&audit->checked);
+            if (result->label != label) {
+                iris_count(&audit->differences);
+            }
+        }
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_audit(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_result_t *result,
+    iris_audit_t *audit)
+{
+    iris_prepared_t input;
+    iris_result_t answer;
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (result == NULL) || (audit == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_accept(workspace, x, &input);
+    if (status == IRIS_OK) {
+        status = iris_answer(workspace, &input, &answer);
+        if (status == IRIS_OK) {
+            status = iris_check_answer(workspace, &input, &answer, audit);
+        }
+        if (status == IRIS_OK) {
+            *result = answer;
+        }
+    }
+    return status;
+}
+
+/*
+ * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
+ * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
+ */
+static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
+{
+    uint32_t state = checksum ^ word;
+    uint32_t bit;
+
+    for (bit = 0U; bit < 32U; ++bit) {
+        state = (state >> 1U) ^ (0x82F63B78UL & (0U - (state & 1U)));
+    }
+    return state;
+}
+
+/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
+static uint32_t iris_float_at(const volatile float *const element)
+{
+    iris_bits_t word;
+
+    word.value = *element;
+    return word.bits;
+}
+
+/* The same of an integer. */
+static uint32_t iris_integer_at(const volatile uint16_t *const element)
+{
+    return *element;
+}
+
+/* The number of elements of a table; 0 for a number that no table has. */
+static uint32_t iris_table_length(const uint32_t table)
+{
+    uint32_t length = 0U;
+
+    switch (table) {
+    case 0U:
+        length = 2U;
+        break;
+    case 1U:
+        length = 2U;
+        break;
+    case 2U:
+        length = 2U;
+        break;
+    case 3U:
+        length = 1U;
+        break;
+    case 4U:
+        length = 1U;
+        break;
+    case 5U:
+        length = 2U;
+        break;
+    case 6U:
+        length = 1U;
+        break;
+    case 7U:
+        length = 2U;
+        break;
+    case 8U:
+        length = 2U;
+        break;
+    case 9U:
+        length = 1U;
+        break;
+    case 10U:
+        length = 1U;
+        break;
+    case 11U:
+        length = 2U;
+        break;
+    case 12U:
+        length = 8U;
+        break;
+    case 13U:
+        length = 8U;
+        break;
+    case 14U:
+        length = 8U;
+        break;
+    case 15U:
+        length = 3U;
+        break;
+    case 16U:
+        length = 3U;
+        break;
+    case 17U:
+        length = 3U;
+        break;
+    case 18U:
+        length = 1U;
+        break;
+    case 19U:
+        length = 1U;
+        break;
+    case 20U:
+        length = 16U;
+        break;
+    case 21U:
+        length = 8U;
+        break;
+    case 22U:
+        length = 2U;
+        break;
+    case 23U:
+        length = 2U;
+        break;
+    case 24U:
+        length = 1U;
+        break;
+    case 25U:
+        length = 1U;
+        break;
+    case 26U:
+        length = 4U;
+        break;
+    case 27U:
+        length = 2U;
+        break;
+    case 28U:
+        length = 2U;
+        break;
+    case 29U:
+        length = 2U;
+        break;
+    default:
+        break;
+    }
+    return length;
+}
+
+/* An element's bits; 0 for a number that no table has. Input: i < its length. */
+static uint32_t iris_table_word(const uint32_t table, const uint32_t i)
+{
+    uint32_t word = 0U;
+
+    switch (table) {
+    case 0U:
+        word = iris_float_at(&iris_scale_0_offset_high[i]);
+        break;
+    case 1U:
+        word = iris_float_at(&iris_scale_0_factor[i]);
+        break;
+    case 2U:
+        word = iris_float_at(&iris_filter_weights[i]);
+        break;
+    case 3U:
+        word = iris_float_at(&iris_filter_intercept[i]);
+        break;
+    case 4U:
+        word = iris_float_at(&iris_filter_half_width[i]);
+        break;
+    case 5U:
+        word = iris_float_at(&iris_reduced_1_projection[i]);
+        break;
+    case 6U:
+        word = iris_float_at(&iris_reduced_1_triangle[i]);
+        break;
+    case 7U:
+        word = iris_float_at(&iris_reduced_1_centres[i]);
+        break;
+    case 8U:
+        word = iris_float_at(&iris_reduced_1_weights[i]);
+        break;
+    case 9U:
+        word = iris_float_at(&iris_reduced_1_intercept[i]);
+        break;
+    case 10U:
+        word = iris_float_at(&iris_reduced_1_half_width[i]);
+        break;
+    case 11U:
+        word = iris_float_at(&iris_nearest_projection_1[i]);
+        break;
+    case 12U:
+        word = iris_float_at(&iris_nearest_projected[i]);
+        break;
+    case 13U:
+        word = iris_float_at(&iris_nearest_residuals[i]);
+        break;
+    case 14U:
+        word = iris_float_at(&iris_nearest_weights[i]);
+        break;
+    case 15U:
+        word = iris_integer_at(&iris_nearest_steps[i]);
+        break;
+    case 16U:
+        word = iris_float_at(&iris_nearest_offset[i]);
+        break;
+    case 17U:
+        word = iris_float_at(&iris_nearest_half_width[i]);
+        break;
+    case 18U:
+        word = iris_float_at(&iris_nearest_least[i]);
+        break;
+    case 19U:
+        word = iris_float_at(&iris_nearest_largest[i]);
+        break;
+    case 20U:
+        word = iris_float_at(&iris_vectors[i]);
+        break;
+    case 21U:
+        word = iris_float_at(&iris_coefficients[i]);
+        break;
+    case 22U:
+        word = iris_integer_at(&iris_group_ends[i]);
+        break;
+    case 23U:
+        word = iris_integer_at(&iris_group_decisions[i]);
+        break;
+    case 24U:
+        word = iris_float_at(&iris_intercept[i]);
+        break;
+    case 25U:
+        word = iris_float_at(&iris_minimum_bound[i]);
+        break;
+    case 26U:
+        word = iris_float_at(&iris_known_inputs[i]);
+        break;
+    case 27U:
+        word = iris_integer_at(&iris_known_labels[i]);
+        break;
+    case 28U:
+        word = iris_float_at(&iris_known_lower[i]);
+        break;
+    case 29U:
+        word = iris_float_at(&iris_known_upper[i]);
+        break;
+    default:
+        break;
+    }
+    return word;
+}
+
+/* One step over a table: at most 256 words, and the comparison after the last. */
+static iris_status_t iris_test_table(
+    iris_self_test_t *const state)
+{
+    const uint32_t length = iris_table_length(state->part);
+    iris_status_t status = IRIS_OK;
+    uint32_t count;
+
+    if (state->position == 0U) {
+        state->checksum = 0xFFFFFFFFUL;
+    }
+    for (count = 0U; count < 256U; ++count) {
+        if (state->position < length) {
+            const uint32_t word = iris_table_word(state->part, state->position);
+
+            state->checksum = iris_checksum_word(state->checksum, word);
+            ++state->position;
+        }
+    }
+    if (state->position >= length) {
+        const volatile uint32_t *const expected = &iris_checksums[state->part];
+        const uint32_t found = state->checksum ^ 0xFFFFFFFFUL;
+
+        if (found != *expected) {
+            status = IRIS_ERROR_CORRUPT;
+        }
+        state->position = 0U;
+        ++state->part;
+    }
+    return status;
+}
+
+/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
+static bool iris_within(
+    const float decision[IRIS_N_DECISIONS],
+    const uint32_t answer)
+{
+    const uint32_t first = answer * IRIS_N_DECISIONS;
+    bool within = true;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float lower = iris_known_lower[first + p];
+        const float upper = iris_known_upper[first + p];
+
+        within = within && (decision[p] >= lower) && (decision[p] <= upper);
+    }
+    return within;
+}
+
+/* Sums one known input: the label is exact, the decisions lie within their intervals. */
+static iris_status_t iris_test_answer(
+    iris_self_test_t *const state)
+{
+    const uint32_t answer = state->part - 30U;
+    const uint32_t first = answer * IRIS_N_FEATURES;
+    const int32_t label = (int32_t)iris_known_labels[answer];
+    iris_prepared_t input;
+    iris_result_t result;
+    iris_status_t status;
+    bool agrees = false;
+
+    status = iris_accept(
+        &state->workspace, &iris_known_inputs[first], &input);
+    if (status == IRIS_OK) {
+        status = iris_sum(&state->workspace, &input, 0U, &result);
+    }
+    if (status == IRIS_OK) {
+        agrees = iris_within(state->workspace.decision, answer);
+        agrees = agrees && (result.label == label);
+    }
+    if (!agrees) {
+        status = IRIS_ERROR_CORRUPT;
+    }
+    ++state->part;
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test_step(
+    iris_self_test_t *state)
+{
+    if (state == NULL) {
+        return IRIS_ERROR_NULL;
+    }
+    if ((state->status != IRIS_OK) || (state->part > 32U)) {
+        /* A failure stays one; a part that does not exist comes from a damaged state. */
+        state->status = IRIS_ERROR_CORRUPT;
+    } else if (state->part < 30U) {
+        state->status = iris_test_table(state);
+    } else if (state->part < 32U) {
+        state->status = iris_test_answer(state);
+    } else {
+        state->done = true;
+    }
+    if (state->status != IRIS_OK) {
+        state->done = true;
+    }
+    return state->status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test(void)
+{
+    iris_self_test_t state;
+    iris_status_t status = IRIS_OK;
+    uint32_t step;
+
+    state.part = 0U;
+    state.position = 0U;
+    state.checksum = 0U;
+    state.status = IRIS_OK;
+    state.done = false;
+    for (step = 0U; step < 33U; ++step) {
+        if ((status == IRIS_OK) && !state.done) {
+            status = iris_self_test_step(&state);
+        }
+    }
+    /* What has not been tested to the end has not passed. */
+    return state.done ? status : IRIS_ERROR_CORRUPT;
+}
