@@ -14,6 +14,7 @@ from kmcompile import frontend
 from kmcompile.analysis.memory import budgets, check_flash, check_ram
 from kmcompile.build.recipe import Recipe
 from kmcompile.calibrate.calibrate import calibrate, room_for_exits
+from kmcompile.calibrate.calibration import promise_of
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
@@ -109,7 +110,8 @@ def compile_model(
         answers = interpret(program, queries.X)
         with TemporaryDirectory(prefix="kmcompile-") as scratch:
             folder_files.write_plain(Path(scratch), files)
-            verifier = Verifier(original, program, target, queries, answers, tell)
+            promise = calibration.promise if calibration else None
+            verifier = Verifier(original, program, target, queries, answers, tell, promise)
             findings = verifier.verify(Path(scratch), options.verify)
         if findings.memory is not None:
             check_flash(program, findings.memory.flash_bytes, False, allowed)
@@ -190,7 +192,8 @@ def verify_folder(
     answers = interpret(program, queries.X)
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
         folder_files.write_plain(Path(scratch), files)
-        verifier = Verifier(machine, program, target, queries, answers, tell)
+        promise = promise_of(report)
+        verifier = Verifier(machine, program, target, queries, answers, tell, promise)
         findings = verifier.verify(Path(scratch), None)
     return {"files": len(report["files"]), **verifier.facts(findings)}
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,22 @@ class Promise:
     n_samples: int
     disagreements: int
     scale: float
+
+
+def promise_of(report: Mapping[str, Any]) -> Promise | None:
+    """Return the promise in a report.json, None where it has none."""
+    risk, calibration = report["risk"], report["calibration"]
+    if risk is None or calibration is None:
+        return None
+    return Promise(
+        risk["guarantee"],
+        risk["requested"],
+        risk["upper_bound"],
+        risk["confidence"],
+        risk["calibration_queries"],
+        risk["disagreements"],
+        calibration["scale"] or 0.0,
+    )
 
 
 @dataclass(frozen=True, slots=True)
