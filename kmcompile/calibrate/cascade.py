@@ -120,8 +120,9 @@ def add_cascade(
     else:
         tell("controlling the risk")
         promise = _control(limited, ends, x, samples, parts, wish)
-        calibrated = with_exits(program, always, limited, promise.scale)
-        promise = _checked(calibrated, samples, parts, promise)
+        calibrated, promise = _at_promise(
+            lambda scale: with_exits(program, always, limited, scale), samples, parts, promise
+        )
     return replace(calibrated, mode="statistical"), Calibration(
         promise=promise,
         thresholds="risk",
@@ -226,23 +227,24 @@ def _promise_of_exact(samples: CalibrationSamples, parts: Parts, wish: Wish) -> 
     return decide_nothing(wish.control, wish.risk, len(parts.control))
 
 
-def _checked(
-    program: Program, samples: CalibrationSamples, parts: Parts, promise: Promise
-) -> Promise:
-    """Return the promise with the disagreements that the program itself has.
+def _at_promise(
+    build: Callable[[float], Program], samples: CalibrationSamples, parts: Parts, promise: Promise
+) -> tuple[Program, Promise]:
+    """Return the program at the promised scale, with the disagreements that it has itself.
 
-    The trial works with matrix products; the program adds in its own order. What is promised is
-    the program, so its count must not be larger.
+    The trial works with matrix products, the program adds in its own order. It is the program
+    that is promised: where it disagrees more often, a larger scale, which was accepted, too.
     """
     control = parts.control
-    results, _ = classify(program, samples.X[control])
-    early = results["stage"] < len(program.exit_stages) - 1
-    count = int((early & (results["label"] != samples.labels[control])).sum())
-    if count > promise.disagreements and promise.control != "none":
-        raise AssertionError(
-            f"{count} control samples disagree, the trial had {promise.disagreements}"
-        )
-    return replace(promise, disagreements=count)
+    larger = [scale for scale in SCALES if scale >= promise.scale][::-1]
+    for scale in larger:
+        program = build(scale)
+        results, _ = classify(program, samples.X[control])
+        early = results["stage"] < len(program.exit_stages) - 1
+        count = int((early & (results["label"] != samples.labels[control])).sum())
+        if count <= promise.disagreements or promise.control == "none":
+            return program, replace(promise, scale=scale, disagreements=count)
+    return build(np.inf), replace(promise, scale=np.inf, disagreements=0)
 
 
 def _left_out(fitted: list[Fitted], chosen: tuple[Link, ...]) -> list[str]:

@@ -22,6 +22,9 @@ _RISK_USED = 0.7
 
 _MOST_REDUCED = 4
 
+_WIDER, _WIDER_COST = (1.25, 1.5, 1.75, 2.0), 0.2
+"""By how much the bands after touched vectors may be wider, and what that may cost."""
+
 _FEW, _USUAL_SCALE = 3, 1.75
 """Where the risk allows fewer disagreements than this on the choice samples these say little of the
 scale that the control will find: this is what it usually is."""
@@ -97,12 +100,15 @@ def choose(
         if not _has_room(sequence, ends, n_always, room):
             continue
         links, trial = tried.of(sequence)
-        scale = _scale(trial, samples.labels, _RISK_USED * risk)
+        scale = _scale(trial, samples.labels, allowed_disagreements(samples, risk))
         if scale is not None:
             cost = trial.mean_operations(scale, exact_operations, per_kernel(ends))
             found.append((n_always + cost, links))
     found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
-    chosen = found[0][1]
+    cost, chosen = found[0]
+    if chosen and allowed_disagreements(samples, risk) < _FEW:
+        cost, chosen = _widened(chosen, samples, begin, ends, exact_operations, cost - n_always)
+        found[0] = (n_always + cost, chosen)
     candidates = tuple(
         Candidate(
             (*(made.fitted.text for made in links), "exact_sum"), cost, chosen=links is chosen
@@ -110,6 +116,39 @@ def choose(
         for cost, links in found
     )
     return chosen, candidates
+
+
+def allowed_disagreements(samples: ChoiceSamples, risk: float) -> float:
+    """Return how many of the choice samples may disagree."""
+    return _RISK_USED * risk * len(samples.labels)
+
+
+def _widened(
+    links: tuple[Link, ...],
+    samples: ChoiceSamples,
+    begin: State,
+    ends: Ends,
+    exact_operations: float,
+    cost: float,
+) -> tuple[float, tuple[Link, ...]]:
+    """Return the sequence with bands after touched vectors as wide as costs little.
+
+    Few queries get there, and each that leaves wrongly makes all bands of the program wider.
+    """
+    least = cost
+    scales = np.array(SCALES)
+    widest = links
+    for factor in _WIDER:
+        wide = tuple(made.wider(factor) for made in links)
+        trials, state = [], begin
+        for made in wide:
+            trial, state = made.trial(made.fitted.estimates, state, ends.label, scales)
+            trials.append(trial)
+        new = in_a_row(trials).mean_operations(_USUAL_SCALE, exact_operations, per_kernel(ends))
+        if new > least * (1 + _WIDER_COST):
+            break
+        cost, widest = new, wide
+    return cost, widest
 
 
 class _Tried:
@@ -149,9 +188,8 @@ def _has_room(sequence: Sequence[Fitted], ends: Ends, n_always: int, room: Room)
     )
 
 
-def _scale(trial: Trial, labels: NDArray[np.int32], risk: float) -> float | None:
+def _scale(trial: Trial, labels: NDArray[np.int32], allowed: float) -> float | None:
     """Return about the smallest scale that keeps the risk."""
-    allowed = risk * len(labels)
     found = None
     for scale in SCALES:
         if trial.disagreements(scale, labels) > allowed:

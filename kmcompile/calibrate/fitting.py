@@ -28,12 +28,13 @@ _FEW_FEATURES = 100
 _LEVELS = ((12,), (16,), (24,), (32,), (10, 20, 40))
 """Dimensions of the projections of nearest vectors that are tried, of each level."""
 
-_STEPS = (4, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
+_STEPS = (8, 32, 96, 256, 768, 2048)
 _TOUCHED_SHARE = 0.75
 """Share of the vectors that is touched at most."""
 
-_PROBE = Size(5, 32, None, 60)
+_PROBE = Size(8, 60, None, 80)
 _PROBE_SHARE = 5
+_MARGINS = (1.0, 2.0)
 
 
 def fit_stages(
@@ -63,12 +64,12 @@ def fit_stages(
     exact = ends.exact
     assert isinstance(exact, ExactSum)
     with threadpool_limits(1):
-        points = _points(exact, x, decisions, relevant)
+        points, margin = _points(exact, x, decisions, relevant)
     jobs: list[tuple[Callable[..., EarlyExit], tuple[Any, ...], str]] = [
         (linear_filter, (x, decisions, relevant, skip_zeros), "linear_filter")
     ]
     jobs += [
-        (fit_reduced_set, (points, size, exact.lanes, skip_zeros), str(size))
+        (fit_reduced_set, (points, size, margin, exact.lanes, skip_zeros), str(size))
         for size in _sizes(exact)
     ]
     jobs += [
@@ -93,23 +94,30 @@ def _alone(fit: Callable[..., EarlyExit], arguments: tuple[Any, ...]) -> EarlyEx
 
 def _points(
     exact: ExactSum, x: Float32Array, decisions: Float64Array, relevant: NDArray[np.bool_]
-) -> FitPoints:
-    """Return the points to fit to: with the support vectors if a small fit is better for them."""
+) -> tuple[FitPoints, float]:
+    """Return the points to fit to and the margin: what gives a small fit the least error.
+
+    With the support vectors or without, and decisions clipped to the machine's margin or to
+    twice that.
+    """
     n_probe = len(x) // _PROBE_SHARE
     kept, probe = slice(n_probe, None), slice(n_probe)
     fewer = of_samples(exact, x[kept], decisions[kept], relevant[kept])
-    errors = []
-    for points in (fewer, with_vectors(exact, fewer)):
-        stage = fit_reduced_set(points, _PROBE, exact.lanes, skip_zeros=False)
-        estimate = stage.rows(stage.products.of(x[probe]))[:, :-1]
-        error = decisions[probe] - estimate
-        near = [
-            error[near_boundary(decisions[probe, p], relevant[probe, p]), p]
-            for p in range(decisions.shape[1])
-        ]
-        errors.append(float(np.concatenate(near).std()))
-    points = of_samples(exact, x, decisions, relevant)
-    return with_vectors(exact, points) if errors[1] < errors[0] else points
+    best = np.inf
+    for vectors in (False, True):
+        points = with_vectors(exact, fewer) if vectors else fewer
+        for margin in _MARGINS:
+            stage = fit_reduced_set(points, _PROBE, margin, exact.lanes, skip_zeros=False)
+            error = decisions[probe] - stage.rows(stage.products.of(x[probe]))[:, :-1]
+            near = [
+                error[near_boundary(decisions[probe, p], relevant[probe, p]), p]
+                for p in range(decisions.shape[1])
+            ]
+            size = float(np.concatenate(near).std())
+            if size < best:
+                best, chosen = size, (vectors, margin)
+    everything = of_samples(exact, x, decisions, relevant)
+    return (with_vectors(exact, everything) if chosen[0] else everything), chosen[1]
 
 
 def _sizes(exact: ExactSum) -> Iterator[Size]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,15 @@ class Link:
     fitted: Fitted
     bands: tuple[Bands, ...]
     spread: tuple[float, float]
+
+    def wider(self, factor: float) -> Link:
+        """Return the link with bands of the tests after touched vectors that reach further."""
+        touched = self.fitted.estimates.kernel_evals > 0
+        bands = tuple(
+            replace(band, reach=band.reach * factor) if wide else band
+            for band, wide in zip(self.bands, touched, strict=True)
+        )
+        return replace(self, bands=bands)
 
     def follow(self, estimates: Estimates, before: State) -> tuple[list[Float64Array], State]:
         """Return the decisions of every test and what the next one begins with."""

@@ -16,9 +16,6 @@ from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.stages import InnerProducts, ReducedSet
 
 _SEED = 20040704
-_MARGIN = 1.0
-"""|f| beyond which an estimate on the same side is as good as any."""
-
 _MOST_AXES = 160
 _RIDGE_PROJECTION, _RIDGE_VECTORS, _RIDGE_WEIGHTS = 1e-5, 1e-6, 1e-6
 _RIDGE_START = 1e-3
@@ -61,7 +58,9 @@ class Size:
         return f"reduced_set({self.n_vectors} vectors in {self.n_out} dimensions{where})"
 
 
-def fit_reduced_set(points: FitPoints, size: Size, lanes: int, skip_zeros: bool) -> ReducedSet:
+def fit_reduced_set(
+    points: FitPoints, size: Size, margin: float, lanes: int, skip_zeros: bool
+) -> ReducedSet:
     """Return a reduced set with a band that decides nothing.
 
     L-BFGS minimises the squared error to the decisions, clipped to the margin; where the clipped
@@ -73,6 +72,8 @@ def fit_reduced_set(points: FitPoints, size: Size, lanes: int, skip_zeros: bool)
     ----------
     points : FitPoints
     size : Size
+    margin : float
+        |f| beyond which an estimate on the same side is as good as any.
     lanes : int
         Of the blocks of vectors.
     skip_zeros : bool
@@ -83,8 +84,8 @@ def fit_reduced_set(points: FitPoints, size: Size, lanes: int, skip_zeros: bool)
     used = x if columns is None else x[:, columns]
     axes = _principal_axes(used, min(_MOST_AXES, used.shape[1]))
     y = used @ axes
-    start = _start(y, points.decisions, size)
-    fit = _minimise(y.astype(np.float32), points.decisions, points.relevant, start, size.iterations)
+    start = _start(y, np.clip(points.decisions, -margin, margin), size)
+    fit = _minimise(y.astype(np.float32), points, margin, start, size.iterations)
     spread = _spread_row(fit, y, points.magnitudes)
     projection = (axes @ fit.projection).T
     products = InnerProducts.of_rows(projection, skip_zeros, columns)
@@ -122,7 +123,7 @@ def _bump(a: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float
     return c8 * c8, c8 * c4 * c2 * c
 
 
-def _start(y: Float64Array, decisions: Float64Array, size: Size) -> _Fit:
+def _start(y: Float64Array, target: Float64Array, size: Size) -> _Fit:
     n_out, n_vectors = size.n_out, size.n_vectors
     rng = np.random.default_rng(_SEED)
     projection = np.eye(y.shape[1], n_out)
@@ -136,15 +137,14 @@ def _start(y: Float64Array, decisions: Float64Array, size: Size) -> _Fit:
     features = np.hstack([h, u, np.ones((len(u), 1))])
     ridge = _RIDGE_START * len(u) * np.mean(h * h) * np.eye(features.shape[1])
     ridge[-1, -1] = 0
-    clipped = np.clip(decisions, -_MARGIN, _MARGIN)
-    solved = np.linalg.solve(features.T @ features + ridge, features.T @ clipped)
+    solved = np.linalg.solve(features.T @ features + ridge, features.T @ target)
     return _Fit(projection, vectors, shifts, solved[:n_vectors], solved[n_vectors:-1], solved[-1])
 
 
 def _minimise(
     y: Float32Array,
-    decisions: Float64Array,
-    relevant: NDArray[np.bool_],
+    points: FitPoints,
+    margin: float,
     start: _Fit,
     iterations: int,
 ) -> _Fit:
@@ -155,8 +155,9 @@ def _minimise(
     ridge[: ends[0]] = _RIDGE_PROJECTION
     ridge[ends[0] : ends[1]] = _RIDGE_VECTORS
     ridge[ends[2] : ends[3]] = _RIDGE_WEIGHTS
-    target = np.clip(decisions, -_MARGIN, _MARGIN).astype(np.float32)
-    clear = np.abs(decisions) >= _MARGIN
+    relevant = points.relevant
+    target = np.clip(points.decisions, -margin, margin).astype(np.float32)
+    clear = np.abs(points.decisions) >= margin
     side = np.sign(target)
     factor = np.float32(2.0 / max(1, relevant.sum()))
 

@@ -31,7 +31,7 @@ CONFIDENCE = 0.99
 """Of a guaranteed risk."""
 
 SCALES: tuple[float, ...] = tuple(10.0 / 1.1**step for step in range(40))
-"""From 10 down to 0.24; fixed, since a grid chosen on the control samples would void the promise."""
+"""From 10 down to 0.24; fixed: a grid chosen on the control samples would void the promise."""
 
 
 def clopper_pearson_upper(disagreements: int, n: int, confidence: float = CONFIDENCE) -> float:
@@ -151,11 +151,12 @@ def fixed_sequence(
 
 
 def conformal(scales: Sequence[float], counts: Counts, n: int, risk: float) -> Promise | None:
-    """Return the promise of the smallest scale whose expected risk is at most `risk`.
+    """Return the promise of a scale whose expected risk is at most `risk`, nearly the smallest.
 
     (n / (n + 1)) R(scale) + 1 / (n + 1) <= risk, with R the share of disagreements ([3]_, eq. 4
     and 5). The theorem asks for a loss that does not fall as the scale does, so the running
-    maximum of the disagreements over the larger scales stands for them.
+    maximum of the disagreements over the larger scales stands for them. The scale before the
+    smallest one is taken: among many scales on one set of samples the smallest is a lucky one.
 
     Parameters
     ----------
@@ -172,14 +173,15 @@ def conformal(scales: Sequence[float], counts: Counts, n: int, risk: float) -> P
     Promise or None
         None if the first scale fails.
     """
-    promise, most = None, 0
+    held: list[Promise] = []
+    most = 0
     for scale in scales:
         disagreements = counts(scale)
         most = max(most, disagreements)
         if (most + 1) / (n + 1) > risk:
             break
-        promise = Promise("expected", risk, risk, None, n, disagreements, scale)
-    return promise
+        held.append(Promise("expected", risk, risk, None, n, disagreements, scale))
+    return held[max(0, len(held) - 2)] if held else None
 
 
 def decide_nothing(control: Control, risk: float, n: int) -> Promise:
