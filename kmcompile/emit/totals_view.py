@@ -113,6 +113,12 @@ class BlockFunctions:
         """Return the view of inner products that leave out features of 0."""
         return self._view(f"sparse_products_by_{n_lanes}", n_features, n_lanes, "product")
 
+    def column_products(self, n_features: int, n_lanes: int) -> TotalsView:
+        """Return the view of inner products that look at some features only."""
+        return self._view(
+            f"column_products_{n_features}_by_{n_lanes}", n_features, n_lanes, "product"
+        )
+
     def _view(
         self,
         function: str,

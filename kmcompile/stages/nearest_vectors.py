@@ -90,7 +90,7 @@ class NearestVectors(EarlyExit):
     exit: ClassVar[str | None] = "statistical"
 
     def __post_init__(self) -> None:
-        for name in ("vectors", "residuals", "weights", "offset"):
+        for name in ("vectors", "residuals", "weights", "own", "earlier", "offset"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
         for name in ("half_width", "least", "largest"):
             object.__setattr__(self, name, finite(getattr(self, name)))
