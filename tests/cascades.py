@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from emitted import Emitted, emit_model
+from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
@@ -38,7 +39,7 @@ PREPROCESSING["l2"] = lambda: [Normalizer()]
 N_TRAINED = 160
 N_DIMENSIONS = 9  # of the reduced set
 N_COLUMNS = 24  # that the first of two reduced sets looks at
-N_FITTED, N_LANES = 13, 4  # vectors of a reduced set, of a block of it
+N_FITTED = 13  # vectors of a reduced set
 LEVEL_ENDS = (5, 12)
 
 
@@ -144,58 +145,26 @@ class Stages:
 
     def reduced(self, number: int, batch: Batch) -> ReducedSet:
         """Return the reduced set of some support vectors in a skewed projection."""
+        rows, triangle = scaled(self.directions[:N_DIMENSIONS], self.x)
+        columns = None
         looks_at_some = number < self.cascade.n_reduced
-        n, exact = N_DIMENSIONS, self.exact
-        triangle, columns = np.zeros((0, 0)), None
-        scale = 3.0 / self.x.std(axis=0).max() / np.sqrt(n)
-        M = scale * self.directions[:n]
         if looks_at_some:
             columns = np.sort(np.argsort(-self.x.std(axis=0))[:N_COLUMNS])
-            M = M[:, columns]
+            rows, triangle = rows[:, columns], np.zeros((0, 0))
         else:
-            skew = np.eye(n) + np.tril(self.rng.normal(size=(n, n)), -1) * 0.1
-            M, triangle = skew @ M, np.linalg.inv(scale * skew)
-        products = InnerProducts.of_rows(M, self.cascade.skip_zeros, columns)
-        vectors = products.of(np.float32(exact.columns().T[:N_FITTED])).astype(np.float64)
-        lifted = np.column_stack(
-            [vectors / 16, np.ones(N_FITTED), 1 - (vectors**2).sum(axis=1) / 32]
-        )
-        y = products.of(self.batch.x)
-        stage = ReducedSet(
-            number=number,
-            products=products,
-            vectors=blocks(lifted, N_LANES, fill=True),
-            weights=np.zeros((-(-N_FITTED // N_LANES), exact.n_decisions + 1, N_LANES)),
-            slopes=np.zeros((exact.n_decisions + 1, n)),
-            intercept=np.zeros(exact.n_decisions + 1),
-            earlier=np.full(exact.n_decisions, 0.25 * (number - 1)),
-            least_spread=np.float32(0.6),
-            largest_spread=np.float32(1.7),
-            half_width=np.zeros(exact.n_decisions),
-            triangle=triangle,
-            least=np.float32(0.0),
-            largest=np.float32(0.0),
-        )
-        values = np.column_stack([bumps(stage, y)[:, :N_FITTED], y, np.ones(len(y))])
-        target = np.column_stack(
-            [self.f, 0.5 + np.abs(self.f).mean(axis=1) / np.abs(self.f).mean()]
-        )
-        fitted = np.linalg.lstsq(values, target, rcond=1e-6)[0]
-        stage = replace(
+            skew = np.eye(len(rows)) + np.tril(self.rng.normal(size=triangle.shape), -1) * 0.1
+            rows, triangle = skew @ rows, triangle @ np.linalg.inv(skew)
+        products = InnerProducts.of_rows(rows, self.cascade.skip_zeros, columns)
+        vectors = self.exact.columns().T[:N_FITTED]
+        stage = fitted_reduced_set(number, products, triangle, vectors, batch, self.f)
+        decision, spread = estimate(stage, batch)
+        inside = 0.7 if looks_at_some else 0.5
+        rest = stage.residual(products.of(batch.x), sum_of_squares(batch.x))
+        return replace(
             stage,
-            weights=blocks(fitted[:N_FITTED], N_LANES, fill=False),
-            slopes=fitted[N_FITTED:-1].T,
-            intercept=fitted[-1],
+            half_width=np.quantile(np.abs(decision) / spread, inside, axis=0),
+            largest=np.float32(np.quantile(rest, 0.93)),
         )
-        estimate = stage.rows(y)[:, :-1] + batch.earlier * stage.earlier
-        relative = np.abs(estimate) / stage.limited(stage.rows(y)[:, -1])[:, None]
-        half_width = np.quantile(relative, 0.7 if looks_at_some else 0.5, axis=0)
-        limits = {}
-        if len(triangle):
-            rest = stage.residual(y, sum_of_squares(self.batch.x))
-            largest = np.float32(np.quantile(rest, 0.93))
-            limits = {"least": np.float32(rest.min() - 1), "largest": largest}
-        return replace(stage, half_width=half_width, **limits)
 
     def nearest(self, batch: Batch) -> NearestVectors:
         """Return nearest vectors whose bands narrow from test to test."""
@@ -254,22 +223,6 @@ class Stages:
             relative = np.abs(running - offset[-1]) / batch.spread[:, None]
             half_width.append(np.quantile(relative, inside, axis=0))
         return np.stack(offset), np.stack(half_width)
-
-
-def bumps(stage: ReducedSet, y: np.ndarray) -> np.ndarray:
-    """Return the bump of every vector, shape (n_queries, n_slots), as float64."""
-    values = np.float64(stage.lifted(y)) @ np.float64(
-        stage.vectors.transpose(1, 0, 2).reshape(stage.n_out + 2, -1)
-    )
-    return np.maximum(values, 0) ** 16
-
-
-def blocks(rows: np.ndarray, lanes: int, fill: bool) -> np.ndarray:
-    """Return rows (n, width) as (n_blocks, width, lanes), filled with the last row or with 0."""
-    missing = -len(rows) % lanes
-    filling = np.repeat(rows[-1:] if fill else np.zeros_like(rows[-1:]), missing, axis=0)
-    padded = np.concatenate([rows, filling])
-    return padded.reshape(-1, lanes, rows.shape[1]).transpose(0, 2, 1)
 
 
 CORE = [
