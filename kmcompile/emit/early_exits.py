@@ -17,11 +17,9 @@ _DENSE = "exact_sum/block_totals"
 def early_exit_sections(
     early: EarlyExitsView, label_function: str, names: dict[str, str]
 ) -> list[str]:
-    """Return the functions of all stages between `prepare` and the exact sum."""
+    """Return the functions of the stages between `nonzeros` and the exact sum."""
     context = {**names, "label_function": label_function}
     sections = []
-    if early.nonzeros is not None:
-        sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
     sections += _block_sections(early, names)

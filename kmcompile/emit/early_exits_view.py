@@ -34,7 +34,7 @@ class InputMember:
     meaning: str
 
 
-_SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once range_gate has it")
+_SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once it is summed")
 _N_NONZEROS = InputMember("uint32_t", "n_nonzeros", "0U", "features in the list of nonzeros")
 
 
@@ -85,6 +85,12 @@ class EarlyExitsView:
         return (*sets, *levels)
 
     @property
+    def has_kernel_term(self) -> bool:
+        """Whether any of these functions sums the kernel's term."""
+        views = (*self.totals, *(products.block for products in self.products))
+        return any(view.term == "kernel_term" for view in views)
+
+    @property
     def reuses_kernels(self) -> bool:
         """Whether the exact sum may find kernels that are already computed."""
         return self.nearest is not None and self.nearest.touches
@@ -103,7 +109,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
             linear.products, "filter_products", "filter_weights", functions
         )
     reduced_sets = reduced_set_views(program.early_exits, functions)
-    members = ((gate or nearest, _SQUARE), (nonzeros, _N_NONZEROS))
+    members = ((nonzeros or gate or nearest, _SQUARE), (nonzeros, _N_NONZEROS))
     return EarlyExitsView(
         nonzeros=None if nonzeros is None else _nonzeros_view(nonzeros),
         gate=gate,

@@ -66,6 +66,7 @@ class ModelView:
     limits_prepared: bool
     prepared_limit: float | None
     kernel_evals: int
+    lists_nonzeros: bool
     has_early_exits: bool
     reuses_kernels: bool
     exact_stage: str
@@ -141,6 +142,7 @@ def model_view(
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         kernel_evals=summed.kernel_evaluations(),
+        lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         reuses_kernels=early.reuses_kernels,
         exact_stage=summed.name,
