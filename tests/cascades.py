@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from emitted import Emitted, emit_model
+from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
@@ -16,7 +17,6 @@ from sklearn.svm import SVC
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
-from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.stages import (
     ExactSum,
     InnerProducts,
@@ -38,7 +38,8 @@ PREPROCESSING: dict[str, Any] = {"raw": list, "standard": lambda: [StandardScale
 PREPROCESSING["l2"] = lambda: [Normalizer()]
 N_TRAINED = 160
 N_DIMENSIONS = 9  # of the reduced set
-N_CENTRES = 13
+N_COLUMNS = 24  # that the first of two reduced sets looks at
+N_FITTED = 13  # vectors of a reduced set
 LEVEL_ENDS = (5, 12)
 
 
@@ -52,8 +53,8 @@ class Cascade:
         "estimate", "tug_of_war" or "by_score": how the nearest vectors are touched.
     n_levels : int
         Levels of the nearest vectors' projection.
-    projects : bool
-        Whether the reduced set has a projection.
+    n_reduced : int
+        Reduced sets: of two, the first looks at some columns only.
     """
 
     kernel: str
@@ -61,13 +62,13 @@ class Cascade:
     scheme: str = "estimate"
     n_levels: int = 1
     skip_zeros: bool = True
-    projects: bool = True
+    n_reduced: int = 1
     preprocessing: str = "raw"
 
     def __str__(self) -> str:
         words = [self.kernel, self.task, self.scheme, f"{self.n_levels}_levels", self.preprocessing]
         words += [] if self.skip_zeros else ["dense"]
-        return "-".join(words + ([] if self.projects else ["not_projected"]))
+        return "-".join([*words, f"{self.n_reduced}_reduced"])
 
     def emit(self, target: str, name: str = "iris") -> Emitted:
         """Return the emitted C."""
@@ -107,7 +108,13 @@ class Stages:
     def program(self) -> Program:
         """The program with all early exits."""
         first = [Nonzeros(self.exact.n_features)] if self.cascade.skip_zeros else []
-        between: list[Stage] = [*first, self.gate(), self.filter(), self.reduced(), self.nearest()]
+        between: list[Stage] = [*first, self.gate(), self.filter()]
+        batch = replace(self.batch, in_range=np.ones(len(self.batch), dtype=bool))
+        for number in range(1, self.cascade.n_reduced + 1):
+            stage = self.reduced(number, batch)
+            batch = stage.decide(batch, self.plain.ends)[0]
+            between.append(stage)
+        between.append(self.nearest(batch))
         stages = (self.plain.prepare, *between, *self.plain.stages[1:])
         return replace(self.plain, mode="statistical", stages=stages)
 
@@ -136,38 +143,30 @@ class Stages:
             half_width[0] = np.inf
         return LinearFilter(self.products(w[:, :-1]), w[:, -1], half_width)
 
-    def reduced(self) -> ReducedSet:
+    def reduced(self, number: int, batch: Batch) -> ReducedSet:
         """Return the reduced set of some support vectors in a skewed projection."""
-        n_out, M = self.exact.n_features, np.eye(self.exact.n_features)
-        products, triangle, far = None, np.zeros((0, 0)), np.inf
-        if self.cascade.projects:
-            n_out = N_DIMENSIONS
-            skew = np.eye(n_out) + np.tril(self.rng.normal(size=(n_out, n_out)), -1) * 0.1
-            M, triangle = skew @ self.directions[:n_out], np.linalg.inv(skew)
-            products = self.products(M)
-        centres = self.exact.columns().T[:N_CENTRES].astype(np.float64) @ M.T
-        y = self.x @ M.T
-        K = kernel_values(self.exact.kernel, y, centres)
-        if self.exact.kernel.uses_distance:
-            far = float(np.quantile(((y[:, None] - centres[None]) ** 2).sum(axis=2), 0.9))
-        weights = np.linalg.lstsq(K, self.f, rcond=1e-6)[0].T
-        rest = (self.x**2).sum(axis=1) - ((y @ triangle.T) ** 2).sum(axis=1) if products else [0.0]
-        lanes = 4
-        return ReducedSet(
-            number=1,
-            kernel=self.exact.kernel,
-            far=np.float32(far),
-            products=products,
-            centres=blocks(centres, lanes, fill=True),
-            weights=blocks(weights.T, lanes, fill=False),
-            intercept=self.f.mean(axis=0) * 0.01,
-            half_width=np.quantile(np.abs(self.f), 0.4, axis=0),
-            triangle=triangle,
-            least=np.float32(-np.inf),
+        rows, triangle = scaled(self.directions[:N_DIMENSIONS], self.x)
+        columns = None
+        looks_at_some = number < self.cascade.n_reduced
+        if looks_at_some:
+            columns = np.sort(np.argsort(-self.x.std(axis=0))[:N_COLUMNS])
+            rows, triangle = rows[:, columns], np.zeros((0, 0))
+        else:
+            skew = np.eye(len(rows)) + np.tril(self.rng.normal(size=triangle.shape), -1) * 0.1
+            rows, triangle = skew @ rows, triangle @ np.linalg.inv(skew)
+        products = InnerProducts.of_rows(rows, self.cascade.skip_zeros, columns)
+        vectors = self.exact.columns().T[:N_FITTED]
+        stage = fitted_reduced_set(number, products, triangle, vectors, batch, self.f)
+        decision, spread = estimate(stage, batch)
+        inside = 0.7 if looks_at_some else 0.5
+        rest = stage.residual(products.of(batch.x), sum_of_squares(batch.x))
+        return replace(
+            stage,
+            half_width=np.quantile(np.abs(decision) / spread, inside, axis=0),
             largest=np.float32(np.quantile(rest, 0.93)),
         )
 
-    def nearest(self) -> NearestVectors:
+    def nearest(self, batch: Batch) -> NearestVectors:
         """Return nearest vectors whose bands narrow from test to test."""
         exact, ends = self.exact, LEVEL_ENDS[: self.cascade.n_levels]
         vectors, V = exact.columns().T.astype(np.float64), self.directions[: ends[-1]]
@@ -192,16 +191,18 @@ class Stages:
             from_estimate=estimates,
             tug_of_war=self.cascade.scheme == "tug_of_war",
             steps=steps,
+            own=np.linspace(0.5, 1.0, len(steps))[:, None].repeat(exact.n_decisions, axis=1),
+            earlier=np.linspace(0.5, 0.0, len(steps))[:, None].repeat(exact.n_decisions, axis=1),
             offset=np.zeros((len(steps), exact.n_decisions)),
             half_width=np.full((len(steps), exact.n_decisions), np.inf),
             least=np.full(len(ends), -np.inf),
             largest=np.full(len(ends), np.inf),
         )
-        offset, half_width = self.bands(open_bands)
+        offset, half_width = self.bands(open_bands, batch)
         largest = np.quantile(rests, 0.96, axis=1)
         return replace(open_bands, offset=offset, half_width=half_width, largest=largest)
 
-    def bands(self, stage: NearestVectors) -> tuple[np.ndarray, np.ndarray]:
+    def bands(self, stage: NearestVectors, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
         """Return middles and halves of bands, of which more queries leave from test to test."""
         # What is left of two classes lies near 0 in an estimate, the paper's sums less so.
         two_classes = (0.45, 0.1) if stage.from_estimate else (0.95, 0.8)
@@ -212,41 +213,30 @@ class Stages:
             until = replace(
                 stage,
                 steps=stage.steps[:n],
+                own=stage.own[:n],
+                earlier=stage.earlier[:n],
                 offset=stage.offset[:n],
                 half_width=stage.half_width[:n],
             )
-            running = until.decide(self.batch, self.plain.ends)[0].decision
+            running = until.decide(batch, self.plain.ends)[0].decision
             offset.append(0.1 * np.median(running, axis=0))
-            half_width.append(np.quantile(np.abs(running - offset[-1]), inside, axis=0))
+            relative = np.abs(running - offset[-1]) / batch.spread[:, None]
+            half_width.append(np.quantile(relative, inside, axis=0))
         return np.stack(offset), np.stack(half_width)
-
-
-def kernel_values(kernel: Float32Kernel, y: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Return K(centre, y), shape (n_queries, n_centres), as float64."""
-    total = np.zeros((len(y), len(centres)), dtype=np.float32)
-    for column, s in zip(np.float32(y).T, np.float32(centres).T, strict=True):
-        kernel.accumulate(total, column[:, None], s)
-    return kernel.value(total).astype(np.float64)
-
-
-def blocks(rows: np.ndarray, lanes: int, fill: bool) -> np.ndarray:
-    """Return rows (n, width) as (n_blocks, width, lanes), filled with the last row or with 0."""
-    missing = -len(rows) % lanes
-    filling = np.repeat(rows[-1:] if fill else np.zeros_like(rows[-1:]), missing, axis=0)
-    padded = np.concatenate([rows, filling])
-    return padded.reshape(-1, lanes, rows.shape[1]).transpose(0, 2, 1)
 
 
 CORE = [
     Cascade("rbf", "binary", n_levels=2),
-    Cascade("poly", "binary", "tug_of_war", preprocessing="l2"),
-    Cascade("rbf", "break_ties", n_levels=2, skip_zeros=False, preprocessing="standard"),
-    Cascade("sigmoid", "one_vs_one", "by_score", projects=False),
+    Cascade("poly", "binary", "tug_of_war", n_reduced=2, preprocessing="l2"),
+    Cascade(
+        "rbf", "break_ties", n_levels=2, skip_zeros=False, n_reduced=2, preprocessing="standard"
+    ),
+    Cascade("sigmoid", "one_vs_one", "by_score", n_reduced=0),
 ]
 """Each path of the templates at least once: for every compiler and every board."""
 
 EVERY = [
-    Cascade(kernel, task, scheme, n_levels, skip_zeros)
+    Cascade(kernel, task, scheme, n_levels, skip_zeros, n_reduced=n_levels)
     for kernel in KERNELS
     for task in ("binary", "one_vs_one", "break_ties")
     for scheme in ("estimate", "by_score", *(["tug_of_war"] if task == "binary" else []))

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
 from kmcompile import frontend
 from kmcompile.interpret import interpret
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
@@ -26,7 +28,7 @@ from kmcompile.stages import (
 from kmcompile.target import load_target
 from kmcompile.verify.queries import ordinary_inputs
 
-N_CENTRES, N_DIMENSIONS, LEVELS = 20, 12, (5, 12)
+N_VECTORS, N_DIMENSIONS, LEVELS = 20, 12, (5, 12)
 STEPS = (0, 0, 4, 10, 20)
 
 
@@ -78,31 +80,15 @@ def linear_filter(X: np.ndarray, f: np.ndarray) -> LinearFilter:
 
 
 def reduced_set(exact: Program, X: np.ndarray, f: np.ndarray) -> ReducedSet:
-    """Return support vectors in a projection with refitted weights."""
-    stage = exact.ends.exact
-    assert isinstance(stage, ExactSum)
-    vectors, V = projection(stage)
-    few = vectors[:: len(vectors) // N_CENTRES][:N_CENTRES] @ V.T
-    centres = few.reshape(N_CENTRES // 4, 4, N_DIMENSIONS).transpose(0, 2, 1)
-    one_each = np.eye(N_CENTRES).reshape(N_CENTRES, N_CENTRES // 4, 4).transpose(1, 0, 2)
-    values = ReducedSet(
-        number=1,
-        kernel=stage.kernel,
-        far=np.float32(np.inf),
-        products=InnerProducts.of_rows(V, True),
-        centres=centres,
-        weights=one_each,
-        intercept=np.zeros(N_CENTRES),
-        half_width=np.zeros(N_CENTRES),
-        triangle=np.eye(N_DIMENSIONS),
-        least=np.float32(-1),
-        largest=np.float32(15),
-    )
-    K = values.estimate(values.products.of(X)).astype(np.float64)
-    weights = np.linalg.solve(K.T @ K + 1e-3 * np.eye(N_CENTRES), K.T @ f)
-    half_width = 4 * np.std(K @ weights - f, axis=0)
-    by_block = weights.T.reshape(-1, N_CENTRES // 4, 4).transpose(1, 0, 2)
-    return replace(values, weights=by_block, intercept=np.zeros(f.shape[1]), half_width=half_width)
+    """Return a reduced set of some support vectors, fitted to f."""
+    vectors, V = projection(exact.ends.exact)
+    rows, triangle = scaled(V, X)
+    few = vectors[:: len(vectors) // N_VECTORS][:N_VECTORS]
+    products, batch = InnerProducts.of_rows(rows, True), Batch.of(X, f.shape[1])
+    stage = fitted_reduced_set(1, products, triangle, few, batch, f)
+    decision, spread = estimate(stage, batch)
+    half_width = 4 * np.std((decision - f) / spread, axis=0)
+    return replace(stage, half_width=half_width, least=np.float32(-1), largest=np.float32(15))
 
 
 def nearest_vectors(exact: Program) -> NearestVectors:
@@ -126,6 +112,8 @@ def nearest_vectors(exact: Program) -> NearestVectors:
         from_estimate=True,
         tug_of_war=False,
         steps=np.array(STEPS),
+        own=np.ones((len(STEPS), n)),
+        earlier=np.zeros((len(STEPS), n)),
         offset=np.zeros((len(STEPS), n)),
         half_width=np.outer([np.inf, 0.6, 0.4, 0.3, 0.2], np.ones(n)),
         least=np.full(2, -9.0),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from kmcompile.ir.program import Program
-from kmcompile.stages import EarlyExit, ExactSum, NearestVectors, Stage
+from kmcompile.stages import EarlyExit, ExactSum, NearestVectors, Nonzeros, Stage
 
 
 def exact_operations(program: Program) -> int:
     """Return the multiply-adds of the program without its early exits and what they need."""
     ends = program.ends
-    stages: tuple[Stage, ...] = (program.prepare, ends.exact, ends.label)
+    needed = isinstance(ends.exact, ExactSum) and ends.exact.skip_zeros
+    lists = tuple(s for s in program.stages if needed and isinstance(s, Nonzeros))
+    stages: tuple[Stage, ...] = (program.prepare, *lists, ends.exact, ends.label)
     return sum(stage.operations() for stage in stages)
 
 
@@ -43,4 +45,4 @@ def _saved_operations(program: Program, stage: Stage) -> int:
     exact = program.ends.exact
     if not isinstance(stage, NearestVectors) or not isinstance(exact, ExactSum):
         return 0
-    return stage.max_touched * (exact.n_features + exact.kernel.value_operations)
+    return stage.max_touched * (exact.total_operations + exact.kernel.value_operations)

@@ -29,11 +29,8 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.stages import EarlyExit, Nonzeros, RangeGate, ReducedSet
+from kmcompile.stages import EarlyExit, ExactSum, RangeGate, ReducedSet
 from kmcompile.stages.range_gate import sum_of_squares
-
-_SPARSE = 0.5
-"""Share of features that are not 0 below which the zeros are skipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +41,10 @@ class Wish:
     ----------
     risk : float
     control : {"guaranteed", "expected"}
-    skip_zeros : bool or None
-        None: as the samples suggest.
     """
 
     risk: float
     control: Control
-    skip_zeros: bool | None = None
 
 
 def add_cascade(
@@ -84,12 +78,11 @@ def add_cascade(
     """
     ends = program.ends
     x = prepared(program, samples.X)
-    always = before_exits(x, wish.skip_zeros)
-    skip_zeros = isinstance(always[0], Nonzeros)
+    skip_zeros = skips_zeros(program)
     relevant = relevant_decisions(machine, samples.labels)
     shape, choice = parts.shape, parts.choice
     tell("fitting early exits")
-    n_always = sum(stage.operations() for stage in always)
+    n_always = range_gate(x, skip_zeros).operations()
     stages = fit_stages(
         ends,
         x[shape],
@@ -107,7 +100,6 @@ def add_cascade(
     chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room)
     notes = list(_left_out(fitted, chosen))
     seen = np.concatenate([shape, choice])
-    always = before_exits(x[seen], skip_zeros)
     stages_seen = [with_limits(made.fitted.stage, x[seen]) for made in chosen]
     limited = tuple(
         replace(made, fitted=replace(made.fitted, stage=stage))
@@ -120,8 +112,9 @@ def add_cascade(
     else:
         tell("controlling the risk")
         promise = _control(limited, ends, x, samples, parts, wish)
+        gate = range_gate(x[seen], skip_zeros)
         calibrated, promise = _at_promise(
-            lambda scale: with_exits(program, always, limited, scale), samples, parts, promise
+            lambda scale: with_exits(program, gate, limited, scale), samples, parts, promise
         )
     return replace(calibrated, mode="statistical"), Calibration(
         promise=promise,
@@ -150,10 +143,7 @@ def relevant_decisions(machine: KernelMachine, labels: NDArray[np.int64]) -> NDA
 
 
 def with_exits(
-    program: Program,
-    always: tuple[Nonzeros | RangeGate, ...],
-    chosen: tuple[Link, ...],
-    scale: float,
+    program: Program, gate: RangeGate, chosen: tuple[Link, ...], scale: float
 ) -> Program:
     """Return the program with early exits, their bands at a scale."""
     exits: list[EarlyExit] = []
@@ -161,27 +151,26 @@ def with_exits(
     for made in chosen:
         n_reduced += isinstance(made.fitted.stage, ReducedSet)
         exits.append(finished(made, n_reduced, scale))
-    first, *last = program.stages
-    return replace(program, stages=(first, *always, *exits, *last))
+    return replace(program, stages=(*program.stages[:-2], gate, *exits, *program.stages[-2:]))
 
 
-def before_exits(
-    x: Float32Array, skip_zeros: bool | None = None
-) -> tuple[Nonzeros | RangeGate, ...]:
-    """Return what every query goes through before the first early exit.
+def skips_zeros(program: Program) -> bool:
+    """Return whether the features that are not 0 are listed, as lowering chose to."""
+    exact = program.ends.exact
+    return isinstance(exact, ExactSum) and exact.skip_zeros
+
+
+def range_gate(x: Float32Array, skip_zeros: bool) -> RangeGate:
+    """Return the gate that every query goes through before the first early exit.
 
     Parameters
     ----------
     x : ndarray of shape (n_samples, n_features), float32
         Prepared samples: their squares are the calibrated range.
-    skip_zeros : bool or None
-        None: as the samples suggest.
+    skip_zeros : bool
     """
-    if skip_zeros is None:
-        skip_zeros = bool(np.count_nonzero(x) < _SPARSE * x.size)
     square = sum_of_squares(x)
-    gate = RangeGate(x.shape[1], square.min(), square.max(), skip_zeros)
-    return (Nonzeros(x.shape[1]), gate) if skip_zeros else (gate,)
+    return RangeGate(x.shape[1], square.min(), square.max(), skip_zeros)
 
 
 def _control(

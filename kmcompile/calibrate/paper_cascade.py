@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from kmcompile.calibrate.calibration import Calibration
-from kmcompile.calibrate.cascade import before_exits, prepared
+from kmcompile.calibrate.cascade import prepared, skips_zeros
 from kmcompile.calibrate.exits import estimates_of
 from kmcompile.calibrate.linear import linear_filter
 from kmcompile.calibrate.nearest import nearest_vectors
@@ -54,8 +54,7 @@ def add_paper_cascade(
     ends = program.ends
     x = prepared(program, samples.X)
     f = samples.decisions[:, 0]
-    always = tuple(stage for stage in before_exits(x) if stage.template == "nonzeros")
-    skip_zeros = bool(always)
+    skip_zeros = skips_zeros(program)
     tell("training the linear filter")
     first = _filter(x, samples.decisions, ends, skip_zeros)
     tell("collecting the paper's thresholds")
@@ -68,8 +67,8 @@ def add_paper_cascade(
         )
     else:
         stages.append(second)
-    head, *last = program.stages
-    calibrated = replace(program, mode="statistical", stages=(head, *always, *stages, *last))
+    every = (*program.stages[:-2], *stages, *program.stages[-2:])
+    calibrated = replace(program, mode="statistical", stages=every)
     tell("counting disagreements")
     results, _ = classify(calibrated, samples.X)
     count = int((results["label"] != samples.labels).sum())

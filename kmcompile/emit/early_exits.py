@@ -7,22 +7,24 @@ from typing import Any
 
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
+from kmcompile.emit.products_view import ProductsView
+from kmcompile.emit.totals_view import TotalsView
 from kmcompile.stages import LinearFilter, NearestVectors, ReducedSet, Stage
+
+_DENSE = "exact_sum/block_totals"
 
 
 def early_exit_sections(
     early: EarlyExitsView, label_function: str, names: dict[str, str]
 ) -> list[str]:
-    """Return the functions of all stages between `prepare` and the exact sum."""
+    """Return the functions of the stages between `nonzeros` and the exact sum."""
     context = {**names, "label_function": label_function}
     sections = []
-    if early.nonzeros is not None:
-        sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
     sections += _block_sections(early, names)
-    if early.limits_far:
-        sections.append(render("early_exits/kernel_value_within.c.j2", **names))
+    if early.reduced_sets:
+        sections.append(render("reduced_set/bump.c.j2", **names))
     for stage in early.exits:
         sections += _SECTIONS[type(stage)](stage, early, context)
     sections.append(render("early_exits/cascade.c.j2", early=early, **names))
@@ -31,22 +33,26 @@ def early_exit_sections(
 
 def _block_sections(early: EarlyExitsView, names: dict[str, str]) -> list[str]:
     """Return the functions of a block, each once, and the products with each matrix."""
-    templates = {"block_totals": ""}  # the exact sum's own
+    blocks: dict[str, tuple[str, TotalsView]] = {}
     for products in early.products:
-        kind = "early_exits/sparse_products" if products.skip_zeros else "exact_sum/block_totals"
-        templates.setdefault(products.block.function, kind)
-    views = {view.function: view for view in (*early.totals, *(p.block for p in early.products))}
+        blocks.setdefault(products.block.function, (_template(products), products.block))
+    for view in early.totals:
+        blocks.setdefault(view.function, (_DENSE, view))
+    blocks.pop("block_totals", None)  # the exact sum's own
     sections = []
-    if any(not p.skip_zeros and p.block.term == "product" for p in early.products):
+    if any(kind == _DENSE and view.term == "product" for kind, view in blocks.values()):
         sections.append(render("early_exits/product.c.j2", **names))
-    for function, view in views.items():
-        template = templates.get(function, "exact_sum/block_totals")
-        if template:
-            sections.append(render(f"{template}.c.j2", view=view, **names))
+    sections += [render(f"{kind}.c.j2", view=view, **names) for kind, view in blocks.values()]
     matrices = [
         render("early_exits/inner_products.c.j2", products=view, **names) for view in early.products
     ]
     return sections + matrices
+
+
+def _template(products: ProductsView) -> str:
+    if products.columns is not None:
+        return "early_exits/column_products"
+    return "early_exits/sparse_products" if products.skip_zeros else _DENSE
 
 
 def _linear_filter(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
@@ -56,7 +62,10 @@ def _linear_filter(stage: Stage, early: EarlyExitsView, context: dict[str, Any])
 def _reduced_set(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
     assert isinstance(stage, ReducedSet)
     view = next(view for view in early.reduced_sets if view.number == stage.number)
-    return [render("stages/reduced_set.c.j2", stage=stage, view=view, **context)]
+    own = {**context, "stage": stage, "view": view}
+    ranges = [render("reduced_set/in_range.c.j2", **own)] if view.checks_range else []
+    estimate = render("reduced_set/estimate.c.j2", **own)
+    return [*ranges, estimate, render("stages/reduced_set.c.j2", **own)]
 
 
 def _nearest_vectors(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
@@ -67,6 +76,8 @@ def _nearest_vectors(stage: Stage, early: EarlyExitsView, context: dict[str, Any
         for level in view.levels
     ]
     own = {**context, "stage": stage, "view": view}
+    if view.limits_far:
+        sections.append(render("nearest_vectors/kernel_value_within.c.j2", **context))
     sections.append(render("nearest_vectors/approximate.c.j2", **own))
     if stage.from_estimate:
         sections.append(render("nearest_vectors/estimate.c.j2", **own))

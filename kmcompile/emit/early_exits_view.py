@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
-
 from kmcompile.emit.nearest_view import NearestView, nearest_view
 from kmcompile.emit.prepare_view import READ_TOGETHER
 from kmcompile.emit.products_view import ProductsView, products_view
+from kmcompile.emit.reduced_set_view import ReducedSetView, reduced_set_views
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.ir.program import Program
 from kmcompile.stages import (
@@ -35,7 +34,7 @@ class InputMember:
     meaning: str
 
 
-_SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once range_gate has it")
+_SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once it is summed")
 _N_NONZEROS = InputMember("uint32_t", "n_nonzeros", "0U", "features in the list of nonzeros")
 
 
@@ -46,33 +45,6 @@ class NonzerosView:
     tiled_features: int
     has_tiles: bool
     has_tail: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ReducedSetView:
-    """What templates/stages/reduced_set.c.j2 needs.
-
-    Parameters
-    ----------
-    number : int
-    prefix : str
-        Of its functions and tables.
-    products : ProductsView or None
-        The projection.
-    totals : TotalsView
-        The kernels' totals of a block of centres.
-    limits_far : bool
-        Whether any total is large enough to be left out.
-    value : str
-        The kernel's function.
-    """
-
-    number: int
-    prefix: str
-    products: ProductsView | None
-    totals: TotalsView
-    limits_far: bool
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +74,21 @@ class EarlyExitsView:
         """All inner products, in the order of the stages."""
         sets = (view.products for view in self.reduced_sets)
         levels = () if self.nearest is None else (level.products for level in self.nearest.levels)
-        return tuple(p for p in (self.filter_products, *sets, *levels) if p is not None)
+        first = () if self.filter_products is None else (self.filter_products,)
+        return (*first, *sets, *levels)
 
     @property
     def totals(self) -> tuple[TotalsView, ...]:
-        """The functions of kernels' totals, in the order of the stages."""
-        sets = tuple(view.totals for view in self.reduced_sets)
+        """The functions of kernels' totals and of lifted ones, in the order of the stages."""
+        sets = tuple(view.lifted for view in self.reduced_sets)
         levels = () if self.nearest is None else (level.totals for level in self.nearest.levels)
         return (*sets, *levels)
 
     @property
-    def limits_far(self) -> bool:
-        """Whether any stage leaves out the kernels of far vectors."""
-        return any(view.limits_far for view in (*self.reduced_sets, self.nearest) if view)
+    def has_kernel_term(self) -> bool:
+        """Whether any of these functions sums the kernel's term."""
+        views = (*self.totals, *(products.block for products in self.products))
+        return any(view.term == "kernel_term" for view in views)
 
     @property
     def reuses_kernels(self) -> bool:
@@ -134,17 +108,16 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         filter_products = products_view(
             linear.products, "filter_products", "filter_weights", functions
         )
-    members = ((gate or nearest, _SQUARE), (nonzeros, _N_NONZEROS))
+    reduced_sets = reduced_set_views(program.early_exits, functions)
+    members = ((nonzeros or gate or nearest, _SQUARE), (nonzeros, _N_NONZEROS))
     return EarlyExitsView(
         nonzeros=None if nonzeros is None else _nonzeros_view(nonzeros),
         gate=gate,
         exits=program.early_exits,
         filter_products=filter_products,
-        reduced_sets=tuple(
-            reduced_set_view(s, functions) for s in program.stages if isinstance(s, ReducedSet)
-        ),
+        reduced_sets=reduced_sets,
         nearest=(
-            nearest_view(nearest, functions)
+            nearest_view(nearest, functions, has_earlier=_follows_reduced_set(program))
             if nearest is not None and isinstance(exact, ExactSum)
             else None
         ),
@@ -152,18 +125,9 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
     )
 
 
-def reduced_set_view(stage: ReducedSet, functions: BlockFunctions) -> ReducedSetView:
-    """Return the view of one reduced set."""
-    prefix = f"reduced_{stage.number}"
-    products = None
-    if stage.products is not None:
-        products = products_view(
-            stage.products, f"{prefix}_products", f"{prefix}_projection", functions
-        )
-    totals = functions.totals(stage.n_out, stage.lanes)
-    limits_far = bool(np.isfinite(stage.far))
-    value = "kernel_value_within" if limits_far else "kernel_value"
-    return ReducedSetView(stage.number, prefix, products, totals, limits_far, value)
+def _follows_reduced_set(program: Program) -> bool:
+    kinds = [type(stage) for stage in program.early_exits]
+    return ReducedSet in kinds[: kinds.index(NearestVectors)]
 
 
 def _nonzeros_view(stage: Nonzeros) -> NonzerosView:

@@ -85,6 +85,8 @@ def _sections(
             **names,
         )
     )
+    if early.nonzeros is not None:
+        sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
     summed, label = program.ends.exact, program.ends.label
     if isinstance(summed, ExactSum):
         sections += _exact_sum_sections(summed, functions, early, names)
@@ -106,20 +108,26 @@ def _exact_sum_sections(
     stage: ExactSum, functions: BlockFunctions, early: EarlyExitsView, names: dict[str, str]
 ) -> list[str]:
     """Return the kernel's functions and those of the exact sum."""
-    totals = functions.of_exact_sum
-    sections = _kernel_sections(stage.kernel, names)
-    sections.append(render("exact_sum/block_totals.c.j2", view=totals, **names))
+    own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, **names}
+    has_term = not stage.skip_zeros or early.has_kernel_term
+    sections = _kernel_sections(stage.kernel, has_term, names)
+    blocks = "early_exits/sparse_products" if stage.skip_zeros else "exact_sum/block_totals"
+    sections.append(render(f"{blocks}.c.j2", **own))
+    if stage.expands:
+        sections.append(render("exact_sum/squared_distances.c.j2", **names))
     if early.reuses_kernels:
-        sections.append(render("exact_sum/vector_total.c.j2", view=totals, **names))
-    own: dict[str, Any] = {"view": totals, "reuses_kernels": early.reuses_kernels}
-    return [*sections, render("stages/exact_sum.c.j2", stage=stage, **own, **names)]
+        sections.append(render("exact_sum/vector_total.c.j2", **own))
+    own["x"] = "workspace, input" if stage.skip_zeros else "input->x"
+    own["reuses_kernels"] = early.reuses_kernels
+    return [*sections, render("stages/exact_sum.c.j2", **own)]
 
 
-def _kernel_sections(kernel: Float32Kernel, names: dict[str, str]) -> list[str]:
+def _kernel_sections(kernel: Float32Kernel, has_term: bool, names: dict[str, str]) -> list[str]:
     """Return the functions that a kernel calls, then its own."""
     sections = [
         render(f"scalar/{template}.c.j2", scalar=scalar, **names)
         for template, scalar in kernel.scalars()
     ]
-    own = render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **kernel.context(), **names)
+    context = {"has_term": has_term, **kernel.context(), **names}
+    own = render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **context)
     return [*sections, own]

@@ -54,6 +54,8 @@ class NearestView:
         Whether any kernel is computed.
     first_test : int
         The first test after a kernel may have been computed.
+    has_earlier : bool
+        Whether a reduced set stands before, of which the tests use estimate and spread.
     """
 
     levels: tuple[LevelView, ...]
@@ -63,9 +65,12 @@ class NearestView:
     touches: bool
     first_test: int
     n_tests: int
+    has_earlier: bool
 
 
-def nearest_view(stage: NearestVectors, functions: BlockFunctions) -> NearestView:
+def nearest_view(
+    stage: NearestVectors, functions: BlockFunctions, has_earlier: bool
+) -> NearestView:
     """Return the view of the stage."""
     levels = tuple(_level_view(stage, index, functions) for index in range(stage.n_levels))
     first_test = stage.n_levels if stage.from_estimate else 0
@@ -78,6 +83,7 @@ def nearest_view(stage: NearestVectors, functions: BlockFunctions) -> NearestVie
         touches=first_test < len(stage.steps),
         first_test=first_test,
         n_tests=len(stage.steps),
+        has_earlier=has_earlier,
     )
 
 

@@ -18,6 +18,8 @@ class ProductsView:
         Its own name without the prefix.
     table : str
         The matrix.
+    columns : str or None
+        The table of the features that are looked at; None is all of them.
     block : TotalsView
         The function of one block, which matrices with as many lanes share.
     n_rows, n_padded : int
@@ -26,6 +28,7 @@ class ProductsView:
 
     function: str
     table: str
+    columns: str | None
     skip_zeros: bool
     block: TotalsView
     n_blocks: int
@@ -35,16 +38,26 @@ class ProductsView:
 
 
 def products_view(
-    products: InnerProducts, function: str, table: str, functions: BlockFunctions
+    products: InnerProducts,
+    function: str,
+    table: str,
+    functions: BlockFunctions,
+    columns: str | None = None,
 ) -> ProductsView:
-    """Return the view of one matrix."""
-    shape = (products.n_features, products.lanes)
-    sparse = products.skip_zeros
-    block = functions.sparse_products(*shape) if sparse else functions.products(*shape)
+    """Return the view of one matrix; `columns` names the table of its features if it has one."""
+    shape = (products.n_used, products.lanes)
+    looks_at_some = len(products.columns) > 0
+    if looks_at_some:
+        block = functions.column_products(*shape)
+    elif products.skip_zeros:
+        block = functions.sparse_products(*shape)
+    else:
+        block = functions.products(*shape)
     n_padded = products.n_blocks * products.lanes
     return ProductsView(
         function=function,
         table=table,
+        columns=columns if looks_at_some else None,
         skip_zeros=products.skip_zeros,
         block=block,
         n_blocks=products.n_blocks,

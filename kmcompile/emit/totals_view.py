@@ -90,9 +90,14 @@ class BlockFunctions:
         shape = (self.exact.n_features, self.exact.lanes)
         return self._view("block_totals", *shape, "kernel_term", constants)
 
+    @property
+    def _skips_zeros(self) -> bool:
+        return isinstance(self.exact, ExactSum) and self.exact.skip_zeros
+
     def totals(self, n_features: int, n_lanes: int) -> TotalsView:
         """Return the view of kernels' totals."""
-        if (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes):
+        same_shape = (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes)
+        if same_shape and not self._skips_zeros:
             return self.of_exact_sum
         return self._view(f"totals_{n_features}_by_{n_lanes}", n_features, n_lanes, "kernel_term")
 
@@ -112,6 +117,12 @@ class BlockFunctions:
     def sparse_products(self, n_features: int, n_lanes: int) -> TotalsView:
         """Return the view of inner products that leave out features of 0."""
         return self._view(f"sparse_products_by_{n_lanes}", n_features, n_lanes, "product")
+
+    def column_products(self, n_features: int, n_lanes: int) -> TotalsView:
+        """Return the view of inner products that look at some features only."""
+        return self._view(
+            f"column_products_{n_features}_by_{n_lanes}", n_features, n_lanes, "product"
+        )
 
     def _view(
         self,

@@ -66,6 +66,7 @@ class ModelView:
     limits_prepared: bool
     prepared_limit: float | None
     kernel_evals: int
+    lists_nonzeros: bool
     has_early_exits: bool
     reuses_kernels: bool
     exact_stage: str
@@ -141,6 +142,7 @@ def model_view(
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         kernel_evals=summed.kernel_evaluations(),
+        lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         reuses_kernels=early.reuses_kernels,
         exact_stage=summed.name,
@@ -234,8 +236,14 @@ def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
             Member("uint32_t", "nonzeros", program.prepare.n_out, "features that are not 0")
         )
     if early.products:
-        longest = max(products.n_padded for products in early.products)
+        lengths = [products.n_padded for products in early.products]
+        longest = max(*lengths, *(view.n_lifted for view in early.reduced_sets), 0)
         members.append(Member("float", "projected", longest, "inner products with the input"))
+    rows = program.n_decisions + 1
+    if early.reduced_sets:
+        members.append(Member("float", "estimate", rows, "of a reduced set: decisions, spread"))
+    if any(view.is_earlier for view in early.reduced_sets):
+        members.append(Member("float", "earlier", rows, "the same, for the stages behind it"))
     nearest = next((s for s in early.exits if isinstance(s, NearestVectors)), None)
     if nearest is not None:
         members += [

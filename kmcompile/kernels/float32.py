@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ class KernelContext:
         Deviation of an ordinary input: chooses a free parameter, no bound depends on it.
     sum_error : float
         Relative error, per kernel value, of coefficient and weighted sum.
+    skip_zeros : bool
+        Whether the sum is one of products over the features that are not 0, also where the
+        kernel is one of distances.
     """
 
     n_features: int
@@ -41,6 +45,7 @@ class KernelContext:
     vector_length: float
     typical_deviation: float
     sum_error: float
+    skip_zeros: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +88,8 @@ class Float32Kernel(ABC):
     name: ClassVar[str]
     """Name of the template in `templates/kernels/`."""
 
-    uses_length: ClassVar[bool]
-    """Whether the error depends on the input's norm."""
-
     uses_distance: ClassVar[bool]
-    """Whether the accumulated sum is |s - x|^2; otherwise it is <s, x>."""
+    """Whether the function is one of |s - x|^2; otherwise it is one of <s, x>."""
 
     finish_operations: ClassVar[int]
     """Multiply-adds of `finish`, one vector."""
@@ -100,8 +102,8 @@ class Float32Kernel(ABC):
         """Add one feature's term to `total` in place: total[q, i] += term(x[q, 0], s[i])."""
 
     @abstractmethod
-    def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
-        """Return what `finish` needs of the query."""
+    def query_terms(self, batch: Batch) -> QueryTerms:
+        """Return what `finish` needs of each query."""
 
     @abstractmethod
     def value(self, total: Float32Array) -> Float32Array:

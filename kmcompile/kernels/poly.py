@@ -17,6 +17,7 @@ from kmcompile.analysis.rounding import (
 )
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
+from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
@@ -86,7 +87,6 @@ class PolyFloat32(Float32Kernel):
     value_error: np.float32
 
     name: ClassVar[str] = "poly"
-    uses_length: ClassVar[bool] = True
     uses_distance: ClassVar[bool] = False
     finish_operations: ClassVar[int] = 16
     value_operations: ClassVar[int] = 8
@@ -96,9 +96,9 @@ class PolyFloat32(Float32Kernel):
         """Add x s."""
         total += x * s
 
-    def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
+    def query_terms(self, batch: Batch) -> QueryTerms:
         """Return r, the error of v, and slope * r."""
-        r = self.per_length * length + self.per_deviation * deviation + self.minimum
+        r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
         return QueryTerms((r[:, None], (self.slope * r)[:, None]), np.ones(len(r), dtype=bool))
 
     def value(self, total: Float32Array) -> Float32Array:

@@ -15,11 +15,14 @@ from kmcompile.analysis.rounding import (
     stored_factor,
 )
 from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.scalar import exp_negative
 
 _BLOCK_BYTES = 1 << 21
+
+_NONE = np.float32(0.0)
 
 _LARGEST_SHARE = 2.0**-6  # a larger t would make z_error useless
 
@@ -58,18 +61,26 @@ class Rbf(Kernel):
 
     def lower(self, context: KernelContext) -> RbfFloat32:
         """Return the float32 image; its docstring derives the constants."""
-        g = gamma_factor(context.n_features + 4)
+        n = context.n_features
+        expands = context.skip_zeros
+        g = gamma_factor(2 if expands else n + 4)
         # t = e sqrt(gamma) balances the two parts of 2 D e <= t D^2 + e^2 / t at gamma D^2 = 1.
         e = context.vector_error + context.typical_deviation
         t = float(np.clip(e * np.sqrt(self.gamma), UNIT_ROUNDOFF, _LARGEST_SHARE))
         tau = exp_negative.RELATIVE_ERROR
-        underflow = self.gamma * context.n_features * 2 * SMALLEST_NORMAL + 2 * SMALLEST_NORMAL
+        underflow = self.gamma * (6 * n + 8 if expands else 2 * n) * SMALLEST_NORMAL
+        growth = self.gamma * (1 + t) / (1 - tau) if expands else 0.0
+        length = context.vector_length
         return RbfFloat32(
             gamma=stored_factor("gamma", self.gamma),
             vector_error=bound_constant(context.vector_error),
             z_error=bound_constant((g + t) / (1 - g) / (1 - tau)),
             shift=bound_constant(self.gamma * (1 + 1 / t) / (1 - tau)),
-            shift_minimum=bound_constant(2 * underflow),
+            shift_minimum=bound_constant(
+                2 * underflow + 4 * SMALLEST_NORMAL + growth * gamma_factor(4) * length**2
+            ),
+            per_reach=bound_constant(growth * gamma_factor(n + 2) / (n + 2)) if expands else _NONE,
+            twice_length=bound_constant(2 * length) if expands else _NONE,
             value_error=bound_constant(tau / (1 - tau) + context.sum_error),
         )
 
@@ -95,6 +106,27 @@ class RbfFloat32(Float32Kernel):
       |k - k^| <= k^ [tau + y (1 + y_max)] / (1 - tau), y_max = z_error cutoff + shift.
     - From the cutoff on k^ = 0 and k <= exp(y_max - cutoff), which the sum's constant part has.
     - Where y_max > 1 nothing of this is usable: the sum takes its trivial bound, since 0 < k <= 1.
+
+    Where zeros are skipped, D^2 = max(0, (|s^|^2 + |x^|^2) - 2 <s^, x^>) is expanded. Let m of the
+    features of x^ be nonzero, S >= |s^|, X >= |x^|. Adding a product that is 0 is exact, so
+    (Higham, Lemma 3.1) the roundings that a term passes, each at most a factor 1 + u, are
+
+    - |s^|^2: storage, the addition and the subtraction, one more for float64's sum: 4;
+    - |x^|^2: a product, m - 1 additions to the first, the addition, the subtraction: m + 2;
+    - 2 <s^, x^>: a product, m - 1 additions, the subtraction (doubling is exact): m + 1.
+
+    The maximum only brings D^2 closer. With sum_j |s^_j x^_j| <= S X, D^2 is off by at most
+    a = gamma_4 S^2 + gamma_(m + 2) X (X + 2 S). The stored gamma and the last product round
+    z^ = gamma (D^2 + a') (1 + theta), |a'| <= a, |theta| <= gamma_2 =: g, so that gamma D^2 <=
+    z^ / (1 - g) + gamma a and |z - z^| <= z_error z^ + shift + (1 + t) gamma a.
+
+    Parameters
+    ----------
+    gamma, vector_error, z_error, shift, shift_minimum, value_error : float32
+    per_reach : float32
+        >= (1 + t) gamma gamma_(m + 2) / (m + 2) for every m; 0 where D^2 is summed directly.
+    twice_length : float32
+        >= 2 S.
     """
 
     gamma: np.float32
@@ -103,9 +135,10 @@ class RbfFloat32(Float32Kernel):
     shift: np.float32
     shift_minimum: np.float32
     value_error: np.float32
+    per_reach: np.float32
+    twice_length: np.float32
 
     name: ClassVar[str] = "rbf"
-    uses_length: ClassVar[bool] = False
     uses_distance: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 24
     value_operations: ClassVar[int] = 16
@@ -117,17 +150,30 @@ class RbfFloat32(Float32Kernel):
         np.multiply(difference, difference, out=difference)
         total += difference
 
-    def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
+    @property
+    def expands(self) -> bool:
+        """Whether D^2 comes from an inner product."""
+        return bool(self.per_reach > 0)
+
+    def query_terms(self, batch: Batch) -> QueryTerms:
         """Return the error of a value: a part of its own and one per z."""
-        spread = deviation + self.vector_error
+        spread = batch.deviation + self.vector_error
         one = np.float32(1.0)
+        growth = self.shift * spread * spread + self.shift_minimum
+        if self.expands:
+            growth += self._expansion_error(batch.x, batch.length)
         # More than 1 is of no use, and might overflow below.
-        shift = np.minimum(self.shift * spread * spread + self.shift_minimum, one)
+        shift = np.minimum(growth, one)
         widest = self.z_error * exp_negative.CUTOFF + shift
         widen = widest + one
         per_value = self.value_error + widen * shift
         per_z = widen * self.z_error
         return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
+
+    def _expansion_error(self, x: Float32Array, length: Float32Array) -> Float32Array:
+        roundings = (np.count_nonzero(x, axis=1) + 2).astype(np.float32)
+        error: Float32Array = (self.per_reach * roundings) * (length * (length + self.twice_length))
+        return error
 
     def value(self, total: Float32Array) -> Float32Array:
         """Return exp(-gamma total)."""
@@ -153,7 +199,10 @@ class RbfFloat32(Float32Kernel):
 
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on z and on its share of the error."""
-        z = max(1.0, float(self.gamma)) * of.distance_squared
+        # Of an expanded distance, |s|^2 + |x|^2 and 2 <s, x> are at most the largest |s - x|^2,
+        # X (X + 2 S) at most twice it.
+        widest = 4 * of.distance_squared if self.expands else of.distance_squared
+        z = max(1.0, float(self.gamma)) * widest
         return z * max(1.0, self.largest_value(of))
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from kmcompile.analysis.rounding import SMALLEST_NORMAL, bound_constant, stored_factor
 from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
+from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
@@ -70,7 +71,6 @@ class SigmoidFloat32(Float32Kernel):
     value_error: np.float32
 
     name: ClassVar[str] = "sigmoid"
-    uses_length: ClassVar[bool] = True
     uses_distance: ClassVar[bool] = False
     finish_operations: ClassVar[int] = 40
     value_operations: ClassVar[int] = 32
@@ -80,9 +80,9 @@ class SigmoidFloat32(Float32Kernel):
         """Add x s."""
         total += x * s
 
-    def query_terms(self, deviation: Float32Array, length: Float32Array) -> QueryTerms:
+    def query_terms(self, batch: Batch) -> QueryTerms:
         """Return r, the error of v, and 1 + 2 (r + tau), rounded up."""
-        r = self.per_length * length + self.per_deviation * deviation + self.minimum
+        r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
         steepest = (r + self.function_error) * np.float32(2.0) + np.float32(1.0 + 2.0**-20)
         return QueryTerms((r[:, None], steepest[:, None]), np.ones(len(r), dtype=bool))
 

@@ -17,8 +17,19 @@ from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import KnownAnswers, Program
 from kmcompile.kernels import Linear, Poly, Sigmoid
 from kmcompile.lowering.prepare import lower_steps
+from kmcompile.lowering.sparsity import skips_zeros
 from kmcompile.lowering.sums import lower_linear, lower_sum
-from kmcompile.stages import Always, Argmax, ExactSum, LinearSum, Prepare, Sign, Vote
+from kmcompile.stages import (
+    Always,
+    Argmax,
+    ExactSum,
+    LinearSum,
+    Nonzeros,
+    Prepare,
+    Sign,
+    Stage,
+    Vote,
+)
 from kmcompile.target import Target
 
 _KNOWN_BYTES = 1024
@@ -47,13 +58,20 @@ def lower(machine: KernelMachine, target: Target, name: str, known_inputs: Float
         n_features=machine.n_features,
         n_decisions=machine.n_decisions,
         classes=machine.classes,
-        stages=(prepare, summed, _lower_label(machine)),
+        stages=(*_listed(prepare, summed), summed, _lower_label(machine)),
         known_answers=_known_answers(None, known_inputs[:0], machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
         model_sha256=machine.sha256,
     )
     answers = _known_answers(program, known_inputs, machine.n_decisions)
     return replace(program, known_answers=answers)
+
+
+def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]:
+    """Return the stages before any that decides: with a list of nonzeros for those that use it."""
+    if isinstance(summed, ExactSum) and summed.skip_zeros:
+        return prepare, Nonzeros(prepare.n_out)
+    return (prepare,)
 
 
 def _lower_stages(
@@ -64,7 +82,7 @@ def _lower_stages(
     The norm of the prepared input is bounded where the sum needs it, or where one limit for all
     raw features would refuse ordinary inputs.
     """
-    needed = isinstance(machine.kernel, Linear | Poly | Sigmoid)
+    needed = isinstance(machine.kernel, Linear | Poly | Sigmoid) or skips_zeros(machine)
     if needed or not machine.preprocessing:
         return _lower_with(machine, target, ordinary, needed)
     try:
@@ -86,7 +104,7 @@ def _lower_with(
         summed: ExactSum | LinearSum = lower_linear(machine, target.lanes)
     else:
         typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
-        summed = lower_sum(machine, target.lanes, typical)
+        summed = lower_sum(machine, target.lanes, typical, skips_zeros(machine))
     limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)
     return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
 

@@ -15,7 +15,7 @@ from kmcompile.analysis.rounding import (
     stored_error,
 )
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lowering.prepare import lane_blocks
@@ -59,7 +59,9 @@ class _Group:
     decisions: tuple[int, ...]
 
 
-def lower_sum(machine: KernelMachine, lanes: int, typical_deviation: float) -> ExactSum:
+def lower_sum(
+    machine: KernelMachine, lanes: int, typical_deviation: float, skip_zeros: bool
+) -> ExactSum:
     """Return the stage that sums over all support vectors of a machine with a real kernel."""
     groups = _groups(machine)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
@@ -81,6 +83,7 @@ def lower_sum(machine: KernelMachine, lanes: int, typical_deviation: float) -> E
         vector_length=float(np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1)).max()),
         typical_deviation=typical_deviation,
         sum_error=_sum_error(groups, lanes),
+        skip_zeros=skip_zeros,
     )
     kernel = machine.kernel.lower(context)
     magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
@@ -109,7 +112,19 @@ def lower_sum(machine: KernelMachine, lanes: int, typical_deviation: float) -> E
         result_error=bound_constant(_RESULT_ERROR),
         minimum=bound_constants(constant),
         trivial_bound=bound_constant(float((2 * magnitude + constant).max())),
+        skip_zeros=skip_zeros,
+        squares=(
+            _squares(vectors)[order].reshape(-1, lanes)
+            if skip_zeros and kernel.uses_distance
+            else np.zeros((0, 0), dtype=np.float32)
+        ),
     )
+
+
+def _squares(vectors: Float32Array) -> Float32Array:
+    """Return |s|^2 of the stored vectors, shape (n_vectors,), rounded once to float32."""
+    squares: Float64Array = (vectors.astype(np.float64) ** 2).sum(axis=1)
+    return squares.astype(np.float32)
 
 
 def _sum_error(groups: list[_Group], lanes: int) -> float:

@@ -12,6 +12,7 @@ from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.stages.range_gate import sum_of_squares
 from kmcompile.stages.stage import Always
 
 _CHUNK_VALUES = 1 << 18  # float32 values of one work array: stays in the second-level cache
@@ -33,6 +34,10 @@ class ExactSum(Always):
 
         final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
 
+    With `skip_zeros` the sums over the features leave out those of 0, which the stage `nonzeros`
+    has listed. For <s, x> that changes no bit: +-0 is added to a sum that began with +0. A squared
+    distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
+
     Parameters
     ----------
     kernel : Float32Kernel
@@ -52,6 +57,9 @@ class ExactSum(Always):
         cutoff.
     trivial_bound : float32
         The bound where the kernel's is not usable.
+    skip_zeros : bool
+    squares : ndarray of shape (n_blocks, lanes), float32
+        |s|^2 of the vectors; of shape (0, 0) where no distance is expanded.
     """
 
     kernel: Float32Kernel
@@ -65,12 +73,14 @@ class ExactSum(Always):
     result_error: np.float32
     minimum: Float32Array
     trivial_bound: np.float32
+    skip_zeros: bool
+    squares: Float32Array
 
     template: ClassVar[str] = "exact_sum"
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
-        for name in ("vectors", "coefficients", "intercept", "minimum"):
+        for name in ("vectors", "coefficients", "intercept", "minimum", "squares"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
         for name in ("group_ends", "group_decisions"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
@@ -105,6 +115,16 @@ class ExactSum(Always):
         """Decision values."""
         return len(self.intercept)
 
+    @property
+    def expands(self) -> bool:
+        """Whether distances come from inner products."""
+        return self.squares.size > 0
+
+    @property
+    def total_operations(self) -> int:
+        """Multiply-adds of one vector's total for an input without zeros."""
+        return self.n_features + (2 if self.expands else 0)
+
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
         n = len(batch.x)
@@ -114,9 +134,7 @@ class ExactSum(Always):
         rows = max(1, _CHUNK_VALUES // columns.shape[1])
         for start in range(0, n, rows):
             part = slice(start, start + rows)
-            decision[part], bound[part] = self._sum(
-                batch.x[part], batch.deviation[part], batch.length[part], columns
-            )
+            decision[part], bound[part] = self._sum(batch.chosen(part), columns)
         return replace(
             batch,
             decision=decision,
@@ -127,6 +145,37 @@ class ExactSum(Always):
     def columns(self) -> Float32Array:
         """Return the vectors as (n_features, n_slots): a slot is a vector's place in the blocks."""
         return np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_features, -1))
+
+    def totals(
+        self, x: Float32Array, columns: Float32Array, slots: NDArray[np.intp] | None = None
+    ) -> Float32Array:
+        """Return what the kernel is a function of: <s, x> or |s - x|^2.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_queries, n_features), float32
+        columns : ndarray of shape (n_features, n_slots), float32
+            `columns()`.
+        slots : ndarray of shape (n_queries, n), intp, optional
+            Those asked for; by default all.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_slots) or that of `slots`, float32
+        """
+        everything: NDArray[np.intp] | slice = slice(None) if slots is None else slots
+        shape = (len(x), columns.shape[1]) if slots is None else slots.shape
+        total = np.zeros(shape, dtype=np.float32)
+        for feature, s in enumerate(columns):
+            if self.expands:
+                total += x[:, feature, None] * s[everything]
+            else:
+                self.kernel.accumulate(total, x[:, feature, None], s[everything])
+        if not self.expands:
+            return total
+        squares = self.squares.reshape(-1)[everything] + sum_of_squares(x)[:, None]
+        distance: Float32Array = np.maximum(squares - total * np.float32(2.0), np.float32(0.0))
+        return distance
 
     def sum_values(self, value: Float32Array) -> Float32Array:
         """Return sum_i beta_pi value_i in the order of the stage, shape (n_queries, n_decisions).
@@ -170,18 +219,13 @@ class ExactSum(Always):
         """Return beta of every slot in one row, shape (n_slots,)."""
         return np.ascontiguousarray(self.coefficients[:, row, :].reshape(-1))
 
-    def _sum(
-        self, x: Float32Array, deviation: Float32Array, length: Float32Array, columns: Float32Array
-    ) -> tuple[Float32Array, Float32Array]:
-        total = np.zeros((len(x), columns.shape[1]), dtype=np.float32)
-        for feature, s in enumerate(columns):
-            self.kernel.accumulate(total, x[:, feature, None], s)
-        terms = self.kernel.query_terms(deviation, length)
-        value, error = self.kernel.finish(total, terms)
-        shape = (len(x), self.n_blocks, self.lanes)
+    def _sum(self, batch: Batch, columns: Float32Array) -> tuple[Float32Array, Float32Array]:
+        terms = self.kernel.query_terms(batch)
+        value, error = self.kernel.finish(self.totals(batch.x, columns), terms)
+        shape = (len(batch), self.n_blocks, self.lanes)
         value, error = value.reshape(shape), error.reshape(shape)
 
-        decision = np.zeros((len(x), self.n_decisions), dtype=np.float32)
+        decision = np.zeros((len(batch), self.n_decisions), dtype=np.float32)
         bound = np.zeros_like(decision)
         first = 0
         for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
@@ -199,13 +243,22 @@ class ExactSum(Always):
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, both sums, final steps."""
         padded = self.n_blocks * self.lanes
-        per_vector = self.n_features + self.kernel.finish_operations + 2 * self.n_rows
+        per_vector = self.total_operations + self.kernel.finish_operations + 2 * self.n_rows
         return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query: kernels that an early exit computed are kept."""
-        per_kernel = self.n_features + self.kernel.value_operations
-        return self.operations() - batch.kernel_evals.astype(np.int64) * per_kernel
+        kept = batch.kernel_evals.astype(np.int64)
+        skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
+        per_kernel = self.total_operations + self.kernel.value_operations
+        return self.operations() - kept * per_kernel - skipped
+
+    def skipped_features(self, x: Float32Array) -> NDArray[np.int64]:
+        """Return how many features of each query the sums leave out."""
+        if not self.skip_zeros:
+            return np.zeros(len(x), dtype=np.int64)
+        skipped: NDArray[np.int64] = self.n_features - np.count_nonzero(x, axis=1).astype(np.int64)
+        return skipped
 
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""
@@ -213,6 +266,7 @@ class ExactSum(Always):
 
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, coefficients, groups, intercepts and constant bounds."""
+        squares = (Table("squares", self.squares, "|s|^2: [block][lane]"),) if self.expands else ()
         return (
             Table("vectors", self.vectors, "support vectors: [block][feature][lane]"),
             Table(
@@ -224,6 +278,7 @@ class ExactSum(Always):
             Table("group_decisions", self.group_decisions, "what a row adds to: [group][row]"),
             Table("intercept", self.intercept, "b: [decision]"),
             Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+            *squares,
         )
 
 

@@ -90,7 +90,7 @@ class NearestVectors(EarlyExit):
     exit: ClassVar[str | None] = "statistical"
 
     def __post_init__(self) -> None:
-        for name in ("vectors", "residuals", "weights", "offset"):
+        for name in ("vectors", "residuals", "weights", "own", "earlier", "offset"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
         for name in ("half_width", "least", "largest"):
             object.__setattr__(self, name, finite(getattr(self, name)))
@@ -211,17 +211,18 @@ class NearestVectors(EarlyExit):
         assert isinstance(exact, ExactSum)
         order = self.order(self.weights * magnitude(approximate), exact)
         batch = replace(batch, operations=batch.operations + 2 * self.n_slots)
-        slots = exact.columns()
+        columns = exact.columns()
         done = 0
         for test in range(first_test, len(self.steps)):
             step = int(self.steps[test])
             chosen = order[:, done:step]
-            value = exact.kernel.value(_totals(exact, batch.x, slots, chosen))
+            value = exact.kernel.value(exact.totals(batch.x, columns, chosen))
             if self.from_estimate:
                 value = value - np.take_along_axis(approximate, chosen, axis=1)
             for number in range(chosen.shape[1]):
                 exact.add_slots(running, chosen[:, number], value[:, number])
-            spent = (step - done) * self.touch_operations(exact)
+            each = self.touch_operations(exact) - exact.skipped_features(batch.x)
+            spent = (step - done) * each
             batch = replace(
                 batch,
                 kernel_evals=batch.kernel_evals + np.uint32(step - done),
@@ -276,7 +277,7 @@ class NearestVectors(EarlyExit):
     def touch_operations(self, exact: ExactSum) -> int:
         """Return the multiply-adds of one touched vector: heap, kernel, update."""
         heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
-        return heap + exact.n_features + exact.kernel.value_operations + 2 * exact.n_rows
+        return heap + exact.total_operations + exact.kernel.value_operations + 2 * exact.n_rows
 
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that is not decided, its touched kernels included."""
@@ -312,16 +313,6 @@ class NearestVectors(EarlyExit):
             Table("nearest_least", self.least, "limits of the part outside M: [level]"),
             Table("nearest_largest", self.largest, "limits of the part outside M: [level]"),
         )
-
-
-def _totals(
-    exact: ExactSum, x: Float32Array, slots: Float32Array, chosen: NDArray[np.intp]
-) -> Float32Array:
-    """Return the kernel totals of the chosen slots, shape of `chosen`, features in order."""
-    total = np.zeros(chosen.shape, dtype=np.float32)
-    for feature, s in enumerate(slots):
-        exact.kernel.accumulate(total, x[:, feature, None], s[chosen])
-    return total
 
 
 def _tug_of_war(

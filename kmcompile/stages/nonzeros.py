@@ -1,17 +1,21 @@
-"""Lists the features of the prepared input that are not 0, for the sums that skip the others."""
+"""Lists the features of the prepared input that are not 0, and sums their squares."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kmcompile.ir.batch import Batch
+from kmcompile.stages.range_gate import sum_of_squares
 from kmcompile.stages.stage import Always
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nonzeros(Always):
-    """One pass over the input; stands in a program whose calibration inputs are sparse.
+    """One pass over the input; stands in a program whose support vectors are sparse.
 
     Parameters
     ----------
@@ -24,9 +28,14 @@ class Nonzeros(Always):
     template: ClassVar[str] = "nonzeros"
 
     def run(self, batch: Batch) -> Batch:
-        """Return the batch: the list changes no value."""
-        return batch
+        """Return the batch with squares."""
+        return replace(batch, square=sum_of_squares(batch.x))
 
     def operations(self) -> int:
-        """Return a comparison for each feature."""
-        return self.n_features
+        """Return a comparison and a square for each feature."""
+        return 2 * self.n_features
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the same for each query: only what is not 0 is squared."""
+        spent: NDArray[np.int64] = np.count_nonzero(batch.x, axis=1) + np.int64(self.n_features)
+        return spent

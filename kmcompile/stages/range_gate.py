@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kmcompile.ir.arrays import Float32Array, finite
 from kmcompile.ir.batch import Batch
@@ -26,7 +25,7 @@ class RangeGate(Always):
     least, largest : float32
         Of the calibration samples.
     skip_zeros : bool
-        Whether the C goes through the list of `nonzeros`.
+        Whether `nonzeros` has summed the squares.
     """
 
     n_features: int
@@ -47,15 +46,8 @@ class RangeGate(Always):
         return replace(batch, square=square, in_range=inside)
 
     def operations(self) -> int:
-        """Return the multiply-adds for an input without zeros."""
-        return self.n_features
-
-    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query."""
-        if not self.skip_zeros:
-            return Always.operations_of(self, batch)
-        spent: NDArray[np.int64] = np.count_nonzero(batch.x, axis=1).astype(np.int64)
-        return spent
+        """Return the multiply-adds of the squares, or the comparisons."""
+        return 2 if self.skip_zeros else self.n_features
 
 
 def sum_of_squares(x: Float32Array) -> Float32Array:

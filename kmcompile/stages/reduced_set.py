@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Float32Array, finite, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
@@ -76,9 +76,10 @@ class ReducedSet(EarlyExit):
     exit: ClassVar[str | None] = "statistical"
 
     def __post_init__(self) -> None:
-        names = ("vectors", "weights", "slopes", "intercept", "earlier", "half_width", "triangle")
+        names = ("vectors", "weights", "slopes", "intercept", "earlier", "triangle")
         for name in names:
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "half_width", finite(self.half_width))
 
     @property
     def name(self) -> str:

@@ -73,7 +73,7 @@ def _unlike(base: Float32Array, pool: Float32Array, rng: np.random.Generator) ->
 
 def _has_limits(stage: Stage) -> bool:
     if isinstance(stage, ReducedSet):
-        return stage.products is not None
+        return len(stage.triangle) > 0
     return isinstance(stage, RangeGate | NearestVectors)
 
 

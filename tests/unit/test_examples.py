@@ -17,6 +17,7 @@ import kmcompile
 CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
 EXAMPLES = CHECKOUT / "examples"
 NAME = "breast_cancer"
+DATA = Path(os.environ.get("KMCOMPILE_DATA", CHECKOUT.parent / "shared" / "data"))
 
 # The board's side of examples/board/main.c, on the host: samples from stdin, labels to stdout.
 BOARD = """
@@ -104,3 +105,21 @@ def test_benchmark_of_exact_mode_prints_a_row(tmp_path: Path) -> None:
         sys.executable, EXAMPLES / "benchmark" / "exact.py", "host", "wine", cwd=tmp_path
     ).decode()
     assert "wine" in printed
+
+
+NSV = {
+    "tables.py": "Table 3, ours",
+    "figures.py": "figure_1 and figure_3",
+    "reach.py": "pooled",
+    "sets.py": "satimage",
+}
+
+
+@pytest.mark.parametrize("script", NSV)
+def test_quick_form_of_the_nsv_example_runs(script: str, tmp_path: Path) -> None:
+    for name in ("mnist", "satimage"):
+        if not (DATA / f"{name}.npz").is_file():
+            pytest.skip(f"no {name}.npz in $KMCOMPILE_DATA or ../shared/data")
+    path = EXAMPLES / "nsv" / script
+    printed = run(sys.executable, path, "--quick", "--cache", tmp_path, cwd=tmp_path).decode()
+    assert NSV[script] in printed

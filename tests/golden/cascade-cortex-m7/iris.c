@@ -5,7 +5,7 @@
  * SHA-256 of the model: b6084aba3d5daece10f5b2b7429c6990517e8e257083a9a0a7e7cead7a029f14.
  *
  * The stages, in order: prepare, nonzeros, range_gate, linear_filter, reduced_set_1,
- * nearest_vectors, exact_sum, sign.
+ * reduced_set_2, nearest_vectors, exact_sum, sign.
  * Every float operation stands in the order in which it was verified. Build without contraction
  * (-ffp-contract=off) for results that are identical to the bit; the bounds and the certificates
  * hold with contraction, too.
@@ -58,6 +58,7 @@ const char *const iris_class_names[IRIS_N_CLASSES] = {
 const char *const iris_stage_names[IRIS_N_STAGES] = {
     "linear_filter",
     "reduced_set_1",
+    "reduced_set_2",
     "nearest_vectors",
     "exact_sum"
 };
@@ -87,34 +88,84 @@ static const float iris_filter_half_width[1U] = {
     0x1p+1f
 };
 
-/* M: [block][feature][lane] */
-static const float iris_reduced_1_projection[2U] = {
-    0x1p+0f, 0x0p+0f
+/* features of M */
+static const uint16_t iris_reduced_1_columns[1U] = {
+    0U
 };
 
-/* T, lower triangle: [row][column] */
-static const float iris_reduced_1_triangle[1U] = {
+/* M: [block][feature][lane] */
+static const float iris_reduced_1_projection[1U] = {
     0x1p+0f
 };
 
-/* free vectors: [block][feature][lane] */
-static const float iris_reduced_1_centres[2U] = {
-    -0x1p+0f, 0x1p+0f
+/* z, 1, t: [block][feature][lane] */
+static const float iris_reduced_1_vectors[6U] = {
+    -0x1p-4f, 0x1p-4f, 0x1p+0f, 0x1p+0f, 0x1.fp-1f, 0x1.fp-1f
 };
 
-/* refitted: [block][decision][lane] */
-static const float iris_reduced_1_weights[2U] = {
-    -0x1p+0f, 0x1p+0f
+/* of decisions, spread: [block][row][lane] */
+static const float iris_reduced_1_weights[4U] = {
+    -0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f
 };
 
-/* c, middle of the band: [decision] */
-static const float iris_reduced_1_intercept[1U] = {
+/* of decisions, spread: [row][feature] */
+static const float iris_reduced_1_slopes[2U] = {
+    0x1p-3f, 0x0p+0f
+};
+
+/* of decisions, spread: [row] */
+static const float iris_reduced_1_intercept[2U] = {
+    0x0p+0f, 0x1p-1f
+};
+
+/* share of the estimate before: [decision] */
+static const float iris_reduced_1_earlier[1U] = {
     0x0p+0f
 };
 
 /* half of the band: [decision] */
 static const float iris_reduced_1_half_width[1U] = {
-    0x1p-1f
+    0x1p+0f
+};
+
+/* M: [block][feature][lane] */
+static const float iris_reduced_2_projection[2U] = {
+    0x1p+0f, 0x0p+0f
+};
+
+/* T: [row][column] */
+static const float iris_reduced_2_triangle[1U] = {
+    0x1p+0f
+};
+
+/* z, 1, t: [block][feature][lane] */
+static const float iris_reduced_2_vectors[6U] = {
+    -0x1p-4f, 0x1p-4f, 0x1p+0f, 0x1p+0f, 0x1.fp-1f, 0x1.fp-1f
+};
+
+/* of decisions, spread: [block][row][lane] */
+static const float iris_reduced_2_weights[4U] = {
+    -0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f
+};
+
+/* of decisions, spread: [row][feature] */
+static const float iris_reduced_2_slopes[2U] = {
+    0x1p-2f, 0x0p+0f
+};
+
+/* of decisions, spread: [row] */
+static const float iris_reduced_2_intercept[2U] = {
+    0x0p+0f, 0x1p-1f
+};
+
+/* share of the estimate before: [decision] */
+static const float iris_reduced_2_earlier[1U] = {
+    0x1p-2f
+};
+
+/* half of the band: [decision] */
+static const float iris_reduced_2_half_width[1U] = {
+    0x1p+0f
 };
 
 /* M: [block][feature][lane] */
@@ -142,6 +193,16 @@ static const uint16_t iris_nearest_steps[3U] = {
     0U, 1U, 2U
 };
 
+/* share of the running sum: [test][decision] */
+static const float iris_nearest_own[3U] = {
+    0x1.8p-1f, 0x1.cp-1f, 0x1p+0f
+};
+
+/* of a reduced set's: [test][decision] */
+static const float iris_nearest_earlier[3U] = {
+    0x1p-2f, 0x1p-3f, 0x0p+0f
+};
+
 /* middle of the band: [test][decision] */
 static const float iris_nearest_offset[3U] = {
     0x0p+0f, 0x0p+0f, 0x0p+0f
@@ -149,7 +210,7 @@ static const float iris_nearest_offset[3U] = {
 
 /* half of the band: [test][decision] */
 static const float iris_nearest_half_width[3U] = {
-    0x1p+0f, 0x1p-1f, 0x1p-2f
+    0x1p-1f, 0x1p-2f, 0x1p-3f
 };
 
 /* limits of the part outside M: [level] */
@@ -214,10 +275,12 @@ static const float iris_known_upper[2U] = {
 };
 
 /* CRC-32C of each table, in the order of the tables */
-static const uint32_t iris_checksums[30U] = {
-    1423413175UL, 2459864056UL, 1773917197UL, 1214729159UL, 152852091UL, 1773917197UL,
-    3713320107UL, 2452262461UL, 2452262461UL, 1214729159UL, 647446098UL, 421215718UL, 3042294575UL,
-    2205428342UL, 3897732994UL, 3711691771UL, 727758173UL, 800295851UL, 1214729159UL, 441230735UL,
+static const uint32_t iris_checksums[42U] = {
+    1423413175UL, 2459864056UL, 1773917197UL, 1214729159UL, 152852091UL, 1214729159UL,
+    3713320107UL, 2067742286UL, 4108814867UL, 1302465655UL, 3805857567UL, 1214729159UL,
+    3713320107UL, 1773917197UL, 3713320107UL, 2067742286UL, 4108814867UL, 1370143649UL,
+    3805857567UL, 792676264UL, 3713320107UL, 421215718UL, 3042294575UL, 2205428342UL, 3897732994UL,
+    3711691771UL, 288922488UL, 2227453472UL, 727758173UL, 2323038732UL, 1214729159UL, 441230735UL,
     2133904002UL, 3833563999UL, 2054417452UL, 2351477386UL, 3573333329UL, 2460552520UL,
     1293661227UL, 1366104114UL, 3747671656UL, 3492724389UL
 };
@@ -770,25 +833,82 @@ static bool iris_range_gate(
     return (square >= least) && (square <= largest);
 }
 
+/* One feature's part of an inner product. */
+static float iris_product(const float x, const float m)
+{
+    return x * m;
+}
+
+/*
+ * total[lane] = <row of the matrix, x> for one block of rows, each in the order of the features.
+ * Features of 0 are left out: they add 0 to a sum that began with +0, which changes no bit.
+ * Input: block = the first word of the block's rows, [feature][lane]; x_j for j in nonzeros.
+ */
+static void iris_sparse_products_by_1(
+    const float block[2U],
+    const iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    float total[1U])
+{
+    const uint32_t n_nonzeros = input->n_nonzeros;
+    const float *const x = input->x;
+    uint32_t k;
+    float total_0 = 0.0f;
+
+    for (k = 0U; k < n_nonzeros; ++k) {
+        const uint32_t j = workspace->nonzeros[k];
+        const float *const row = &block[j * 1U];
+        const float x_j = x[j];
+
+        total_0 += x_j * row[0U];
+    }
+    total[0U] = total_0;
+}
+
+/*
+ * total[lane] = <row of the matrix, x> for one block of rows, which are 0 but for some columns:
+ * each in the order of these.
+ * Input: block = the first word of the block's rows, [column][lane]; columns < N_PREPARED.
+ */
+static void iris_column_products_1_by_1(
+    const float block[1U],
+    const uint16_t columns[1U],
+    const float x[IRIS_N_PREPARED],
+    float total[1U])
+{
+    uint32_t k;
+    float total_0 = 0.0f;
+
+    for (k = 0U; k < 1U; ++k) {
+        const float *const row = &block[k * 1U];
+        const uint32_t column = columns[k];
+        /* A damaged table reads nothing else. */
+        const float x_j = x[(column < IRIS_N_PREPARED) ? column : 0U];
+
+        total_0 += x_j * row[0U];
+    }
+    total[0U] = total_0;
+}
+
 /*
  * total[lane] = sum over the features of the term, for the vectors of one block, each in
  * the order of the features.
  * Input: block = the first word of the block's vectors, [feature][lane].
  */
-static void iris_totals_1_by_2(
-    const float block[2U],
-    const float x[1U],
+static void iris_products_3_by_2(
+    const float block[6U],
+    const float x[3U],
     float total[2U])
 {
     float total_0 = 0.0f;
     float total_1 = 0.0f;
     uint32_t j;
 
-    for (j = 0U; j < 1U; ++j) {
+    for (j = 0U; j < 3U; ++j) {
         const float *const s = &block[j * 2U];
 
-        total_0 += iris_kernel_term(x[j], s[0U]);
-        total_1 += iris_kernel_term(x[j], s[1U]);
+        total_0 += iris_product(x[j], s[0U]);
+        total_1 += iris_product(x[j], s[1U]);
     }
     total[0U] = total_0;
     total[1U] = total_1;
@@ -824,32 +944,6 @@ static void iris_totals_1_by_4(
     total[3U] = total_3;
 }
 
-/*
- * total[lane] = <row of the matrix, x> for one block of rows, each in the order of the features.
- * Features of 0 are left out: they add 0 to a sum that began with +0, which changes no bit.
- * Input: block = the first word of the block's rows, [feature][lane]; x_j for j in nonzeros.
- */
-static void iris_sparse_products_by_1(
-    const float block[2U],
-    const iris_workspace_t *const workspace,
-    const iris_prepared_t *const input,
-    float total[1U])
-{
-    const uint32_t n_nonzeros = input->n_nonzeros;
-    const float *const x = input->x;
-    uint32_t k;
-    float total_0 = 0.0f;
-
-    for (k = 0U; k < n_nonzeros; ++k) {
-        const uint32_t j = workspace->nonzeros[k];
-        const float *const row = &block[j * 1U];
-        const float x_j = x[j];
-
-        total_0 += x_j * row[0U];
-    }
-    total[0U] = total_0;
-}
-
 /* y[row] = <row of filter_weights, x>. Input: x prepared. */
 static void iris_filter_products(
     const iris_workspace_t *const workspace,
@@ -867,6 +961,21 @@ static void iris_filter_products(
 
 /* y[row] = <row of reduced_1_projection, x>. Input: x prepared. */
 static void iris_reduced_1_products(
+    const iris_prepared_t *const input,
+    float y[1U])
+{
+    uint32_t block;
+
+    for (block = 0U; block < 1U; ++block) {
+        const float *const rows = &iris_reduced_1_projection[block * 1U];
+
+        iris_column_products_1_by_1(rows, iris_reduced_1_columns, input->x,
+            &y[block * 1U]);
+    }
+}
+
+/* y[row] = <row of reduced_2_projection, x>. Input: x prepared. */
+static void iris_reduced_2_products(
     const iris_workspace_t *const workspace,
     const iris_prepared_t *const input,
     float y[1U])
@@ -874,7 +983,7 @@ static void iris_reduced_1_products(
     uint32_t block;
 
     for (block = 0U; block < 1U; ++block) {
-        const float *const rows = &iris_reduced_1_projection[block * 2U];
+        const float *const rows = &iris_reduced_2_projection[block * 2U];
 
         iris_sparse_products_by_1(rows, workspace, input, &y[block * 1U]);
     }
@@ -895,10 +1004,15 @@ static void iris_nearest_products_1(
     }
 }
 
-/* The kernel's value, 0 where the total is `far` or more: calibration was done with that. */
-static float iris_kernel_value_within(const float total, const float far)
+/* max(0, v)^16: (1 - d^2 / 32)^16 is close to exp(-d^2 / 2) and costs no exponential. */
+static float iris_bump(const float v)
 {
-    return (total >= far) ? 0.0f : iris_kernel_value(total);
+    const float c = (v > 0.0f) ? v : 0.0f;
+    const float c2 = c * c;
+    const float c4 = c2 * c2;
+    const float c8 = c4 * c4;
+
+    return c8 * c8;
 }
 
 /*
@@ -922,23 +1036,133 @@ static bool iris_linear_filter(
     return result->certified;
 }
 
+/* Puts - |y|^2 / 32 and 1 behind y. */
+static void iris_reduced_1_lift(float y[3U])
+{
+    float square = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; j < 1U; ++j) {
+        square += y[j] * y[j];
+    }
+    y[1U] = square * -0.03125f;
+    y[2U] = 1.0f;
+}
+
+/* Adds the share of one block of vectors to the rows of the estimate. */
+static void iris_reduced_1_add_block(
+    iris_workspace_t *const workspace,
+    const uint32_t block,
+    const float value[2U])
+{
+    const uint32_t first = block * (IRIS_N_DECISIONS + 1U);
+    uint32_t row;
+
+    for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
+        const uint32_t index = (first + row) * 2U;
+        const float *const weight = &iris_reduced_1_weights[index];
+        float sum = weight[0] * value[0];
+
+        sum += weight[1U] * value[1U];
+        workspace->estimate[row] += sum;
+    }
+}
+
+/*
+ * estimate[row] = sum over c of weight_c bump(v_c) + <slope, y> + constant, for every decision
+ * and then for the spread; v_c = <(z_c, 1, t_c), (y, - |y|^2 / 32, 1)>.
+ * Input: y = M x.
+ */
+static void iris_reduced_1_estimate(
+    iris_workspace_t *const workspace,
+    float y[3U])
+{
+    float value[2U];
+    uint32_t block;
+    uint32_t row;
+
+    iris_reduced_1_lift(y);
+    for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
+        workspace->estimate[row] = 0.0f;
+    }
+    for (block = 0U; block < 1U; ++block) {
+        const float *const vectors = &iris_reduced_1_vectors[block * 6U];
+
+        iris_products_3_by_2(vectors, y, value);
+        value[0U] = iris_bump(value[0U]);
+        value[1U] = iris_bump(value[1U]);
+        iris_reduced_1_add_block(workspace, block, value);
+    }
+    for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
+        const float *const slope = &iris_reduced_1_slopes[row * 1U];
+        float sum = workspace->estimate[row];
+        uint32_t j;
+
+        for (j = 0U; j < 1U; ++j) {
+            sum += y[j] * slope[j];
+        }
+        workspace->estimate[row] = sum + iris_reduced_1_intercept[row];
+    }
+}
+
+/*
+ * decision[p] = estimate[p].
+ * Its bound is half_width_p times the estimated spread, which is kept within limits.
+ */
+static void iris_reduced_1_decide(
+    iris_workspace_t *const workspace)
+{
+    const float least = 0x1p-1f;
+    const float largest = 0x1p+1f;
+    const float rough = workspace->estimate[IRIS_N_DECISIONS];
+    const float wide = (rough > least) ? rough : least;
+    const float spread = (wide < largest) ? wide : largest;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float f = workspace->estimate[p];
+
+        workspace->decision[p] = f;
+        workspace->bound[p] = spread * iris_reduced_1_half_width[p];
+        workspace->earlier[p] = f;
+    }
+    workspace->earlier[IRIS_N_DECISIONS] = spread;
+}
+
+/*
+ * Estimates the decisions by a reduced set.
+ * Input: x prepared.
+ * Result: whether the label is the same everywhere in the bands; then *result has it.
+ */
+static bool iris_reduced_set_1(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    iris_reduced_1_products(input, workspace->projected);
+    iris_reduced_1_estimate(workspace, workspace->projected);
+    iris_reduced_1_decide(workspace);
+    iris_sign(workspace, result);
+    return result->certified;
+}
+
 /*
  * Whether the part of x outside the projection, |x|^2 - |T y|^2, lies within what calibration
  * saw. Input: y = M x, square = |x|^2; T is a lower triangle.
  */
-static bool iris_reduced_1_in_range(
+static bool iris_reduced_2_in_range(
     const float y[1U],
     const float square)
 {
     const float least = 0x0p+0f;
-    const float largest = 0x1p+7f;
+    const float largest = 0x1p+6f;
     float inside = 0.0f;
     float rest;
     uint32_t row;
     uint32_t column;
 
     for (row = 0U; row < 1U; ++row) {
-        const float *const factors = &iris_reduced_1_triangle[row * 1U];
+        const float *const factors = &iris_reduced_2_triangle[row * 1U];
         float component = 0.0f;
 
         for (column = 0U; column <= row; ++column) {
@@ -950,71 +1174,117 @@ static bool iris_reduced_1_in_range(
     return (rest >= least) && (rest <= largest);
 }
 
-/* Adds the share of one block of centres to the decisions. */
-static void iris_reduced_1_add_block(
+/* Puts - |y|^2 / 32 and 1 behind y. */
+static void iris_reduced_2_lift(float y[3U])
+{
+    float square = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; j < 1U; ++j) {
+        square += y[j] * y[j];
+    }
+    y[1U] = square * -0.03125f;
+    y[2U] = 1.0f;
+}
+
+/* Adds the share of one block of vectors to the rows of the estimate. */
+static void iris_reduced_2_add_block(
     iris_workspace_t *const workspace,
     const uint32_t block,
     const float value[2U])
 {
-    const uint32_t first = block * IRIS_N_DECISIONS;
-    uint32_t p;
+    const uint32_t first = block * (IRIS_N_DECISIONS + 1U);
+    uint32_t row;
 
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const uint32_t index = (first + p) * 2U;
-        const float *const weight = &iris_reduced_1_weights[index];
+    for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
+        const uint32_t index = (first + row) * 2U;
+        const float *const weight = &iris_reduced_2_weights[index];
         float sum = weight[0] * value[0];
 
         sum += weight[1U] * value[1U];
-        workspace->decision[p] += sum;
-    }
-}
-
-/* decision[p] = sum over the centres of weight_p K(centre, y) + c_p. */
-static void iris_reduced_1_estimate(
-    iris_workspace_t *const workspace,
-    const float y[1U])
-{
-    float total[2U];
-    float value[2U];
-    uint32_t block;
-    uint32_t lane;
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        workspace->decision[p] = 0.0f;
-    }
-    for (block = 0U; block < 1U; ++block) {
-        const uint32_t first = block * 2U;
-        const float *const centres = &iris_reduced_1_centres[first];
-
-        iris_totals_1_by_2(centres, y, total);
-        for (lane = 0U; lane < 2U; ++lane) {
-            value[lane] = iris_kernel_value_within(total[lane], 0x1p+6f);
-        }
-        iris_reduced_1_add_block(workspace, block, value);
-    }
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        workspace->decision[p] += iris_reduced_1_intercept[p];
-        workspace->bound[p] = iris_reduced_1_half_width[p];
+        workspace->estimate[row] += sum;
     }
 }
 
 /*
+ * estimate[row] = sum over c of weight_c bump(v_c) + <slope, y> + constant, for every decision
+ * and then for the spread; v_c = <(z_c, 1, t_c), (y, - |y|^2 / 32, 1)>.
+ * Input: y = M x.
+ */
+static void iris_reduced_2_estimate(
+    iris_workspace_t *const workspace,
+    float y[3U])
+{
+    float value[2U];
+    uint32_t block;
+    uint32_t row;
+
+    iris_reduced_2_lift(y);
+    for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
+        workspace->estimate[row] = 0.0f;
+    }
+    for (block = 0U; block < 1U; ++block) {
+        const float *const vectors = &iris_reduced_2_vectors[block * 6U];
+
+        iris_products_3_by_2(vectors, y, value);
+        value[0U] = iris_bump(value[0U]);
+        value[1U] = iris_bump(value[1U]);
+        iris_reduced_2_add_block(workspace, block, value);
+    }
+    for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
+        const float *const slope = &iris_reduced_2_slopes[row * 1U];
+        float sum = workspace->estimate[row];
+        uint32_t j;
+
+        for (j = 0U; j < 1U; ++j) {
+            sum += y[j] * slope[j];
+        }
+        workspace->estimate[row] = sum + iris_reduced_2_intercept[row];
+    }
+}
+
+/*
+ * decision[p] = estimate[p] + earlier_p * what the reduced set before estimated.
+ * Its bound is half_width_p times the estimated spread, which is kept within limits.
+ */
+static void iris_reduced_2_decide(
+    iris_workspace_t *const workspace)
+{
+    const float least = 0x1p-1f;
+    const float largest = 0x1p+1f;
+    const float rough = workspace->estimate[IRIS_N_DECISIONS];
+    const float wide = (rough > least) ? rough : least;
+    const float spread = (wide < largest) ? wide : largest;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float share = workspace->earlier[p] * iris_reduced_2_earlier[p];
+        const float f = workspace->estimate[p] + share;
+
+        workspace->decision[p] = f;
+        workspace->bound[p] = spread * iris_reduced_2_half_width[p];
+        workspace->earlier[p] = f;
+    }
+    workspace->earlier[IRIS_N_DECISIONS] = spread;
+}
+
+/*
  * Estimates the decisions by a reduced set, where x is in its range.
- * Input: x prepared.
+ * Input: x prepared, square = |x|^2.
  * Result: whether the label is the same everywhere in the bands; then *result has it.
  */
-static bool iris_reduced_set_1(
+static bool iris_reduced_set_2(
     iris_workspace_t *const workspace,
     const iris_prepared_t *const input,
     iris_result_t *const result)
 {
     bool decided = false;
 
-    iris_reduced_1_products(workspace, input, workspace->projected);
-    result->in_range = iris_reduced_1_in_range(workspace->projected, input->square);
+    iris_reduced_2_products(workspace, input, workspace->projected);
+    result->in_range = iris_reduced_2_in_range(workspace->projected, input->square);
     if (result->in_range) {
-        iris_reduced_1_estimate(workspace, workspace->projected);
+        iris_reduced_2_estimate(workspace, workspace->projected);
+        iris_reduced_2_decide(workspace);
         iris_sign(workspace, result);
         decided = result->certified;
     }
@@ -1046,6 +1316,12 @@ static float iris_nearest_level_1(
             workspace->projected, &workspace->kernel_total[block * IRIS_LANES]);
     }
     return outside;
+}
+
+/* The kernel's value, 0 where the total is `far` or more: calibration was done with that. */
+static float iris_kernel_value_within(const float total, const float far)
+{
+    return (total >= far) ? 0.0f : iris_kernel_value(total);
 }
 
 /*
@@ -1128,7 +1404,8 @@ static void iris_estimate(
 }
 
 /*
- * Takes the running decisions, less the test's offsets, with its half-widths as bounds.
+ * Takes the test's shares of the running decisions and of what the reduced set before
+ * estimated, less its offsets, with its half-widths times the spread as bounds.
  * Result: whether the label is the same everywhere in these bands; then *result has it.
  */
 static bool iris_nearest_test(
@@ -1140,10 +1417,13 @@ static bool iris_nearest_test(
     uint32_t p;
 
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const float offset = iris_nearest_offset[first + p];
+        const float own = workspace->running[p] * iris_nearest_own[first + p];
+        const float earlier = workspace->earlier[p] * iris_nearest_earlier[first + p];
+        const float f = own + earlier;
+        const float spread = workspace->earlier[IRIS_N_DECISIONS];
 
-        workspace->decision[p] = workspace->running[p] - offset;
-        workspace->bound[p] = iris_nearest_half_width[first + p];
+        workspace->decision[p] = f - iris_nearest_offset[first + p];
+        workspace->bound[p] = spread * iris_nearest_half_width[first + p];
     }
     iris_sign(workspace, result);
     return result->certified;
@@ -1407,8 +1687,12 @@ static bool iris_early_exits(
         result->stage = 1U;
     }
     if (!decided && result->in_range) {
-        decided = iris_nearest_vectors(workspace, input, result);
+        decided = iris_reduced_set_2(workspace, input, result);
         result->stage = 2U;
+    }
+    if (!decided && result->in_range) {
+        decided = iris_nearest_vectors(workspace, input, result);
+        result->stage = 3U;
     }
     /* Calibrated, not proved. */
     result->certified = false;
@@ -1449,7 +1733,7 @@ static iris_status_t iris_sum(
     if (iris_exact_sum(workspace, input, n_known)) {
         iris_sign(workspace, result);
         result->kernel_evals = 3U;
-        result->stage = 3U;
+        result->stage = 4U;
         status = IRIS_OK;
     }
     return status;
@@ -1563,7 +1847,7 @@ static iris_status_t iris_check_answer(
     if ((audit->period > 0U) && iris_draw(&audit->state, audit->period)
         && (audit->checked < 0xFFFFFFFFUL)) {
         /* What the exact sums have answered cannot differ from them. */
-        if (result->stage != 3U) {
+        if (result->stage != 4U) {
             status = iris_sum(workspace, input,
                 result->kernel_evals, result);
         }
@@ -1656,78 +1940,114 @@ static uint32_t iris_table_length(const uint32_t table)
         length = 1U;
         break;
     case 5U:
-        length = 2U;
+        length = 1U;
         break;
     case 6U:
         length = 1U;
         break;
     case 7U:
-        length = 2U;
+        length = 6U;
         break;
     case 8U:
-        length = 2U;
+        length = 4U;
         break;
     case 9U:
-        length = 1U;
-        break;
-    case 10U:
-        length = 1U;
-        break;
-    case 11U:
         length = 2U;
         break;
+    case 10U:
+        length = 2U;
+        break;
+    case 11U:
+        length = 1U;
+        break;
     case 12U:
-        length = 8U;
+        length = 1U;
         break;
     case 13U:
-        length = 8U;
+        length = 2U;
         break;
     case 14U:
-        length = 8U;
+        length = 1U;
         break;
     case 15U:
-        length = 3U;
+        length = 6U;
         break;
     case 16U:
-        length = 3U;
+        length = 4U;
         break;
     case 17U:
-        length = 3U;
+        length = 2U;
         break;
     case 18U:
-        length = 1U;
+        length = 2U;
         break;
     case 19U:
         length = 1U;
         break;
     case 20U:
-        length = 16U;
+        length = 1U;
         break;
     case 21U:
-        length = 8U;
+        length = 2U;
         break;
     case 22U:
-        length = 2U;
+        length = 8U;
         break;
     case 23U:
-        length = 2U;
+        length = 8U;
         break;
     case 24U:
-        length = 1U;
+        length = 8U;
         break;
     case 25U:
-        length = 1U;
+        length = 3U;
         break;
     case 26U:
-        length = 4U;
+        length = 3U;
         break;
     case 27U:
-        length = 2U;
+        length = 3U;
         break;
     case 28U:
-        length = 2U;
+        length = 3U;
         break;
     case 29U:
+        length = 3U;
+        break;
+    case 30U:
+        length = 1U;
+        break;
+    case 31U:
+        length = 1U;
+        break;
+    case 32U:
+        length = 16U;
+        break;
+    case 33U:
+        length = 8U;
+        break;
+    case 34U:
+        length = 2U;
+        break;
+    case 35U:
+        length = 2U;
+        break;
+    case 36U:
+        length = 1U;
+        break;
+    case 37U:
+        length = 1U;
+        break;
+    case 38U:
+        length = 4U;
+        break;
+    case 39U:
+        length = 2U;
+        break;
+    case 40U:
+        length = 2U;
+        break;
+    case 41U:
         length = 2U;
         break;
     default:
@@ -1758,78 +2078,114 @@ static uint32_t iris_table_word(const uint32_t table, const uint32_t i)
         word = iris_float_at(&iris_filter_half_width[i]);
         break;
     case 5U:
-        word = iris_float_at(&iris_reduced_1_projection[i]);
+        word = iris_integer_at(&iris_reduced_1_columns[i]);
         break;
     case 6U:
-        word = iris_float_at(&iris_reduced_1_triangle[i]);
+        word = iris_float_at(&iris_reduced_1_projection[i]);
         break;
     case 7U:
-        word = iris_float_at(&iris_reduced_1_centres[i]);
+        word = iris_float_at(&iris_reduced_1_vectors[i]);
         break;
     case 8U:
         word = iris_float_at(&iris_reduced_1_weights[i]);
         break;
     case 9U:
-        word = iris_float_at(&iris_reduced_1_intercept[i]);
+        word = iris_float_at(&iris_reduced_1_slopes[i]);
         break;
     case 10U:
-        word = iris_float_at(&iris_reduced_1_half_width[i]);
+        word = iris_float_at(&iris_reduced_1_intercept[i]);
         break;
     case 11U:
-        word = iris_float_at(&iris_nearest_projection_1[i]);
+        word = iris_float_at(&iris_reduced_1_earlier[i]);
         break;
     case 12U:
-        word = iris_float_at(&iris_nearest_projected[i]);
+        word = iris_float_at(&iris_reduced_1_half_width[i]);
         break;
     case 13U:
-        word = iris_float_at(&iris_nearest_residuals[i]);
+        word = iris_float_at(&iris_reduced_2_projection[i]);
         break;
     case 14U:
-        word = iris_float_at(&iris_nearest_weights[i]);
+        word = iris_float_at(&iris_reduced_2_triangle[i]);
         break;
     case 15U:
-        word = iris_integer_at(&iris_nearest_steps[i]);
+        word = iris_float_at(&iris_reduced_2_vectors[i]);
         break;
     case 16U:
-        word = iris_float_at(&iris_nearest_offset[i]);
+        word = iris_float_at(&iris_reduced_2_weights[i]);
         break;
     case 17U:
-        word = iris_float_at(&iris_nearest_half_width[i]);
+        word = iris_float_at(&iris_reduced_2_slopes[i]);
         break;
     case 18U:
-        word = iris_float_at(&iris_nearest_least[i]);
+        word = iris_float_at(&iris_reduced_2_intercept[i]);
         break;
     case 19U:
-        word = iris_float_at(&iris_nearest_largest[i]);
+        word = iris_float_at(&iris_reduced_2_earlier[i]);
         break;
     case 20U:
-        word = iris_float_at(&iris_vectors[i]);
+        word = iris_float_at(&iris_reduced_2_half_width[i]);
         break;
     case 21U:
-        word = iris_float_at(&iris_coefficients[i]);
+        word = iris_float_at(&iris_nearest_projection_1[i]);
         break;
     case 22U:
-        word = iris_integer_at(&iris_group_ends[i]);
+        word = iris_float_at(&iris_nearest_projected[i]);
         break;
     case 23U:
-        word = iris_integer_at(&iris_group_decisions[i]);
+        word = iris_float_at(&iris_nearest_residuals[i]);
         break;
     case 24U:
-        word = iris_float_at(&iris_intercept[i]);
+        word = iris_float_at(&iris_nearest_weights[i]);
         break;
     case 25U:
-        word = iris_float_at(&iris_minimum_bound[i]);
+        word = iris_integer_at(&iris_nearest_steps[i]);
         break;
     case 26U:
-        word = iris_float_at(&iris_known_inputs[i]);
+        word = iris_float_at(&iris_nearest_own[i]);
         break;
     case 27U:
-        word = iris_integer_at(&iris_known_labels[i]);
+        word = iris_float_at(&iris_nearest_earlier[i]);
         break;
     case 28U:
-        word = iris_float_at(&iris_known_lower[i]);
+        word = iris_float_at(&iris_nearest_offset[i]);
         break;
     case 29U:
+        word = iris_float_at(&iris_nearest_half_width[i]);
+        break;
+    case 30U:
+        word = iris_float_at(&iris_nearest_least[i]);
+        break;
+    case 31U:
+        word = iris_float_at(&iris_nearest_largest[i]);
+        break;
+    case 32U:
+        word = iris_float_at(&iris_vectors[i]);
+        break;
+    case 33U:
+        word = iris_float_at(&iris_coefficients[i]);
+        break;
+    case 34U:
+        word = iris_integer_at(&iris_group_ends[i]);
+        break;
+    case 35U:
+        word = iris_integer_at(&iris_group_decisions[i]);
+        break;
+    case 36U:
+        word = iris_float_at(&iris_intercept[i]);
+        break;
+    case 37U:
+        word = iris_float_at(&iris_minimum_bound[i]);
+        break;
+    case 38U:
+        word = iris_float_at(&iris_known_inputs[i]);
+        break;
+    case 39U:
+        word = iris_integer_at(&iris_known_labels[i]);
+        break;
+    case 40U:
+        word = iris_float_at(&iris_known_lower[i]);
+        break;
+    case 41U:
         word = iris_float_at(&iris_known_upper[i]);
         break;
     default:
@@ -1892,7 +2248,7 @@ static bool iris_within(
 static iris_status_t iris_test_answer(
     iris_self_test_t *const state)
 {
-    const uint32_t answer = state->part - 30U;
+    const uint32_t answer = state->part - 42U;
     const uint32_t first = answer * IRIS_N_FEATURES;
     const int32_t label = (int32_t)iris_known_labels[answer];
     iris_prepared_t input;
@@ -1923,12 +2279,12 @@ iris_status_t iris_self_test_step(
     if (state == NULL) {
         return IRIS_ERROR_NULL;
     }
-    if ((state->status != IRIS_OK) || (state->part > 32U)) {
+    if ((state->status != IRIS_OK) || (state->part > 44U)) {
         /* A failure stays one; a part that does not exist comes from a damaged state. */
         state->status = IRIS_ERROR_CORRUPT;
-    } else if (state->part < 30U) {
+    } else if (state->part < 42U) {
         state->status = iris_test_table(state);
-    } else if (state->part < 32U) {
+    } else if (state->part < 44U) {
         state->status = iris_test_answer(state);
     } else {
         state->done = true;
@@ -1951,7 +2307,7 @@ iris_status_t iris_self_test(void)
     state.checksum = 0U;
     state.status = IRIS_OK;
     state.done = false;
-    for (step = 0U; step < 33U; ++step) {
+    for (step = 0U; step < 45U; ++step) {
         if ((status == IRIS_OK) && !state.done) {
             status = iris_self_test_step(&state);
         }

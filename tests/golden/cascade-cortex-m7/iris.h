@@ -30,7 +30,7 @@ extern "C" {
 #define IRIS_N_FEATURES 2U
 #define IRIS_N_CLASSES 2U
 #define IRIS_N_DECISIONS 1U  /* > 0 for class 1 */
-#define IRIS_N_STAGES 4U
+#define IRIS_N_STAGES 5U
 #define IRIS_INPUT_LIMIT 2.8823037615171174e+17f
 #define IRIS_WORKSPACE_BYTES (sizeof(iris_workspace_t))
 
@@ -71,7 +71,9 @@ typedef struct {
     float row_sum[1U];       /* sums of one group of vectors */
     float row_error[1U];     /* and of their errors */
     uint32_t nonzeros[2U];   /* features that are not 0 */
-    float projected[1U];     /* inner products with the input */
+    float projected[3U];     /* inner products with the input */
+    float estimate[2U];      /* of a reduced set: decisions, spread */
+    float earlier[2U];       /* the same, for the stages behind it */
     float running[1U];       /* decisions of nearest_vectors */
     float kernel_total[8U];  /* in the projection; score; exact */
     float approximate[8U];   /* kernels in the projection */
@@ -146,7 +148,7 @@ iris_status_t iris_self_test(void);
 
 /*
  * The same in steps, for systems with a watchdog: each reads at most 256 words of a table
- * or asks one known input. Call until state->done, at most 33 times, or until another
+ * or asks one known input. Call until state->done, at most 45 times, or until another
  * status than IRIS_OK: IRIS_ERROR_NULL or _CORRUPT.
  */
 iris_status_t iris_self_test_step(

@@ -41,7 +41,7 @@ def spread_out(stage: ExactSum) -> dict[tuple[int, bytes], float]:
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_groups_and_blocks_hold_the_machines_coefficients(n_classes, lanes):
     machine = lowered(fitted(n_classes)).machine
-    stage = lower_sum(machine, lanes, 0.0)
+    stage = lower_sum(machine, lanes, 0.0, skip_zeros=False)
     expected = {}
     for p, row in enumerate(decision_coefficients(machine)):
         for beta, vector in zip(row, machine.support_vectors, strict=True):
@@ -57,7 +57,7 @@ def test_groups_and_blocks_hold_the_machines_coefficients(n_classes, lanes):
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_within_a_group_each_row_of_coefficients_has_one_sign(n_classes, lanes):
-    stage = lower_sum(lowered(fitted(n_classes)).machine, lanes, 0.0)
+    stage = lower_sum(lowered(fitted(n_classes)).machine, lanes, 0.0, skip_zeros=False)
     first = 0
     for end in stage.group_ends:
         rows = stage.coefficients[first:end].transpose(1, 0, 2).reshape(stage.n_rows, -1)
@@ -68,7 +68,7 @@ def test_within_a_group_each_row_of_coefficients_has_one_sign(n_classes, lanes):
 @pytest.mark.parametrize("lanes", LANES)
 def test_padding_is_a_copy_of_a_vector_with_coefficient_zero(lanes):
     machine = lowered(fitted(3)).machine
-    stage = lower_sum(machine, lanes, 0.0)
+    stage = lower_sum(machine, lanes, 0.0, skip_zeros=False)
     stored = {v.tobytes() for v in machine.support_vectors.astype(np.float32)}
     padding = 0
     for block in range(stage.n_blocks):

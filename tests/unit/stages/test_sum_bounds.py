@@ -35,10 +35,12 @@ def machine_of(kernel: Kernel, vectors: Any, coef: Any, intercept: float = 0.0) 
     )
 
 
-def stage_of(machine: KernelMachine, lanes: int = 4) -> ExactSum | LinearSum:
+def stage_of(
+    machine: KernelMachine, lanes: int = 4, skip_zeros: bool = False
+) -> ExactSum | LinearSum:
     if isinstance(machine.kernel, Linear):
         return lower_linear(machine, lanes)
-    return lower_sum(machine, lanes, 0.0)
+    return lower_sum(machine, lanes, 0.0, skip_zeros)
 
 
 def exact_decision(machine: KernelMachine, x: list[Any]) -> Any:
@@ -79,14 +81,17 @@ def deviating(X: np.ndarray) -> Queries:
     return Queries(X, x, up)
 
 
-def excess(machine: KernelMachine, stage: ExactSum | LinearSum, queries: Queries) -> float:
-    """Return the largest error in units of its bound."""
-    batch = replace(
+def batch_of(queries: Queries) -> Batch:
+    return replace(
         Batch.of(queries.x, 1),
         deviation=queries.deviation,
         length=length_bound(queries.x.shape[1]).of(queries.x),
     )
-    result = stage.run(batch)
+
+
+def excess(machine: KernelMachine, stage: ExactSum | LinearSum, queries: Queries) -> float:
+    """Return the largest error in units of its bound."""
+    result = stage.run(batch_of(queries))
     worst = 0.0
     with mp.workdps(DIGITS):
         for row, decision, bound in zip(
@@ -106,6 +111,7 @@ class Term:
     machine: KernelMachine
     queries: Queries
     without: Callable[[Any], Any]
+    skip_zeros: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -121,6 +127,28 @@ def of_stage(*fields: str) -> Callable[[Any], Any]:
 
 def spread(n: int, d: int, scale: float = 1.0, at: float = 0.0) -> np.ndarray:
     return at + scale * np.random.default_rng(23).normal(size=(n, d))
+
+
+def sparse_rows(n: int, d: int, seed: int) -> np.ndarray:
+    """Return rows of which three in ten entries are not 0, as float32 holds them."""
+    rng = np.random.default_rng(seed)
+    rows = np.where(rng.random((n, d)) < 0.3, rng.normal(size=(n, d)), 0.0)
+    return rows.astype(np.float32).astype(np.float64)
+
+
+def sparse_machine(kernel: Kernel) -> KernelMachine:
+    return machine_of(kernel, sparse_rows(3, 64, seed=7), [0.8, -0.3, 1.1], 0.1)
+
+
+def sparse_inputs() -> np.ndarray:
+    """Return inputs at, near and far from the vectors, sparse, dense and 0."""
+    vectors = sparse_machine(Rbf(0.7)).support_vectors
+    rng = np.random.default_rng(8)
+    near = np.repeat(vectors, 60, axis=0)
+    near = near + near * rng.normal(size=near.shape) * 10.0 ** rng.uniform(-7, -1, (180, 1))
+    others = sparse_rows(40, 64, seed=9) * 10.0 ** rng.uniform(-3, 3, (40, 1))
+    dense = vectors + 0.05 * rng.normal(size=vectors.shape)
+    return np.concatenate([vectors, near, others, dense, np.zeros((1, 64)), -vectors * 100])
 
 
 def terms() -> list[Term]:
@@ -220,7 +248,14 @@ def terms() -> list[Term]:
             of_stage("minimum", "result_error"),
         ),
     ]
-    return [Term(*term) for term in found]
+    expanded = Term(
+        "expanded-per_reach",
+        sparse_machine(Rbf(0.7)),
+        exactly(sparse_inputs()),
+        of_kernel(per_reach=np.float32(2.0**-126)),  # 0 would say that nothing is expanded
+        skip_zeros=True,
+    )
+    return [*(Term(*term) for term in found), expanded]
 
 
 TERMS = terms()
@@ -228,12 +263,13 @@ TERMS = terms()
 
 @pytest.mark.parametrize("term", TERMS, ids=str)
 def test_the_bound_of_a_sum_holds(term):
-    assert excess(term.machine, stage_of(term.machine), term.queries) <= 1.0
+    stage = stage_of(term.machine, skip_zeros=term.skip_zeros)
+    assert excess(term.machine, stage, term.queries) <= 1.0
 
 
 @pytest.mark.parametrize("term", TERMS, ids=str)
 def test_without_a_term_the_bound_of_a_sum_does_not_hold(term):
-    mutant = term.without(stage_of(term.machine))
+    mutant = term.without(stage_of(term.machine, skip_zeros=term.skip_zeros))
     assert excess(term.machine, mutant, term.queries) > 1.0
 
 
@@ -243,7 +279,7 @@ def test_the_trivial_bound_holds_where_the_deviation_says_nothing():
     X = np.concatenate([machine.support_vectors, spread(50, 2)])
     known = exactly(np.zeros_like(X) + 0.1)  # whatever the input really is
     lost = Queries(X, known.x, np.full(len(X), 1e3, dtype=np.float32))
-    assert not stage.kernel.query_terms(lost.deviation, lost.deviation).usable.any()
+    assert not stage.kernel.query_terms(batch_of(lost)).usable.any()
     assert excess(machine, stage, lost) <= 1.0
     assert excess(machine, of_stage("trivial_bound")(stage), lost) > 1.0
 
@@ -274,3 +310,24 @@ def test_bounds_hold_for_every_number_of_lanes(kernel, lanes):
     vectors = spread(37, 5)
     machine = machine_of(kernel, vectors, np.linspace(-1, 1, 37), 0.2)
     assert excess(machine, stage_of(machine, lanes), exactly(spread(60, 5))) <= 1.0
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.7, 30.0])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 300.0])
+def test_bounds_of_expanded_distances_hold_at_every_scale(gamma, scale):
+    """Also where cancellation leaves nothing: then the bound says so."""
+    machine = sparse_machine(Rbf(gamma))
+    machine = replace(machine, support_vectors=scale * machine.support_vectors)
+    stage = stage_of(machine, skip_zeros=True)
+    assert excess(machine, stage, exactly(scale * sparse_inputs())) <= 1.0
+    assert excess(machine, stage, deviating(scale * sparse_inputs())) <= 1.0
+
+
+@pytest.mark.parametrize("kernel", [Poly(0.3, 0.5, 3), Sigmoid(0.3, 0.1)])
+def test_zeros_that_are_skipped_change_no_bit_of_kernels_of_inner_products(kernel):
+    machine, batch = sparse_machine(kernel), batch_of(exactly(sparse_inputs()))
+    skipping = stage_of(machine, skip_zeros=True).run(batch)
+    everything = stage_of(machine).run(batch)
+    for name in ("decision", "bound"):
+        values = (getattr(result, name).view(np.uint32) for result in (skipping, everything))
+        np.testing.assert_array_equal(*values)

@@ -9,16 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lowered import Lowered, lowered
+from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
+from kmcompile.ir.batch import Batch
 from kmcompile.stages import (
     InnerProducts,
     LinearFilter,
     NearestVectors,
     Nonzeros,
     RangeGate,
-    ReducedSet,
 )
 
 WIDTH = 2.5
@@ -67,34 +68,12 @@ def cascade(estimator: SVC, samples: np.ndarray, width: float = WIDTH) -> Lowere
     products = InnerProducts.of_rows(weights[:-1].T, True)
     linear = LinearFilter(products, weights[-1], width * left)
 
-    z = samples @ rows[:8].T
-    rest = square - (z**2).sum(axis=1)
-    centres = vectors[:: max(1, len(vectors) // 40)][:40] @ rows[:8].T
-    blocks = centres.reshape(-1, 4, 8).transpose(0, 2, 1)
-    n = low.program.n_decisions
-    some = ReducedSet(
-        1,
-        exact.kernel,
-        np.float32(np.inf),
-        InnerProducts.of_rows(rows[:8], True),
-        blocks,
-        np.zeros((len(blocks), n, 4)),
-        np.zeros(n),
-        np.zeros(n),
-        np.eye(8),
-        np.float32(rest.min()),
-        np.float32(rest.max()),
-    )
-    values = np.stack(
-        [_one_centre(some, c).estimate(z.astype(np.float32))[:, 0] for c in range(4 * len(blocks))]
-    ).T
-    weights, left = _fitted(np.column_stack([values, np.ones(len(z))]), f)
-    reduced = replace(
-        some,
-        weights=weights[:-1].T.reshape(n, -1, 4).transpose(1, 0, 2),
-        intercept=weights[-1],
-        half_width=width * left,
-    )
+    M, triangle = scaled(rows[:8], samples)
+    few = vectors[:: max(1, len(vectors) // 40)][:40]
+    n, batch = low.program.n_decisions, Batch.of(samples.astype(np.float32), f.shape[1])
+    reduced = fitted_reduced_set(1, InnerProducts.of_rows(M, True), triangle, few, batch, f)
+    decision, of_query = estimate(reduced, batch)
+    reduced = replace(reduced, half_width=width * ((decision - f) / of_query).std(axis=0))
 
     z = samples @ rows.T
     outside = np.stack([square - (z[:, :p] ** 2).sum(axis=1) for p in (5, 12)])
@@ -112,6 +91,8 @@ def cascade(estimator: SVC, samples: np.ndarray, width: float = WIDTH) -> Lowere
         True,
         False,
         steps,
+        np.ones((len(steps), n)),
+        np.zeros((len(steps), n)),
         np.zeros((len(steps), n)),
         spread,
         outside.min(axis=1),
@@ -137,10 +118,3 @@ def _fitted(design: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return least-squares weights and the standard deviation of what they leave."""
     weights = np.linalg.lstsq(design, f, rcond=1e-6)[0]
     return weights, (f - design @ weights).std(axis=0)
-
-
-def _one_centre(stage: ReducedSet, centre: int) -> ReducedSet:
-    """Return the stage with weight 1 on one centre."""
-    weights = np.zeros_like(stage.weights)
-    weights[centre // 4, :, centre % 4] = 1
-    return replace(stage, weights=weights)

@@ -1,0 +1,155 @@
+"""From a fitted machine to its programs, and what these answer and cost.
+
+No C is built here: the interpreter is the meaning of the C bit for bit, and operations are
+multiply-adds of one query with all overhead, as in report.json.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from kmcompile.calibrate.calibration import Calibration
+from kmcompile.calibrate.cascade import Wish, add_cascade
+from kmcompile.calibrate.chooser import WORST_SHARE, Room
+from kmcompile.calibrate.paper_cascade import add_paper_cascade
+from kmcompile.calibrate.samples import (
+    CalibrationSamples,
+    calibration_samples,
+    decision_values,
+    split,
+)
+from kmcompile.frontend import load_model
+from kmcompile.interpret import classify
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.lowering import lower
+from kmcompile.passes.center_vectors import center_vectors
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.stages import LinearFilter, NearestVectors, Nonzeros
+from kmcompile.target import load_target
+from kmcompile.verify.queries import ordinary_inputs
+from kmcompile.verify.reference import labels_of
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a program says to test samples, and what that takes.
+
+    Parameters
+    ----------
+    differs : ndarray of shape (n,), bool
+        The label is not the model's.
+    k : ndarray of shape (n,), int
+        Kernels a query, at least 1, as the paper counts: the linear filter is one touched vector.
+    stage : ndarray of shape (n,), int
+        Index into `stage_names`.
+    stage_names : tuple of str
+    operations : ndarray of shape (n,), int
+    exact_operations : int
+        Of the exact sum alone, `prepare` and label included.
+    prepare_operations : int
+        Of the input check and the preprocessing, which are part of both.
+    """
+
+    differs: np.ndarray
+    k: np.ndarray
+    stage: np.ndarray
+    stage_names: tuple[str, ...]
+    operations: np.ndarray
+    exact_operations: int
+    prepare_operations: int
+
+    def shares(self) -> dict[str, float]:
+        """Return the share of samples that each stage decides."""
+        counts = np.bincount(self.stage, minlength=len(self.stage_names))
+        return dict(zip(self.stage_names, counts / len(self.stage), strict=True))
+
+    def cost(self, with_prepare: bool) -> tuple[float, float]:
+        """Return the operations of the exact sum and the mean of this program's."""
+        common = 0 if with_prepare else self.prepare_operations
+        return self.exact_operations - common, float(self.operations.mean()) - common
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A model as it is compiled, and its exact program."""
+
+    machine: KernelMachine
+    exact: Program
+
+    @classmethod
+    def of(cls, model: Any) -> Machine:
+        """Return the machine of a fitted estimator, for a Cortex-M7."""
+        machine = load_model(model)
+        for run_pass in (merge_duplicate_vectors, center_vectors, fold_scalers):
+            machine = run_pass(machine)
+        target, known = load_target("cortex-m7"), ordinary_inputs(machine, 256)
+        return cls(machine, lower(machine, target, "model", known))
+
+    @property
+    def room(self) -> Room:
+        """What early exits may take: a tenth of the exact sum, and as much memory as they like."""
+        operations = sum(stage.operations() for stage in self.exact.stages)
+        return Room(WORST_SHARE * operations, None, None)
+
+    def samples(self, X: np.ndarray) -> CalibrationSamples:
+        """Return calibration samples with what the model says to them."""
+        return calibration_samples(self.machine, X)
+
+    def decisions(self, X: np.ndarray) -> np.ndarray:
+        """Return the model's decision values, shape (n, n_decisions), float64."""
+        return decision_values(self.machine, X)
+
+    def paper(
+        self, samples: CalibrationSamples, thresholds: Literal["simple", "maxsmoothed"]
+    ) -> Program:
+        """Return the program of the paper's scheme."""
+        room = self.room.operations
+        return add_paper_cascade(self.exact, samples, thresholds, room, _silent)[0]
+
+    def with_risk(self, samples: CalibrationSamples, wish: Wish) -> tuple[Program, Calibration]:
+        """Return the program of `--thresholds risk`, and what calibration found."""
+        parts = split(len(samples), wish.risk, wish.control)
+        return add_cascade(
+            self.machine, self.exact, samples, parts, wish, self.room, _silent, n_jobs=1
+        )
+
+    def ask(self, program: Program, X: np.ndarray) -> Answers:
+        """Return what a program says to test samples."""
+        results, operations = classify(program, X)
+        return Answers(
+            differs=results["label"] != labels_of(self.machine, self.decisions(X)),
+            k=np.maximum(results["kernel_evals"].astype(int), 1),
+            stage=results["stage"],
+            stage_names=tuple(stage.name for stage in program.exit_stages),
+            operations=operations,
+            exact_operations=sum(stage.operations() for stage in self.exact.stages),
+            prepare_operations=program.prepare.operations(),
+        )
+
+
+def without_filter(program: Program) -> Program:
+    """Return the program without its linear filter."""
+    stages = tuple(stage for stage in program.stages if not isinstance(stage, LinearFilter))
+    return replace(program, stages=stages)
+
+
+def dense(program: Program) -> Program:
+    """Return the paper's program with sums over all features, also over those that are 0."""
+    stages = []
+    for stage in program.stages:
+        if isinstance(stage, LinearFilter):
+            stage = replace(stage, products=replace(stage.products, skip_zeros=False))
+        elif isinstance(stage, NearestVectors):
+            levels = tuple(replace(level, skip_zeros=False) for level in stage.levels)
+            stage = replace(stage, levels=levels)
+        stages.append(stage)
+    return replace(program, stages=tuple(s for s in stages if not isinstance(s, Nonzeros)))
+
+
+def _silent(text: str) -> None:
+    """Say nothing."""
