@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cascades
 import catalogue
 import numpy as np
 import pytest
+from emitted import Emitted
 from tools import need_tools
 
 from kmcompile.build import build
 from kmcompile.interpret import Status
 from kmcompile.run import runner_for
-from kmcompile.target import list_targets, load_target
+from kmcompile.target import list_targets
 
 pytestmark = pytest.mark.target
 
@@ -21,12 +24,15 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE], ids=str)
 def test_every_answer_of_the_board_matches_the_interpreter_bit_for_bit(case, board, tmp_path):
+    check_on_board(catalogue.emitted(case, board), tmp_path)
+
+
+def check_on_board(emitted: Emitted, folder: Path) -> None:
     """reliability 36: the stack that was used is no more than the compiler's figures say."""
-    target = load_target(board)
+    target = emitted.target
     need_tools(target)
-    emitted = catalogue.emitted(case, board)
-    emitted.write(tmp_path)
-    with build(emitted.recipe, tmp_path, target) as artifact:
+    emitted.write(folder)
+    with build(emitted.recipe, folder, target) as artifact:
         result = runner_for(target).run(artifact, emitted.inputs)
     np.testing.assert_array_equal(result.records, emitted.records)
     assert result.self_test == Status.OK
