@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.program import Program
-from kmcompile.stages import Always, EarlyExit, Stage
+from kmcompile.stages import Always, EarlyExit, ExactSum, Nonzeros, Stage
 
 
 class Status(IntEnum):
@@ -53,12 +53,15 @@ class Answers:
     stage_operations : ndarray of shape (n_queries, n_stages), int64
         Multiply-adds that `classify` takes at each stage of the program, all overhead included;
         -1 where the query did not come there.
+    exact_operations : ndarray of shape (n_queries,), int64
+        Multiply-adds that the same query takes without early exits; 0 where the status is not OK.
     """
 
     results: NDArray[np.void]
     decisions: Float32Array
     bounds: Float32Array
     stage_operations: NDArray[np.int64]
+    exact_operations: NDArray[np.int64]
 
     @property
     def operations(self) -> NDArray[np.int64]:
@@ -86,7 +89,9 @@ def interpret(program: Program, X: Float32Array) -> Answers:
     operations = np.full((len(X), len(program.stages)), -1, dtype=np.int64)
     decisions[accepted], bounds[accepted] = exact.decision, exact.bound
     results[accepted], operations[accepted] = _classified(program, batch, exact)
-    return Answers(results, decisions, bounds, operations)
+    alone = np.zeros(len(X), dtype=np.int64)
+    alone[accepted] = _operations_alone(program, batch)
+    return Answers(results, decisions, bounds, operations, alone)
 
 
 def classify(program: Program, X: Float32Array) -> tuple[NDArray[np.void], NDArray[np.int64]]:
@@ -122,6 +127,16 @@ def _prepared(program: Program, X: Float32Array) -> tuple[NDArray[np.int32], Bat
     status[finite[beyond]] = Status.ERROR_RANGE
     batch = batch.chosen(~beyond)
     return status, replace(batch, operations=prepare.operations_of(batch))
+
+
+def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
+    """Return the operations of the exact sum with what it needs, of a prepared batch."""
+    ends = program.ends
+    spent = batch.operations + ends.exact.operations_of(batch) + ends.label.operations()
+    if isinstance(ends.exact, ExactSum) and ends.exact.skip_zeros:
+        lists = [stage for stage in program.stages if isinstance(stage, Nonzeros)]
+        spent = spent + sum(stage.operations() for stage in lists)
+    return spent
 
 
 def _classified(

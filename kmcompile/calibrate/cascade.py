@@ -94,9 +94,7 @@ def add_cascade(
     )
     tell("trying early exits")
     fitted = [Fitted(stage, estimates_of(stage, ends, x[choice]), text) for stage, text in stages]
-    judged = ChoiceSamples(
-        samples.decisions[choice], relevant[choice], samples.labels[choice].astype(np.int32)
-    )
+    judged = _choice_samples(program, samples, parts, x, relevant)
     chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room)
     notes = list(_left_out(fitted, chosen))
     seen = np.concatenate([shape, choice])
@@ -125,6 +123,27 @@ def add_cascade(
         n_support_vectors_found=int(samples.is_vector.sum()),
         candidates=candidates,
         notes=tuple(notes),
+    )
+
+
+def _choice_samples(
+    program: Program,
+    samples: CalibrationSamples,
+    parts: Parts,
+    x: Float32Array,
+    relevant: NDArray[np.bool_],
+) -> ChoiceSamples:
+    exact, label = program.ends.exact, program.ends.label
+    assert isinstance(exact, ExactSum)
+    chosen = x[parts.choice]
+    spent = exact.operations_of(Batch.of(chosen, program.n_decisions)) + label.operations()
+    per_kernel = exact.total_operations + exact.kernel.value_operations
+    return ChoiceSamples(
+        samples.decisions[parts.choice],
+        relevant[parts.choice],
+        samples.labels[parts.choice].astype(np.int32),
+        spent,
+        per_kernel - exact.skipped_features(chosen),
     )
 
 

@@ -61,11 +61,15 @@ class ChoiceSamples:
         The samples that a decision is about.
     labels : ndarray of shape (n_samples,), int32
         The model's.
+    exact_operations, per_kernel : ndarray of shape (n_samples,), int64
+        Multiply-adds of the exact sum with the label, and what it saves for each known kernel.
     """
 
     decisions: Float64Array
     relevant: NDArray[np.bool_]
     labels: NDArray[np.int32]
+    exact_operations: NDArray[np.int64]
+    per_kernel: NDArray[np.int64]
 
 
 def choose(
@@ -73,7 +77,7 @@ def choose(
     samples: ChoiceSamples,
     risk: float,
     ends: Ends,
-    n_always: int,
+    n_always: float,
     room: Room,
 ) -> tuple[tuple[Link, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of early exits, and what it was compared with.
@@ -88,12 +92,12 @@ def choose(
     samples : ChoiceSamples
     risk : float
     ends : Ends
-    n_always : int
-        Multiply-adds of a query that early exits need before the first of them.
+    n_always : float
+        Mean multiply-adds of a query that early exits need before the first of them.
     room : Room
     """
-    exact_operations = float(ends.exact.operations() + ends.label.operations())
-    found: list[tuple[float, tuple[Link, ...]]] = [(exact_operations, ())]
+    alone = float(samples.exact_operations.mean())
+    found: list[tuple[float, tuple[Link, ...]]] = [(alone, ())]
     begin = State(None, np.ones(len(samples.labels)))
     tried = _Tried(samples, ends, begin)
     for sequence in _sequences(fitted):
@@ -102,12 +106,12 @@ def choose(
         links, trial = tried.of(sequence)
         scale = _scale(trial, samples.labels, allowed_disagreements(samples, risk))
         if scale is not None:
-            cost = trial.mean_operations(scale, exact_operations, per_kernel(ends))
+            cost = trial.mean_operations(scale, samples.exact_operations, samples.per_kernel)
             found.append((n_always + cost, links))
     found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
     cost, chosen = found[0]
     if chosen and allowed_disagreements(samples, risk) < _FEW:
-        cost, chosen = _widened(chosen, samples, begin, ends, exact_operations, cost - n_always)
+        cost, chosen = _widened(chosen, samples, begin, ends, cost - n_always)
         found[0] = (n_always + cost, chosen)
     candidates = tuple(
         Candidate(
@@ -128,7 +132,6 @@ def _widened(
     samples: ChoiceSamples,
     begin: State,
     ends: Ends,
-    exact_operations: float,
     cost: float,
 ) -> tuple[float, tuple[Link, ...]]:
     """Return the sequence with bands after touched vectors as wide as costs little.
@@ -144,7 +147,9 @@ def _widened(
         for made in wide:
             trial, state = made.trial(made.fitted.estimates, state, ends.label, scales)
             trials.append(trial)
-        new = in_a_row(trials).mean_operations(_USUAL_SCALE, exact_operations, per_kernel(ends))
+        new = in_a_row(trials).mean_operations(
+            _USUAL_SCALE, samples.exact_operations, samples.per_kernel
+        )
         if new > least * (1 + _WIDER_COST):
             break
         cost, widest = new, wide
@@ -177,7 +182,7 @@ class _Tried:
         return tuple(links), in_a_row(trials)
 
 
-def _has_room(sequence: Sequence[Fitted], ends: Ends, n_always: int, room: Room) -> bool:
+def _has_room(sequence: Sequence[Fitted], ends: Ends, n_always: float, room: Room) -> bool:
     stages = [item.stage for item in sequence]
     flash = sum(table.n_bytes for stage in stages for table in stage.tables())
     ram = sum(16 * stage.n_slots for stage in stages if isinstance(stage, NearestVectors))
@@ -205,16 +210,13 @@ def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
     total = 0.0
     for stage in stages:
         if isinstance(stage, NearestVectors):
-            total += stage.worst_operations(ends) - stage.max_touched * per_kernel(ends)
+            exact = ends.exact
+            assert isinstance(exact, ExactSum)
+            kept = exact.total_operations + exact.kernel.value_operations
+            total += stage.worst_operations(ends) - stage.max_touched * kept
         else:
             total += stage.operations() + ends.label.operations()
     return total
-
-
-def per_kernel(ends: Ends) -> float:
-    """Return the multiply-adds of one kernel that the exact sum need not compute again."""
-    exact = ends.exact
-    return exact.n_features + exact.kernel.value_operations if isinstance(exact, ExactSum) else 0.0
 
 
 def _sequences(fitted: Sequence[Fitted]) -> list[tuple[Fitted, ...]]:

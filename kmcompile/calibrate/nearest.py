@@ -99,7 +99,7 @@ def nearest_estimates(
     projections = np.stack([level.operations_of(x) for level in stage.levels])
     levels = [stage.level_operations(n, exact) for n in range(stage.n_levels)]
     reached = np.cumsum(projections + np.array(levels)[:, None], axis=0)
-    touch = stage.touch_operations(exact)
+    touch = stage.touch_operations(exact) - exact.skipped_features(x)
     operations = []
     for number, step in enumerate(stage.steps.astype(np.int64)):
         if stage.from_estimate and number < stage.n_levels:

@@ -67,8 +67,16 @@ class Trial:
         said = self.labels[test, np.arange(len(labels))]
         return int((decided & (said != labels)).sum())
 
-    def mean_operations(self, scale: float, exact_operations: float, per_kernel: float) -> float:
-        """Return the mean multiply-adds, those of the exact sum for what is left included."""
+    def mean_operations(
+        self, scale: float, exact_operations: NDArray[np.int64], per_kernel: NDArray[np.int64]
+    ) -> float:
+        """Return the mean multiply-adds, those of the exact sum for what is left included.
+
+        Parameters
+        ----------
+        exact_operations, per_kernel : ndarray of shape (n_samples,), int64
+            Of the exact sum with the label, and what it saves for each kernel that is known.
+        """
         test, decided = self.first(scale)
         here = self.operations[test, np.arange(len(test))]
         left = self.operations[-1] + exact_operations - per_kernel * self.kernel_evals[-1]

@@ -36,7 +36,13 @@ _KNOWN_BYTES = 1024
 """Flash that the self-test's known answers may take, once there are two of them."""
 
 
-def lower(machine: KernelMachine, target: Target, name: str, known_inputs: Float32Array) -> Program:
+def lower(
+    machine: KernelMachine,
+    target: Target,
+    name: str,
+    known_inputs: Float32Array,
+    skip_zeros: bool | None = None,
+) -> Program:
     """Return the exact program of a machine for a target.
 
     Parameters
@@ -48,8 +54,12 @@ def lower(machine: KernelMachine, target: Target, name: str, known_inputs: Float
         Prefix of the C names.
     known_inputs : ndarray of shape (n, n_features), float32
         Candidates for the self-test's known answers, ordinary inputs: none of them is refused.
+    skip_zeros : bool, optional
+        Whether sums leave out features that are 0; by default as the support vectors suggest.
     """
-    prepare, summed = _lower_stages(machine, target, known_inputs)
+    if skip_zeros is None:
+        skip_zeros = skips_zeros(machine)
+    prepare, summed = _lower_stages(machine, target, known_inputs, skip_zeros)
     program = Program(
         name=name,
         target=target.name,
@@ -75,24 +85,28 @@ def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]
 
 
 def _lower_stages(
-    machine: KernelMachine, target: Target, ordinary: Float32Array
+    machine: KernelMachine, target: Target, ordinary: Float32Array, skip_zeros: bool
 ) -> tuple[Prepare, ExactSum | LinearSum]:
     """Return the stages up to the decisions.
 
     The norm of the prepared input is bounded where the sum needs it, or where one limit for all
     raw features would refuse ordinary inputs.
     """
-    needed = isinstance(machine.kernel, Linear | Poly | Sigmoid) or skips_zeros(machine)
+    needed = isinstance(machine.kernel, Linear | Poly | Sigmoid) or skip_zeros
     if needed or not machine.preprocessing:
-        return _lower_with(machine, target, ordinary, needed)
+        return _lower_with(machine, target, ordinary, needed, skip_zeros)
     try:
-        return _lower_with(machine, target, ordinary, uses_length=False)
+        return _lower_with(machine, target, ordinary, False, skip_zeros)
     except InputError:
-        return _lower_with(machine, target, ordinary, uses_length=True)
+        return _lower_with(machine, target, ordinary, True, skip_zeros)
 
 
 def _lower_with(
-    machine: KernelMachine, target: Target, ordinary: Float32Array, uses_length: bool
+    machine: KernelMachine,
+    target: Target,
+    ordinary: Float32Array,
+    uses_length: bool,
+    skip_zeros: bool,
 ) -> tuple[Prepare, ExactSum | LinearSum]:
     input_length, steps = lower_steps(
         machine.preprocessing, machine.n_features, target.lanes, uses_length
@@ -104,7 +118,7 @@ def _lower_with(
         summed: ExactSum | LinearSum = lower_linear(machine, target.lanes)
     else:
         typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
-        summed = lower_sum(machine, target.lanes, typical, skips_zeros(machine))
+        summed = lower_sum(machine, target.lanes, typical, skip_zeros)
     limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)
     return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.cost import exact_operations
 from kmcompile.interpret import Answers
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.program import Program
@@ -48,7 +47,7 @@ class Cascade:
         The exact decision value; of many classes the label's margin.
     decision_name : str
         What `decision` is.
-    exact_operations : int
+    exact_operations : float
         Of the exact sum alone.
     thresholds : Thresholds or None
     no_thresholds : str
@@ -61,7 +60,7 @@ class Cascade:
     operations: NDArray[np.int64]
     decision: Float64Array
     decision_name: str
-    exact_operations: int
+    exact_operations: float
     thresholds: Thresholds | None
     no_thresholds: str
 
@@ -89,7 +88,7 @@ def cascade_of(program: Program, answers: Answers, queries: Queries) -> Cascade 
         operations=answers.operations,
         decision=decision,
         decision_name=decision_name,
-        exact_operations=exact_operations(program),
+        exact_operations=float(answers.exact_operations.mean()),
         thresholds=thresholds,
         no_thresholds=no_thresholds,
     )

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.cost import exact_operations, stage_worst_operations, worst_operations
+from kmcompile.analysis.cost import stage_worst_operations, worst_operations
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.program import Program
 from kmcompile.report import contents
@@ -59,10 +59,10 @@ def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.
     reasons["cost.max_ops_with_replay"] = f"there is no replay in mode {program.mode}"
     operations = sample.answers.operations
     kernels = sample.answers.results["kernel_evals"].astype(np.int64)
-    exact = exact_operations(program)
+    exact = float(sample.answers.exact_operations.mean())
     n_vectors = program.ends.exact.kernel_evaluations()
     return contents.Cost(
-        exact_ops=float(exact),
+        exact_ops=exact,
         mean_ops=float(operations.mean()),
         p99_ops=float(np.percentile(operations, 99)),
         max_ops=float(operations.max()),
