@@ -65,7 +65,7 @@ def digits_cascade(kernel: str, n_classes: int) -> DigitsCascade:
             linear_filter(fitted, f),
             reduced_set(exact, fitted, f),
             nearest_vectors(exact),
-            *exact.stages[1:],
+            *exact.stages[-2:],
         ),
     )
     return DigitsCascade(machine, exact, program, X[3::4])

@@ -108,7 +108,7 @@ def cascade(estimator: SVC, samples: np.ndarray, width: float = WIDTH) -> Lowere
         linear,
         reduced,
         nearest,
-        *low.program.stages[1:],
+        *low.program.stages[-2:],
     )
     program = replace(low.program, mode="statistical", stages=stages)
     return Lowered(estimator, low.machine, program)
