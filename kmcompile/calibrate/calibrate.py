@@ -13,6 +13,7 @@ from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.calibrate.cascade import Wish, add_cascade
 from kmcompile.calibrate.chooser import WORST_SHARE, Room
+from kmcompile.calibrate.generated import Challenge, challenge, generated_challenges
 from kmcompile.calibrate.paper_cascade import add_paper_cascade
 from kmcompile.calibrate.risk import Control
 from kmcompile.calibrate.samples import (
@@ -29,6 +30,8 @@ from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
 from kmcompile.samples.file import read_samples
+
+_CHALLENGES = 500
 
 _CODE_BYTES = 16_000
 _STACK_BYTES = 4_000
@@ -115,8 +118,20 @@ def calibrate(
             options.n_jobs,
         )
         held_out = X[parts.control]
+    if program.early_exits:
+        tell("challenging the thresholds")
+        asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
+        notes = (*notes, _told(asked))
     calibration = replace(calibration, notes=(*notes, *calibration.notes))
     return Calibrated(program, calibration, held_out)
+
+
+def _told(asked: Challenge) -> str:
+    return (
+        f"{asked.n_points} points made to mislead early exits, near vectors of the other class "
+        f"(NSV, section 5.2): {asked.n_decided_early} are decided early, {asked.disagreements} of "
+        f"them unlike the model"
+    )
 
 
 def _risk(options: Options, n: int, control: Control, training: bool) -> float:

@@ -16,6 +16,8 @@ _LEAST_POINTS, _MOST_POINTS = 2000, 12000
 _NEIGHBOURS = 30
 """Candidates of which a point is mixed with the nearest."""
 
+_MOST_VECTORS = 4000
+_RIDGE = 1e-6
 _BLOCK_VALUES = 1 << 22
 
 
@@ -73,19 +75,30 @@ def of_samples(
 
 
 def with_vectors(exact: ExactSum, points: FitPoints) -> FitPoints:
-    """Return the points and the support vectors, each without its own term.
+    """Return the points and the support vectors, each as if it had not been trained on.
 
-    No other point has that term. Where the kernel is narrow this is what a new point there would
-    get; where it is broad it is not, and the vectors mislead.
+    Without vector i the machine's decision there is about f(s_i) - beta_i S_i^2, where S_i^2, the
+    squared distance of phi(s_i) from the span of the others, is 1 / (K^-1)_ii [1]_. A vector's
+    own decision would mislead: no other point has it.
+
+    References
+    ----------
+    .. [1] V. Vapnik and O. Chapelle, "Bounds on error expectation for support vector machines",
+       Neural Computation 12, 2000.
     """
     beta = exact.slot_decisions()
     slots = np.flatnonzero((beta != 0).any(axis=1))[: max(0, _MOST_POINTS - len(points.x))]
+    if len(slots) > _MOST_VECTORS:
+        slots = np.random.default_rng(_SEED).permutation(slots)[:_MOST_VECTORS]
     vectors = exact.columns().T[slots].astype(np.float64)
     decisions, magnitudes = _sums(exact, vectors)
-    own_total = (vectors**2).sum(axis=1) * (not exact.kernel.uses_distance)
-    own = exact.kernel.value(own_total.astype(np.float32)).astype(np.float64)
-    decisions -= beta[slots] * own[:, None]
-    magnitudes -= np.abs(beta[slots]).max(axis=1) * np.abs(own)
+    gram = exact.kernel.value(
+        totals(exact.kernel.uses_distance, vectors, vectors).astype(np.float32)
+    ).astype(np.float64)
+    gram = (gram + gram.T) / 2
+    gram += _RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))
+    span = 1 / np.diag(np.linalg.inv(gram))
+    decisions -= beta[slots] * span[:, None]
     return FitPoints(
         np.concatenate([points.x, vectors]),
         np.concatenate([points.decisions, decisions]),
