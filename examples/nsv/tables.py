@@ -32,7 +32,7 @@ def measure(
     machine = Machine.of(pair.model)
     program = machine.paper(machine.samples(pair.calibration.X), thresholds)
     m = int(pair.model[-1].n_support_.sum())
-    answers = machine.ask(program, pair.test.X)
+    answers = machine.ask(program, pair.test.X, machine.exact)
     figures: Figures = {
         "digits": digits,
         "m": m,
@@ -41,16 +41,20 @@ def measure(
         "disagreements": int(answers.differs.sum()),
         "m/k": m / answers.k.mean(),
         "emitted": answers.cost(with_prepare=True),
-        "dense": machine.ask(dense(program), pair.test.X).cost(with_prepare=False),
+        "dense": machine.ask(dense(program), pair.test.X, dense(machine.exact)).cost(
+            with_prepare=False
+        ),
     }
     if details:
         everything = mnist("test")[: None if sizes is FULL else sizes.test]
         figures["table 1"] = {
             **about_machine(pair, figures["errors"]),
             **about_answers(20, m, answers),
-            **about_answers(30, m, machine.ask(without_filter(program), pair.test.X)),
+            **about_answers(
+                30, m, machine.ask(without_filter(program), pair.test.X, machine.exact)
+            ),
             40: str(len(everything)),
-            **about_answers(40, m, machine.ask(program, everything.X)),
+            **about_answers(40, m, machine.ask(program, everything.X, machine.exact)),
         }
     return figures
 
