@@ -111,7 +111,8 @@ def print_row(row: Row) -> None:
     print(
         f"{row['pair']:5s}{row['m']:6d}{scale}{row['disagreements']:7d}"
         f"{row['disagreements, emitted']:7d}{row['dense'][1]:12,.0f}{row['m'] / row['k']:8.1f}"
-        f"{ratios}{row['largest']:9.2f}  {shares}"
+        f"{ratios}{row['largest']:9.2f}  {shares}",
+        flush=True,
     )
 
 
