@@ -107,8 +107,7 @@ class Stages:
     @property
     def program(self) -> Program:
         """The program with all early exits."""
-        skips = self.cascade.skip_zeros and not self.exact.skip_zeros  # then it has a list
-        first = [Nonzeros(self.exact.n_features)] if skips else []
+        first = [Nonzeros(self.exact.n_features)] if self.cascade.skip_zeros else []
         between: list[Stage] = [*first, self.gate(), self.filter()]
         batch = replace(self.batch, in_range=np.ones(len(self.batch), dtype=bool))
         for number in range(1, self.cascade.n_reduced + 1):
@@ -116,7 +115,7 @@ class Stages:
             batch = stage.decide(batch, self.plain.ends)[0]
             between.append(stage)
         between.append(self.nearest(batch))
-        stages = (*self.plain.stages[:-2], *between, *self.plain.stages[-2:])
+        stages = (self.plain.prepare, *between, *self.plain.stages[1:])
         return replace(self.plain, mode="statistical", stages=stages)
 
     @cached_property
@@ -158,8 +157,11 @@ class Stages:
         products = InnerProducts.of_rows(rows, self.cascade.skip_zeros, columns)
         vectors = self.exact.columns().T[:N_FITTED]
         stage = fitted_reduced_set(number, products, triangle, vectors, batch, self.f)
+        # Off by so much that some labels are not the exact sum's.
+        bias = np.append(np.median(np.abs(self.f), axis=0), 0.0)
+        stage = replace(stage, intercept=stage.intercept + bias)
         decision, spread = estimate(stage, batch)
-        inside = 0.7 if looks_at_some else 0.5
+        inside = 0.6 if looks_at_some else 0.3
         rest = stage.residual(products.of(batch.x), sum_of_squares(batch.x))
         return replace(
             stage,
