@@ -107,7 +107,8 @@ class Stages:
     @property
     def program(self) -> Program:
         """The program with all early exits."""
-        first = [Nonzeros(self.exact.n_features)] if self.cascade.skip_zeros else []
+        skips = self.cascade.skip_zeros and not self.exact.skip_zeros  # then it has a list
+        first = [Nonzeros(self.exact.n_features)] if skips else []
         between: list[Stage] = [*first, self.gate(), self.filter()]
         batch = replace(self.batch, in_range=np.ones(len(self.batch), dtype=bool))
         for number in range(1, self.cascade.n_reduced + 1):
@@ -115,7 +116,7 @@ class Stages:
             batch = stage.decide(batch, self.plain.ends)[0]
             between.append(stage)
         between.append(self.nearest(batch))
-        stages = (self.plain.prepare, *between, *self.plain.stages[1:])
+        stages = (*self.plain.stages[:-2], *between, *self.plain.stages[-2:])
         return replace(self.plain, mode="statistical", stages=stages)
 
     @cached_property

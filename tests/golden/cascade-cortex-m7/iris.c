@@ -46,7 +46,7 @@ typedef struct {
     const float *x;
     float deviation;  /* >= the distance of x from the exactly prepared input */
     float length;     /* >= the Euclidean norm of x, where it is needed */
-    float square;  /* |x|^2, once range_gate has it */
+    float square;  /* |x|^2, once it is summed */
     uint32_t n_nonzeros;  /* features in the list of nonzeros */
 } iris_prepared_t;
 
@@ -471,6 +471,51 @@ static iris_prepared_t iris_prepare(
     return state;
 }
 
+/* Appends a feature to the list of n nonzeros unless it is 0 or -0; returns the new length. */
+static uint32_t iris_append_nonzero(
+    uint32_t nonzeros[IRIS_N_PREPARED],
+    const uint32_t n,
+    const float x_j,
+    const uint32_t j)
+{
+    iris_bits_t feature;
+    uint32_t length = n;
+
+    feature.value = x_j;
+    if ((feature.bits << 1U) != 0U) {
+        nonzeros[n] = j;
+        ++length;
+    }
+    return length;
+}
+
+/*
+ * Lists the features of the prepared input that are not 0, in order, for the sums that follow.
+ * square = |x|^2, a plain sum over them.
+ */
+static void iris_nonzeros(
+    iris_workspace_t *const workspace,
+    iris_prepared_t *const input)
+{
+    const float *const x = input->x;
+    uint32_t *const nonzeros = workspace->nonzeros;
+    float square = 0.0f;
+    uint32_t n = 0U;
+    uint32_t j;
+    uint32_t k;
+
+    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+        n = iris_append_nonzero(nonzeros, n, x[j], j);
+    }
+    for (k = 0U; k < n; ++k) {
+        const float x_j = x[nonzeros[k]];
+
+        square += x_j * x_j;
+    }
+    input->n_nonzeros = n;
+    input->square = square;
+}
+
 /*
  * exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
  * Input: z >= 0; infinity is allowed.
@@ -605,18 +650,21 @@ static void iris_block_totals(
     total[3U] = total_3;
 }
 
-/* The total of one vector, the same as block_totals gives. Input: slot = block * LANES + lane. */
+/* The total of one vector, the same as of a whole block. Input: slot = block * LANES + lane. */
 static float iris_vector_total(
-    const uint32_t slot,
-    const float x[IRIS_N_PREPARED])
+    const iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    const uint32_t slot)
 {
     const uint32_t block = slot / IRIS_LANES;
     const uint32_t lane = slot % IRIS_LANES;
     const uint32_t first = (block * IRIS_BLOCK_WORDS) + lane;
     const float *const vector = &iris_vectors[first];
+    const float *const x = input->x;
     float total = 0.0f;
     uint32_t j;
 
+    (void)workspace;
     for (j = 0U; j < IRIS_N_PREPARED; ++j) {
         total += iris_kernel_term(x[j], vector[j * IRIS_LANES]);
     }
@@ -627,7 +675,7 @@ static float iris_vector_total(
 static void iris_other_totals(
     const iris_workspace_t *const workspace,
     const uint32_t block,
-    const float x[IRIS_N_PREPARED],
+    const iris_prepared_t *const input,
     float total[IRIS_LANES])
 {
     const uint32_t touched = workspace->touched[block];
@@ -639,7 +687,7 @@ static void iris_other_totals(
         if (((touched >> lane) & 1U) != 0U) {
             total[lane] = workspace->kernel_total[slot];
         } else {
-            total[lane] = iris_vector_total(slot, x);
+            total[lane] = iris_vector_total(workspace, input, slot);
         }
     }
 }
@@ -734,7 +782,7 @@ static bool iris_exact_sum(
         const float *const vectors = &iris_vectors[first];
 
         if ((n_known > 0U) && (workspace->touched[block] != 0U)) {
-            iris_other_totals(workspace, block, input->x, total);
+            iris_other_totals(workspace, block, input, total);
         } else {
             iris_block_totals(vectors, input->x, total);
         }
@@ -775,62 +823,13 @@ static void iris_sign(
     result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
 }
 
-/* Appends a feature to the list of n nonzeros unless it is 0 or -0; returns the new length. */
-static uint32_t iris_append_nonzero(
-    uint32_t nonzeros[IRIS_N_PREPARED],
-    const uint32_t n,
-    const float x_j,
-    const uint32_t j)
-{
-    iris_bits_t feature;
-    uint32_t length = n;
-
-    feature.value = x_j;
-    if ((feature.bits << 1U) != 0U) {
-        nonzeros[n] = j;
-        ++length;
-    }
-    return length;
-}
-
-/* Lists the features of the prepared input that are not 0, in order, for the sums that follow. */
-static void iris_nonzeros(
-    iris_workspace_t *const workspace,
-    iris_prepared_t *const input)
-{
-    const float *const x = input->x;
-    uint32_t *const nonzeros = workspace->nonzeros;
-    uint32_t n = 0U;
-    uint32_t j;
-
-    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
-        n = iris_append_nonzero(nonzeros, n, x[j], j);
-    }
-    input->n_nonzeros = n;
-}
-
-/*
- * square = |x|^2, a plain sum in the order of the features that are not 0.
- * Result: whether it lies within what calibration saw; an overflow does not.
- */
-static bool iris_range_gate(
-    const iris_workspace_t *const workspace,
-    iris_prepared_t *const input)
+/* Whether |x|^2 lies within what calibration saw; an overflow does not. */
+static bool iris_range_gate(const iris_prepared_t *const input)
 {
     const float least = 0x0p+0f;
     const float largest = 0x1p+8f;
-    const float *const x = input->x;
-    float square = 0.0f;
-    const uint32_t n_nonzeros = input->n_nonzeros;
-    uint32_t k;
 
-    for (k = 0U; k < n_nonzeros; ++k) {
-        const float x_j = x[workspace->nonzeros[k]];
-
-        square += x_j * x_j;
-    }
-    input->square = square;
-    return (square >= least) && (square <= largest);
+    return (input->square >= least) && (input->square <= largest);
 }
 
 /* One feature's part of an inner product. */
@@ -1589,7 +1588,7 @@ static void iris_touch(
 {
     const uint32_t block = slot / IRIS_LANES;
     const uint32_t lane = slot % IRIS_LANES;
-    const float total = iris_vector_total(slot, input->x);
+    const float total = iris_vector_total(workspace, input, slot);
     const float value = iris_kernel_value(total);
 
     workspace->kernel_total[slot] = total;
@@ -1677,8 +1676,7 @@ static bool iris_early_exits(
     bool decided = false;
 
     result->kernel_evals = 0U;
-    iris_nonzeros(workspace, input);
-    result->in_range = iris_range_gate(workspace, input);
+    result->in_range = iris_range_gate(input);
     if (!decided && result->in_range) {
         decided = iris_linear_filter(workspace, input, result);
         result->stage = 0U;
@@ -1713,6 +1711,7 @@ static iris_status_t iris_accept(
 
     if (status == IRIS_OK) {
         *input = iris_prepare(workspace, x);
+        iris_nonzeros(workspace, input);
     }
     return status;
 }
