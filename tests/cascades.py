@@ -158,8 +158,11 @@ class Stages:
         products = InnerProducts.of_rows(rows, self.cascade.skip_zeros, columns)
         vectors = self.exact.columns().T[:N_FITTED]
         stage = fitted_reduced_set(number, products, triangle, vectors, batch, self.f)
+        # Off by so much that some labels are not the exact sum's.
+        bias = np.append(np.median(np.abs(self.f), axis=0), 0.0)
+        stage = replace(stage, intercept=stage.intercept + bias)
         decision, spread = estimate(stage, batch)
-        inside = 0.7 if looks_at_some else 0.5
+        inside = 0.6 if looks_at_some else 0.3
         rest = stage.residual(products.of(batch.x), sum_of_squares(batch.x))
         return replace(
             stage,

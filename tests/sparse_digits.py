@@ -62,6 +62,14 @@ class SparseDigits:
         steps = [Normalizer()] if self.normalizes else []
         return make_pipeline(*steps, classifier).fit(X[:N_TRAINED], y[:N_TRAINED])
 
+    def inputs(self) -> np.ndarray:
+        """Return inputs at vectors and beside them, far away, at 0, dense and fresh ones."""
+        vectors, fresh = (np.float32(part) for part in np.split(self.data[0], [N_TRAINED]))
+        dense = np.random.default_rng(2).uniform(-1, 1, size=(4, vectors.shape[1]))
+        beside = np.nextafter(vectors[4:8], np.float32(2.0))
+        parts = [vectors[:4], beside, fresh[:8], dense, 50 * fresh[:2], -fresh[8:10], 0 * dense[:1]]
+        return np.concatenate(parts).astype(np.float32)
+
     def emit(self, target: str, name: str = "iris") -> Emitted:
         """Return the emitted C, with sparse, dense and distant queries."""
         plain = emit_model(self.fitted(), target, name)

@@ -23,13 +23,14 @@ from kmcompile.calibrate.samples import (
 )
 from kmcompile.frontend import load_model
 from kmcompile.interpret import classify
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.stages import LinearFilter, NearestVectors, Nonzeros
+from kmcompile.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.target import load_target
 from kmcompile.verify.queries import ordinary_inputs
 from kmcompile.verify.reference import labels_of
@@ -49,8 +50,8 @@ class Answers:
         Index into `stage_names`.
     stage_names : tuple of str
     operations : ndarray of shape (n,), int
-    exact_operations : int
-        Of the exact sum alone, `prepare` and label included.
+    exact_operations : ndarray of shape (n,), int
+        Of the exact program.
     prepare_operations : int
         Of the input check and the preprocessing, which are part of both.
     """
@@ -60,7 +61,7 @@ class Answers:
     stage: np.ndarray
     stage_names: tuple[str, ...]
     operations: np.ndarray
-    exact_operations: int
+    exact_operations: np.ndarray
     prepare_operations: int
 
     def shares(self) -> dict[str, float]:
@@ -69,9 +70,9 @@ class Answers:
         return dict(zip(self.stage_names, counts / len(self.stage), strict=True))
 
     def cost(self, with_prepare: bool) -> tuple[float, float]:
-        """Return the operations of the exact sum and the mean of this program's."""
+        """Return the mean operations of the exact program and of this one."""
         common = 0 if with_prepare else self.prepare_operations
-        return self.exact_operations - common, float(self.operations.mean()) - common
+        return float(self.exact_operations.mean()) - common, float(self.operations.mean()) - common
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,15 +112,15 @@ class Machine:
         room = self.room.operations
         return add_paper_cascade(self.exact, samples, thresholds, room, _silent)[0]
 
-    def with_risk(self, samples: CalibrationSamples, wish: Wish) -> tuple[Program, Calibration]:
+    def with_risk(
+        self, samples: CalibrationSamples, wish: Wish, exact: Program
+    ) -> tuple[Program, Calibration]:
         """Return the program of `--thresholds risk`, and what calibration found."""
         parts = split(len(samples), wish.risk, wish.control)
-        return add_cascade(
-            self.machine, self.exact, samples, parts, wish, self.room, _silent, n_jobs=1
-        )
+        return add_cascade(self.machine, exact, samples, parts, wish, self.room, _silent, n_jobs=1)
 
-    def ask(self, program: Program, X: np.ndarray) -> Answers:
-        """Return what a program says to test samples."""
+    def ask(self, program: Program, X: np.ndarray, exact: Program) -> Answers:
+        """Return what a program says to test samples, and what the exact one takes for them."""
         results, operations = classify(program, X)
         return Answers(
             differs=results["label"] != labels_of(self.machine, self.decisions(X)),
@@ -127,7 +128,7 @@ class Machine:
             stage=results["stage"],
             stage_names=tuple(stage.name for stage in program.exit_stages),
             operations=operations,
-            exact_operations=sum(stage.operations() for stage in self.exact.stages),
+            exact_operations=operations_of(exact, X),
             prepare_operations=program.prepare.operations(),
         )
 
@@ -138,17 +139,27 @@ def without_filter(program: Program) -> Program:
     return replace(program, stages=stages)
 
 
+def operations_of(exact: Program, X: np.ndarray) -> np.ndarray:
+    """Return the operations of the exact program for each sample, shape (n,)."""
+    batch = exact.prepare.run(Batch.of(np.ascontiguousarray(X), exact.n_decisions))
+    return sum(np.asarray(stage.operations_of(batch)) for stage in exact.stages)
+
+
 def dense(program: Program) -> Program:
-    """Return the paper's program with sums over all features, also over those that are 0."""
-    stages = []
-    for stage in program.stages:
-        if isinstance(stage, LinearFilter):
-            stage = replace(stage, products=replace(stage.products, skip_zeros=False))
-        elif isinstance(stage, NearestVectors):
-            levels = tuple(replace(level, skip_zeros=False) for level in stage.levels)
-            stage = replace(stage, levels=levels)
-        stages.append(stage)
-    return replace(program, stages=tuple(s for s in stages if not isinstance(s, Nonzeros)))
+    """Return the exact or the paper's program with sums over features of 0, too."""
+    stages = (_dense(stage) for stage in program.stages if not isinstance(stage, Nonzeros))
+    return replace(program, stages=tuple(stages))
+
+
+def _dense(stage: Stage) -> Stage:
+    if isinstance(stage, LinearFilter):
+        return replace(stage, products=replace(stage.products, skip_zeros=False))
+    if isinstance(stage, NearestVectors):
+        levels = tuple(replace(level, skip_zeros=False) for level in stage.levels)
+        return replace(stage, levels=levels)
+    if isinstance(stage, ExactSum):
+        return replace(stage, skip_zeros=False, squares=np.zeros((0, 0)))
+    return stage
 
 
 def _silent(text: str) -> None:

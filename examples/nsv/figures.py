@@ -93,7 +93,7 @@ def figure_1(pair: Pair, program: Program, query: int) -> plt.Figure:
 def figure_3(pair: Pair, machine: Machine, program: Program) -> plt.Figure:
     """Return f(x) against k, one point a test query, and L_k and H_k."""
     unfiltered, stage = without_filter(program), nearest_stage(program)
-    answers = machine.ask(unfiltered, pair.test.X)
+    answers = machine.ask(unfiltered, pair.test.X, machine.exact)
     f = machine.decisions(pair.test.X)[:, 0]
     middle, half_width = stage.offset[:, 0], stage.half_width[:, 0]
     figure, axis = plt.subplots(figsize=(7, 4.5))

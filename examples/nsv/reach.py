@@ -64,14 +64,15 @@ def measure(
     )
     X = mnist("test").X[: sizes.test] if all_digits else pair.test.X
     scale: float | None = None
+    exact, dense_exact = machine.exact, dense(machine.exact)
     if exits in ("guaranteed", "expected"):
-        without, found = machine.with_risk(samples, Wish(risk, exits, skip_zeros=False))
+        without, found = machine.with_risk(samples, Wish(risk, exits), dense_exact)
         scale = found.promise.scale
-        emitted, _ = machine.with_risk(samples, Wish(risk, exits))
+        emitted, _ = machine.with_risk(samples, Wish(risk, exits), exact)
     else:
         emitted = machine.paper(samples, exits)
         without = dense(emitted)
-    plain, skipping = machine.ask(without, X), machine.ask(emitted, X)
+    plain, skipping = machine.ask(without, X, dense_exact), machine.ask(emitted, X, exact)
     return {
         "pair": pair.name,
         "m": machine.machine.n_support_vectors,
@@ -99,7 +100,7 @@ def other_digits(pair: Pair, digits: tuple[int, int], sizes: Sizes) -> np.ndarra
 
 def largest_share(answers: Answers) -> float:
     """Return the largest cost of a query, as a share of the exact sum's."""
-    return float(answers.operations.max() / answers.exact_operations)
+    return float((answers.operations / answers.exact_operations).max())
 
 
 def print_row(row: Row) -> None:
@@ -110,7 +111,8 @@ def print_row(row: Row) -> None:
     print(
         f"{row['pair']:5s}{row['m']:6d}{scale}{row['disagreements']:7d}"
         f"{row['disagreements, emitted']:7d}{row['dense'][1]:12,.0f}{row['m'] / row['k']:8.1f}"
-        f"{ratios}{row['largest']:9.2f}  {shares}"
+        f"{ratios}{row['largest']:9.2f}  {shares}",
+        flush=True,
     )
 
 

@@ -87,8 +87,10 @@ def measure(name: str, folder: Path) -> Row:
     machine = Machine.of(model)
     fresh = X[n_train : n_train + n_calibration]
     risk = supported(len(fresh))
-    program, found = machine.with_risk(machine.samples(fresh), Wish(risk, "guaranteed"))
-    answers = machine.ask(program, X_test)
+    program, found = machine.with_risk(
+        machine.samples(fresh), Wish(risk, "guaranteed"), machine.exact
+    )
+    answers = machine.ask(program, X_test, machine.exact)
     exact, mean = answers.cost(with_prepare=True)
     return {
         "name": name,

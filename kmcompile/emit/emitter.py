@@ -111,8 +111,8 @@ def _exact_sum_sections(
     own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, **names}
     has_term = not stage.skip_zeros or early.has_kernel_term
     sections = _kernel_sections(stage.kernel, has_term, names)
-    blocks = "early_exits/sparse_products" if stage.skip_zeros else "exact_sum/block_totals"
-    sections.append(render(f"{blocks}.c.j2", **own))
+    blocks = "sparse_totals" if stage.skip_zeros else "block_totals"
+    sections.append(render(f"exact_sum/{blocks}.c.j2", **own))
     if stage.expands:
         sections.append(render("exact_sum/squared_distances.c.j2", **names))
     if early.reuses_kernels:

@@ -20,6 +20,7 @@ from lowered import Lowered
 from mpmath import mpf
 from real_model import RealModel
 from scalar_library import ScalarLibrary, compile_source, over_chunks
+from sparse_digits import SparseDigits
 from tools import need, succeed
 
 from kmcompile.build import build
@@ -40,6 +41,8 @@ CASES = [
     Case("tiny", "raw", "rbf", 2),
     Case("tiny", "l2", "linear", 2),
     Case("badly_scaled", "raw", "poly3", 2),
+    SparseDigits("rbf", "binary"),
+    SparseDigits("rbf", "one_vs_one", normalizes=True),
 ]
 FUSED = ("-O3", "-mfma", "-mavx2")
 CONTRACT = "-ffp-contract=fast"
@@ -81,9 +84,11 @@ def check_claims(real: RealModel, X: np.ndarray, result: RunResult) -> None:
             assert real.label(exact) == answer["label"], x.tolist()
 
 
-def emitted_case(case: Case) -> tuple[Emitted, RealModel, np.ndarray]:
+def emitted_case(case: Case | SparseDigits) -> tuple[Emitted, RealModel, np.ndarray]:
     estimator = case.fitted()
     model = emit_model(estimator)
+    if isinstance(case, SparseDigits):
+        return model, RealModel(estimator), case.inputs()
     low = Lowered(estimator, model.machine, model.program)
     return model, RealModel(estimator), queries(low, case, 120, seed=2)
 

@@ -65,15 +65,8 @@ def test_a_stored_program_skips_zeros_too(case):
 
 @pytest.mark.parametrize("case", EXACT, ids=str)
 def test_decisions_that_skip_zeros_lie_within_their_bounds_of_the_real_numbers(case: SparseDigits):
-    """At vectors and beside them, far away, at 0, for dense and for fresh inputs."""
-    estimator = case.fitted()
+    estimator, X = case.fitted(), case.inputs()
     low, real = lowered(estimator), RealModel(estimator)
-    vectors, fresh = (np.float32(part) for part in np.split(case.data[0], [N_TRAINED]))
-    rng = np.random.default_rng(2)
-    dense = rng.uniform(-1, 1, size=(4, vectors.shape[1]))
-    beside = np.nextafter(vectors[4:8], np.float32(2.0))
-    parts = [vectors[:4], beside, fresh[:8], dense, 50 * fresh[:2], -fresh[8:10], 0 * dense[:1]]
-    X = np.concatenate(parts).astype(np.float32)
     answers = low.answers(X)
     assert (answers.results["status"] == Status.OK).all()
     for x, decisions, bounds in zip(X, answers.decisions, answers.bounds, strict=True):

@@ -968,8 +968,8 @@ static void iris_reduced_1_products(
     for (block = 0U; block < 1U; ++block) {
         const float *const rows = &iris_reduced_1_projection[block * 1U];
 
-        iris_column_products_1_by_1(rows, iris_reduced_1_columns, input->x,
-            &y[block * 1U]);
+        iris_column_products_1_by_1(
+            rows, iris_reduced_1_columns, input->x, &y[block * 1U]);
     }
 }
 
@@ -1404,7 +1404,8 @@ static void iris_estimate(
 
 /*
  * Takes the test's shares of the running decisions and of what the reduced set before
- * estimated, less its offsets, with its half-widths times the spread as bounds.
+ * estimated, less its offsets.
+ * The bounds are its half-widths times the spread.
  * Result: whether the label is the same everywhere in these bands; then *result has it.
  */
 static bool iris_nearest_test(
@@ -1417,8 +1418,8 @@ static bool iris_nearest_test(
 
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
         const float own = workspace->running[p] * iris_nearest_own[first + p];
-        const float earlier = workspace->earlier[p] * iris_nearest_earlier[first + p];
-        const float f = own + earlier;
+        const float share = iris_nearest_earlier[first + p];
+        const float f = own + (workspace->earlier[p] * share);
         const float spread = workspace->earlier[IRIS_N_DECISIONS];
 
         workspace->decision[p] = f - iris_nearest_offset[first + p];
