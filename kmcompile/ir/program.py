@@ -96,7 +96,7 @@ class Program:
     decision_function_shape: str
     model_sha256: str
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     """Of the layout of program.npz."""
 
     @property
