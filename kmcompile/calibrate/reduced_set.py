@@ -19,6 +19,7 @@ _SEED = 20040704
 _MOST_AXES = 160
 _RIDGE_PROJECTION, _RIDGE_VECTORS, _RIDGE_WEIGHTS = 1e-5, 1e-6, 1e-6
 _RIDGE_START = 1e-3
+_RIDGE_SPAN = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,9 +91,8 @@ def fit_reduced_set(
     projection = (axes @ fit.projection).T
     products = InnerProducts.of_rows(projection, skip_zeros, columns)
     triangle = np.zeros((0, 0))
-    if columns is None:
-        # |T y|^2 = y' (M M')^-1 y is the squared length of x in the span of M's rows.
-        triangle = np.tril(np.linalg.inv(np.linalg.cholesky(projection @ projection.T)))
+    if columns is None and len(projection) < x.shape[1]:
+        triangle = _triangle(projection)
     return _stage(fit, spread, products, triangle, lanes)
 
 
@@ -183,6 +183,17 @@ def _minimise(
     begin = np.concatenate([part.ravel() for part in parts])
     found = minimize(loss, begin, jac=True, method="L-BFGS-B", options=options)
     return _Fit(*split(found.x))
+
+
+def _triangle(projection: Float64Array) -> Float64Array:
+    """Return T with |T M x| = the length of x in the span of M's rows: T'T = (M M')^-1.
+
+    Rows that a fit made nearly dependent leave that span a little uncertain, no more.
+    """
+    gram = projection @ projection.T
+    gram += _RIDGE_SPAN * np.trace(gram) / len(gram) * np.eye(len(gram))
+    lower: Float64Array = np.tril(np.linalg.inv(np.linalg.cholesky(gram)))
+    return lower
 
 
 def _spread_row(fit: _Fit, y: Float64Array, magnitudes: Float64Array) -> Float64Array:
