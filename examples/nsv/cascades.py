@@ -64,6 +64,10 @@ class Answers:
     exact_operations: np.ndarray
     prepare_operations: int
 
+    def decided_by(self, name: str) -> np.ndarray:
+        """Return which samples a stage decides, shape (n,), bool."""
+        return np.array(self.stage_names)[self.stage] == name
+
     def shares(self) -> dict[str, float]:
         """Return the share of samples that each stage decides."""
         counts = np.bincount(self.stage, minlength=len(self.stage_names))
