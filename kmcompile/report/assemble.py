@@ -45,6 +45,8 @@ class Findings:
         Of the target's build.
     instructions : ndarray or None
         Of every accepted query.
+    exact_instructions : float or None
+        Of the decision function, where the program has early exits.
     """
 
     source: Literal["test-data", "held-out", "generated"]
@@ -54,6 +56,7 @@ class Findings:
     check: ModelCheck | None
     memory: BuiltMemory | None
     instructions: np.ndarray | None
+    exact_instructions: float | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -223,7 +226,7 @@ def _instructions(
         accepted = np.flatnonzero(answers.results["status"] == Status.OK)
         found = found[np.searchsorted(accepted, sample.rows)]
     return contents.Instructions(
-        exact=None if program.early_exits else float(found.mean()),
+        exact=findings.exact_instructions if program.early_exits else float(found.mean()),
         mean=float(found.mean()),
         p99=float(np.percentile(found, 99)),
         max=float(found.max()),

@@ -152,6 +152,9 @@ def _costs_against_exact(report: dict[str, Any]) -> list[summary.Fact]:
     return [
         summary.fact(report, "operations, exact sum alone", "cost.exact_ops", count_text),
         summary.fact(report, "operations, at most", "cost.worst_ops", count_text),
+        summary.fact(
+            report, "instructions, exact sum alone", "target.instructions.exact", count_text
+        ),
     ]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from kmcompile.build.artifact import Artifact
 from kmcompile.errors import ToolError
-from kmcompile.run.runner import RunResult, Words, checked_inputs
+from kmcompile.run.runner import Counted, RunResult, Words, checked_inputs
 
 _DECLARATIONS = """
 uint32_t {name}_harness_input_words(void);
@@ -20,7 +20,13 @@ uint32_t {name}_harness_self_test(void);
 class HostRunner:
     """Calls `<name>_harness_batch` of a library; a fault in it would end this process too."""
 
-    def run(self, artifact: Artifact, inputs: Words, count_instructions: bool = False) -> RunResult:
+    def run(
+        self,
+        artifact: Artifact,
+        inputs: Words,
+        count_instructions: bool = False,
+        counted: Counted = "classify",
+    ) -> RunResult:
         """Answer all queries; instructions are counted on emulators only."""
         inputs = checked_inputs(artifact, inputs)
         name, recipe = artifact.recipe.name, artifact.recipe

@@ -13,7 +13,7 @@ from kmcompile.build import elf, toolchain
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.image import SUMMARY_MAGIC
 from kmcompile.errors import ToolError
-from kmcompile.run.runner import RunResult, Words, checked_inputs
+from kmcompile.run.runner import Counted, RunResult, Words, checked_inputs
 from kmcompile.target import Emulator
 
 _PLUGIN_TIMEOUT_S = 60.0
@@ -39,7 +39,13 @@ class QemuRunner:
         """Take a time limit in seconds; by default it grows with the work."""
         self._timeout_s = timeout_s
 
-    def run(self, artifact: Artifact, inputs: Words, count_instructions: bool = False) -> RunResult:
+    def run(
+        self,
+        artifact: Artifact,
+        inputs: Words,
+        count_instructions: bool = False,
+        counted: Counted = "classify",
+    ) -> RunResult:
         """Answer all queries, and count the instructions of each if there is a host compiler."""
         inputs = checked_inputs(artifact, inputs)
         with tempfile.TemporaryDirectory(prefix="kmcompile-run-") as holder:
@@ -47,7 +53,10 @@ class QemuRunner:
             word = np.dtype(_WORD_TYPES[artifact.toolchain.byte_order])
             (folder / "queries.bin").write_bytes(inputs.astype(word).tobytes())
             (folder / "image.elf").symlink_to(artifact.path)
-            plugin, reason = _plugin(artifact, folder) if count_instructions else ([], "not asked")
+            plugin: list[str] = []
+            reason: str | None = "not asked"
+            if count_instructions:
+                plugin, reason = _plugin(artifact, folder, counted)
             self._emulate(artifact, folder, plugin, len(inputs))
             summary = np.fromfile(folder / "summary.bin", dtype=word).astype(np.uint32)
             records = np.fromfile(folder / "records.bin", dtype=word).astype(np.uint32)
@@ -96,7 +105,7 @@ def _timeout_s(artifact: Artifact, n_queries: int) -> float:
     return _BASE_TIMEOUT_S + n_queries * flash_bytes * _TIMEOUT_S_PER_BYTE
 
 
-def _plugin(artifact: Artifact, folder: Path) -> tuple[list[str], str | None]:
+def _plugin(artifact: Artifact, folder: Path, counted: Counted) -> tuple[list[str], str | None]:
     """Build the counter; return QEMU's arguments for it, or none and the reason."""
     compiler = toolchain.host_compiler()
     if compiler is None:
@@ -107,7 +116,7 @@ def _plugin(artifact: Artifact, folder: Path) -> tuple[list[str], str | None]:
         toolchain.run_tool(arguments, folder, _PLUGIN_TIMEOUT_S, "building the counter")
     except ToolError as error:
         return [], str(error).splitlines()[0]
-    entry = elf.function_address(artifact.path, f"{artifact.recipe.name}_classify")
+    entry = elf.function_address(artifact.path, f"{artifact.recipe.name}_{counted}")
     return ["-plugin", f"./count_calls.so,entry={entry:#x},out=counts.txt"], None
 
 

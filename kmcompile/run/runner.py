@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from kmcompile.build.artifact import Artifact
 from kmcompile.errors import UsageError
 
 Words = npt.NDArray[np.uint32]
+Counted = Literal["classify", "decision"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +23,7 @@ class RunResult:
     ----------
     records : ndarray of shape (n, record_words), uint32
     instructions : ndarray of shape (n,), int64, or None
-        Instructions from the entry of `<name>_classify` to its return, one number a query.
+        Instructions from the entry of the counted function to its return, one number a query.
     no_instructions_reason : str or None
         Why there are none, although asked for or not.
     painted_stack_bytes : int or None
@@ -41,13 +42,21 @@ class RunResult:
 class Runner(Protocol):
     """Runs the queries of an artifact that was built for its machine."""
 
-    def run(self, artifact: Artifact, inputs: Words, count_instructions: bool = False) -> RunResult:
+    def run(
+        self,
+        artifact: Artifact,
+        inputs: Words,
+        count_instructions: bool = False,
+        counted: Counted = "classify",
+    ) -> RunResult:
         """Answer all queries.
 
         Parameters
         ----------
         inputs : ndarray of shape (n, input_words), uint32
             Bit patterns of the inputs.
+        counted : {"classify", "decision"}
+            The entry point whose instructions are counted.
 
         Raises
         ------

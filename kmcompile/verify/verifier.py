@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,9 @@ _GENERATED_WORK = 500_000_000
 """Multiply-adds of the exact sums of generated queries beside test data."""
 
 _MOST_HELD_OUT = 1000
+_EXACT_QUERIES = 32
+"""That the instructions of the exact sum are counted of."""
+
 _SEED = 20030703
 
 
@@ -141,7 +144,7 @@ class Verifier:
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
                 host = check_exact(self._answers, self._run(artifact, False), "host")
-        target, instructions, memory = None, None, None
+        target, instructions, exact_instructions, memory = None, None, None, None
         if on_target:
             self._tell(f"building and running on {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
@@ -149,13 +152,16 @@ class Verifier:
                 target = check_exact(self._answers, run, self._target.name)
                 memory = artifact.memory
                 self._check_stack(artifact, run)
-            instructions = self._accepted(run, skipped)
+                instructions = self._accepted(run, skipped)
+                if self._program.early_exits and instructions is not None:
+                    exact_instructions = self._of_exact_sum(artifact)
         elif shutil.which(self._target.compiler.command) is not None:
             # What it takes can be measured without running it.
             self._tell(f"building for {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
                 memory = artifact.memory
-        return self._findings(host, target, memory, instructions, skipped)
+        found = self._findings(host, target, memory, instructions, skipped)
+        return replace(found, exact_instructions=exact_instructions)
 
     def facts(self, findings: Findings) -> dict[str, Any]:
         """Return what was checked, in the shape of report.json."""
@@ -221,6 +227,15 @@ class Verifier:
 
     def _run(self, artifact: Artifact, count: bool) -> RunResult:
         return runner_for(artifact.toolchain).run(artifact, self._inputs, count_instructions=count)
+
+    def _of_exact_sum(self, artifact: Artifact) -> float:
+        """Return the mean instructions of the decision function, of the first ordinary queries."""
+        ordinary = self._answers.results["status"][: self._queries.n_ordinary] == Status.OK
+        rows = np.flatnonzero(ordinary)[:_EXACT_QUERIES]
+        runner = runner_for(artifact.toolchain)
+        run = runner.run(artifact, self._inputs[rows], count_instructions=True, counted="decision")
+        assert run.instructions is not None
+        return float(run.instructions.mean())
 
     def _accepted(self, run: RunResult, skipped: dict[str, str]) -> np.ndarray | None:
         """Return the instructions of the queries that were answered."""
