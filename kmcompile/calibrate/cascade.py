@@ -9,10 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.calibration import Calibration, Promise
-from kmcompile.calibrate.chooser import ChoiceSamples, Room, choose, worst_operations
+from kmcompile.calibrate.chooser import (
+    ChoiceSamples,
+    Room,
+    choose,
+    mean_operations,
+    worst_operations,
+)
 from kmcompile.calibrate.exits import estimates_of, finished, with_limits
 from kmcompile.calibrate.fitting import fit_stages
-from kmcompile.calibrate.links import Fitted, Link, State
+from kmcompile.calibrate.links import Fitted, Link, trial_of
 from kmcompile.calibrate.risk import (
     SCALES,
     Control,
@@ -22,7 +28,6 @@ from kmcompile.calibrate.risk import (
     promise_nothing,
 )
 from kmcompile.calibrate.samples import CalibrationSamples, Parts
-from kmcompile.calibrate.trial import Trial, in_a_row
 from kmcompile.interpret import classify
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
@@ -103,17 +108,17 @@ def add_cascade(
         replace(made, fitted=replace(made.fitted, stage=stage))
         for made, stage in zip(chosen, stages_seen, strict=True)
     )
-    if not chosen:
-        notes.append("no early exit pays on the calibration samples: every query is summed")
-        promise = _promise_of_exact(samples, parts, wish)
-        calibrated = program
-    else:
+    calibrated, promise = program, _promise_of_exact(samples, parts, wish)
+    if chosen:
         tell("controlling the risk")
-        promise = _control(limited, ends, x, samples, parts, wish)
+        found = _control(limited, ends, x, samples, parts, wish)
         gate = range_gate(x[seen], skip_zeros)
-        calibrated, promise = _at_promise(
-            lambda scale: with_exits(program, gate, limited, scale), samples, parts, promise
-        )
+        if n_always + mean_operations(chosen, judged, ends, found.scale) < _alone(judged):
+            calibrated, promise = _at_promise(
+                lambda scale: with_exits(program, gate, limited, scale), samples, parts, found
+            )
+    if calibrated is program:
+        notes.append("no early exit pays on the calibration samples: every query is summed")
     return replace(calibrated, mode="statistical"), Calibration(
         promise=promise,
         thresholds="risk",
@@ -124,6 +129,11 @@ def add_cascade(
         candidates=candidates,
         notes=tuple(notes),
     )
+
+
+def _alone(samples: ChoiceSamples) -> float:
+    """Return the mean multiply-adds of the exact sum."""
+    return float(samples.exact_operations.mean())
 
 
 def _choice_samples(
@@ -203,13 +213,8 @@ def _control(
     """Return the promise of the smallest scale that keeps it on the control samples."""
     control = parts.control
     labels = samples.labels[control].astype(np.int32)
-    trials: list[Trial] = []
-    state = State(None, np.ones(len(control)))
-    for made in chosen:
-        estimates = estimates_of(made.fitted.stage, ends, x[control])
-        trial, state = made.trial(estimates, state, ends.label, np.array(SCALES))
-        trials.append(trial)
-    whole = in_a_row(trials)
+    estimates = [estimates_of(made.fitted.stage, ends, x[control]) for made in chosen]
+    whole = trial_of(chosen, estimates, ends.label)
 
     def counts(scale: float) -> int:
         return whole.disagreements(scale, labels)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.calibration import Candidate
-from kmcompile.calibrate.links import Fitted, Link, State, link
+from kmcompile.calibrate.links import Fitted, Link, State, link, trial_of
 from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import Trial, in_a_row
 from kmcompile.ir.arrays import Float64Array
@@ -111,7 +111,7 @@ def choose(
     found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
     cost, chosen = found[0]
     if chosen and allowed_disagreements(samples, risk) < _FEW:
-        cost, chosen = _widened(chosen, samples, begin, ends, cost - n_always)
+        cost, chosen = _widened(chosen, samples, ends, cost - n_always)
         found[0] = (n_always + cost, chosen)
     candidates = tuple(
         Candidate(
@@ -130,7 +130,6 @@ def allowed_disagreements(samples: ChoiceSamples, risk: float) -> float:
 def _widened(
     links: tuple[Link, ...],
     samples: ChoiceSamples,
-    begin: State,
     ends: Ends,
     cost: float,
 ) -> tuple[float, tuple[Link, ...]]:
@@ -139,21 +138,22 @@ def _widened(
     Few queries get there, and each that leaves wrongly makes all bands of the program wider.
     """
     least = cost
-    scales = np.array(SCALES)
     widest = links
     for factor in _WIDER:
         wide = tuple(made.wider(factor) for made in links)
-        trials, state = [], begin
-        for made in wide:
-            trial, state = made.trial(made.fitted.estimates, state, ends.label, scales)
-            trials.append(trial)
-        new = in_a_row(trials).mean_operations(
-            _USUAL_SCALE, samples.exact_operations, samples.per_kernel
-        )
+        new = mean_operations(wide, samples, ends, _USUAL_SCALE)
         if new > least * (1 + _WIDER_COST):
             break
         cost, widest = new, wide
     return cost, widest
+
+
+def mean_operations(
+    links: Sequence[Link], samples: ChoiceSamples, ends: Ends, scale: float
+) -> float:
+    """Return the mean multiply-adds of a choice sample at a scale, without what comes before."""
+    trial = trial_of(links, [made.fitted.estimates for made in links], ends.label)
+    return trial.mean_operations(scale, samples.exact_operations, samples.per_kernel)
 
 
 class _Tried:

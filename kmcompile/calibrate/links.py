@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.bands import Bands, fit_bands, fit_spread, limited
-from kmcompile.calibrate.trial import Estimates, Trial, try_stage
+from kmcompile.calibrate.risk import SCALES
+from kmcompile.calibrate.trial import Estimates, Trial, in_a_row, try_stage
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.stages import Always, EarlyExit, LinearFilter, NearestVectors
 
@@ -134,3 +136,22 @@ def _reach(stage: EarlyExit, test: int) -> float:
     if isinstance(stage, NearestVectors):
         return _REACH_APPROXIMATE if stage.steps[test] == 0 else _REACH_TOUCHED
     return _REACH_REDUCED
+
+
+def trial_of(links: Sequence[Link], estimates: Sequence[Estimates], label: Always) -> Trial:
+    """Return what a sequence of early exits does with samples.
+
+    Parameters
+    ----------
+    links : sequence of Link
+    estimates : sequence of Estimates
+        Of the same samples, one a link.
+    label : Always
+        The label stage of the program.
+    """
+    state = State(None, np.ones(estimates[0].values.shape[1]))
+    trials = []
+    for made, seen in zip(links, estimates, strict=True):
+        trial, state = made.trial(seen, state, label, np.array(SCALES))
+        trials.append(trial)
+    return in_a_row(trials)
