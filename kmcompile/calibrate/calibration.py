@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -49,7 +50,7 @@ def promise_of(report: Mapping[str, Any]) -> Promise | None:
         risk["confidence"],
         risk["calibration_queries"],
         risk["disagreements"],
-        calibration["scale"] or 0.0,
+        calibration["scale"] or math.inf,
     )
 
 

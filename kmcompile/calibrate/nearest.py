@@ -45,7 +45,8 @@ def nearest_vectors(
     dimensions : tuple of int
         Of the projection at each level, increasing.
     steps : ndarray of shape (n_steps,), int
-        Touched vectors at each test after those of the levels.
+        Touched vectors at each test after those of the levels; those beyond the vectors that lie
+        outside the projection are left out.
     far : float
         Approximate kernels whose accumulated sum is this large count as 0.
     paper : bool
@@ -58,7 +59,8 @@ def nearest_vectors(
     outside = (vectors**2).sum(axis=1) - np.cumsum(projected**2, axis=1)[:, _last_of(dimensions)].T
     outside = np.maximum(outside, 0.0)
     size = np.abs(exact.slot_decisions()).max(axis=1)
-    weights = size if paper else size * np.sqrt(outside[-1])
+    weights = (size if paper else size * np.sqrt(outside[-1])).astype(np.float32)
+    steps = steps[steps <= np.count_nonzero(weights)]
     n_tests = len(steps) + (0 if paper else len(dimensions))
     bounds = (0, *dimensions)
     return NearestVectors(
@@ -68,7 +70,7 @@ def nearest_vectors(
         ),
         vectors=as_blocks(projected, exact.lanes),
         residuals=outside[: len(dimensions) * exact.kernel.uses_distance].astype(np.float32),
-        weights=weights.astype(np.float32),
+        weights=weights,
         far=np.float32(far),
         from_estimate=not paper,
         tug_of_war=paper,

@@ -187,7 +187,7 @@ def conformal(scales: Sequence[float], counts: Counts, n: int, risk: float) -> P
 def decide_nothing(control: Control, risk: float, n: int) -> Promise:
     """Return the promise where no scale held: an infinite one, which no early exit decides at."""
     confidence = CONFIDENCE if control == "guaranteed" else None
-    return Promise(control, risk, 0.0, confidence, n, 0, math.inf)
+    return Promise(control, risk, risk, confidence, n, 0, math.inf)
 
 
 def promise_nothing(n: int, disagreements: int, scale: float) -> Promise:

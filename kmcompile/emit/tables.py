@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import google_crc32c
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.emit.literals import float32_literal
 from kmcompile.ir.table import Table
 
 _COLUMNS = 100
 _INDENT = "    "
+_AT_A_TIME = 1 << 18
+"""Elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,38 +43,40 @@ class TableView:
 def table_view(table: Table) -> TableView:
     """Return the view of a table."""
     flat = table.values.reshape(-1)
-    is_float = flat.dtype == np.float32
-    if is_float:
-        # Equal values are written once: support vectors of pixels have few.
-        values, inverse = np.unique(flat.view(np.uint32), return_inverse=True)
-        known = [float32_literal(value) for value in values.view(np.float32)]
-        words = [known[index] for index in inverse]
-    else:
-        suffix = "U" if flat.dtype == np.uint16 else "UL"
-        words = [f"{value}{suffix}" for value in flat]
     return TableView(
         name=table.name,
         c_type=table.c_type,
         length=len(flat),
         layout=table.layout,
-        reader="float_at" if is_float else "integer_at",
-        text=_wrap(words),
+        reader="float_at" if flat.dtype == np.float32 else "integer_at",
+        text=_wrap(_literals(flat)),
     )
 
 
-def _wrap(words: list[str]) -> str:
+def _literals(flat: NDArray[Any]) -> Iterator[str]:
+    """Yield the elements in C, some at a time: millions of words take many times their text."""
+    for start in range(0, len(flat), _AT_A_TIME):
+        values = flat[start : start + _AT_A_TIME]
+        if values.dtype == np.float32:
+            # Equal values are written once: support vectors of pixels have few.
+            different, inverse = np.unique(values.view(np.uint32), return_inverse=True)
+            known = [float32_literal(value) for value in different.view(np.float32)]
+            yield from map(known.__getitem__, inverse)
+        else:
+            suffix = "U" if values.dtype == np.uint16 else "UL"
+            yield from (f"{value}{suffix}" for value in values)
+
+
+def _wrap(words: Iterable[str]) -> str:
     """Return the words with commas in lines of at most 100 columns."""
-    lines: list[str] = []
-    line: list[str] = []
-    width = len(_INDENT)
+    text = io.StringIO()
+    separator, width = _INDENT, len(_INDENT)
     for word in words:
-        if line and width + len(word) + 2 > _COLUMNS:
-            lines.append(_INDENT + ", ".join(line))
-            line, width = [], len(_INDENT)
-        line.append(word)
-        width += len(word) + 2
-    lines.append(_INDENT + ", ".join(line))
-    return ",\n".join(lines)
+        if width + len(word) + 2 > _COLUMNS:
+            separator, width = f",\n{_INDENT}", len(_INDENT)
+        text.write(separator + word)
+        separator, width = ", ", width + len(word) + 2
+    return text.getvalue()
 
 
 def checksum(table: Table) -> int:

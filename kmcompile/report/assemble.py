@@ -114,7 +114,7 @@ def assemble(
     return replace(
         report,
         risk=promise.risk(calibration, queries, findings.check, reasons),
-        calibration=promise.calibration_section(calibration),
+        calibration=promise.calibration_section(calibration, reasons),
     )
 
 

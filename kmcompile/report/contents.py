@@ -274,7 +274,7 @@ class Calibration:
 
     Attributes
     ----------
-    scale : float
+    scale : float or None
         The one factor (lambda) of all thresholds.
     shape_queries, choice_queries, control_queries : int
         Samples of the disjoint parts: the stages' shapes, their choice and the promise rest on
@@ -288,7 +288,7 @@ class Calibration:
     """
 
     thresholds: Literal["risk", "maxsmoothed", "simple"]
-    scale: float
+    scale: float | None
     shape_queries: int
     choice_queries: int
     control_queries: int

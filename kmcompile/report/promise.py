@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from kmcompile.calibrate.calibration import Calibration, Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower, clopper_pearson_upper
 from kmcompile.report import contents
@@ -35,11 +37,15 @@ def risk(
     )
 
 
-def calibration_section(calibration: Calibration) -> contents.Calibration:
-    """Return how the early exits were made."""
+def calibration_section(calibration: Calibration, reasons: dict[str, str]) -> contents.Calibration:
+    """Return how the early exits were made; `reasons` takes why a field is null."""
+    scale: float | None = calibration.promise.scale
+    if not math.isfinite(calibration.promise.scale):
+        scale = None
+        reasons["calibration.scale"] = "no early exit is taken"
     return contents.Calibration(
         thresholds=calibration.thresholds,
-        scale=calibration.promise.scale,
+        scale=scale,
         shape_queries=calibration.n_shape,
         choice_queries=calibration.n_choice,
         control_queries=calibration.n_control,
