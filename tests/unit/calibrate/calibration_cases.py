@@ -121,16 +121,16 @@ def digits(kernel: str, n_classes: int) -> Case:
 
 
 @cache
-def mnist_pair(kernel: str = "rbf", n: int = 1200) -> Case:
+def mnist_pair(kernel: str = "rbf", n: int = 1000, n_trained: int = 1500) -> Case:
     """Return 3 against 8 with pixels from 0 to 1."""
     data = arrays("mnist")
     chosen = np.isin(data["y_train"], (3, 8))
-    X = (data["X_train"][chosen][: N_TRAINED + n] / 255).astype(np.float32)
-    y = data["y_train"][chosen][:N_TRAINED]
+    X = (data["X_train"][chosen][: n_trained + n] / 255).astype(np.float32)
+    y = data["y_train"][chosen][:n_trained]
     tested = np.isin(data["y_test"], (3, 8))
-    parameters = {"gamma": 0.02} if kernel == "rbf" else {"gamma": 0.01, "degree": 5}
-    estimator = SVC(kernel=kernel, C=10, **parameters).fit(X[:N_TRAINED], y)
-    return Case(estimator, X[N_TRAINED:], (data["X_test"][tested] / 255).astype(np.float32))
+    parameters = {"gamma": 0.05} if kernel == "rbf" else {"gamma": 0.01, "degree": 9}
+    estimator = SVC(kernel=kernel, C=10, **parameters).fit(X[:n_trained], y)
+    return Case(estimator, X[n_trained:], (data["X_test"][tested] / 255).astype(np.float32))
 
 
 @cache

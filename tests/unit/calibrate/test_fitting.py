@@ -75,7 +75,7 @@ def test_what_does_not_fit_is_left_out() -> None:
 
 
 def test_reduced_sets_look_at_some_of_many_features() -> None:
-    case = mnist_pair(n=700)
+    case = mnist_pair(n=300, n_trained=200)
     used = [
         stage.products.n_used for stage, _ in stages_of(case) if isinstance(stage, ReducedSet)
     ]
