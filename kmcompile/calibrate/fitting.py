@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -36,6 +36,8 @@ _PROBE = Size(8, 60, None, 80)
 _PROBE_SHARE = 5
 _MARGINS = (1.0, 2.0)
 
+_Result = TypeVar("_Result")
+
 
 def fit_stages(
     ends: Ends,
@@ -64,7 +66,7 @@ def fit_stages(
     exact = ends.exact
     assert isinstance(exact, ExactSum)
     with threadpool_limits(1):
-        points, margin = _points(exact, x, decisions, relevant)
+        points, margin = _points(exact, x, decisions, relevant, n_jobs)
     jobs: list[tuple[Callable[..., EarlyExit], tuple[Any, ...], str]] = [
         (linear_filter, (x, decisions, relevant, skip_zeros), "linear_filter")
     ]
@@ -81,19 +83,38 @@ def fit_stages(
         for levels in _LEVELS
         if levels[-1] <= exact.n_features // 2
     ]
-    stages = Parallel(n_jobs=n_jobs)(delayed(_alone)(fit, arguments) for fit, arguments, _ in jobs)
+    stages = _each([(fit, arguments) for fit, arguments, _ in jobs], n_jobs)
     named = zip(stages, (text for _, _, text in jobs), strict=True)
     return [(stage, text) for stage, text in named if fits(stage)]
 
 
-def _alone(fit: Callable[..., EarlyExit], arguments: tuple[Any, ...]) -> EarlyExit:
+def _each(
+    jobs: list[tuple[Callable[..., _Result], tuple[Any, ...]]], n_jobs: int | None
+) -> list[_Result]:
+    """Return what the jobs give.
+
+    In threads, unless joblib is configured otherwise: nearly all time is spent in numpy, outside
+    the interpreter's lock, and nothing is copied.
+    """
+    with threadpool_limits(1):
+        done = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_alone)(fit, arguments) for fit, arguments in jobs
+        )
+    return list(done)
+
+
+def _alone(fit: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
     """Return what a fit gives with one thread: the sums of a matrix product depend on them."""
     with threadpool_limits(1):
         return fit(*arguments)
 
 
 def _points(
-    exact: ExactSum, x: Float32Array, decisions: Float64Array, relevant: NDArray[np.bool_]
+    exact: ExactSum,
+    x: Float32Array,
+    decisions: Float64Array,
+    relevant: NDArray[np.bool_],
+    n_jobs: int | None,
 ) -> tuple[FitPoints, float]:
     """Return the points to fit to and the margin: what gives a small fit the least error.
 
@@ -103,19 +124,25 @@ def _points(
     n_probe = len(x) // _PROBE_SHARE
     kept, probe = slice(n_probe, None), slice(n_probe)
     fewer = of_samples(exact, x[kept], decisions[kept], relevant[kept])
+    points = {False: fewer, True: with_vectors(exact, fewer)}
+    choices = [(vectors, margin) for vectors in points for margin in _MARGINS]
+    probes = _each(
+        [
+            (fit_reduced_set, (points[vectors], _PROBE, margin, exact.lanes, False))
+            for vectors, margin in choices
+        ],
+        n_jobs,
+    )
     best = np.inf
-    for vectors in (False, True):
-        points = with_vectors(exact, fewer) if vectors else fewer
-        for margin in _MARGINS:
-            stage = fit_reduced_set(points, _PROBE, margin, exact.lanes, skip_zeros=False)
-            error = decisions[probe] - stage.rows(stage.products.of(x[probe]))[:, :-1]
-            near = [
-                error[near_boundary(decisions[probe, p], relevant[probe, p]), p]
-                for p in range(decisions.shape[1])
-            ]
-            size = float(np.concatenate(near).std())
-            if size < best:
-                best, chosen = size, (vectors, margin)
+    for choice, stage in zip(choices, probes, strict=True):
+        error = decisions[probe] - stage.rows(stage.products.of(x[probe]))[:, :-1]
+        near = [
+            error[near_boundary(decisions[probe, p], relevant[probe, p]), p]
+            for p in range(decisions.shape[1])
+        ]
+        size = float(np.concatenate(near).std())
+        if size < best:
+            best, chosen = size, choice
     everything = of_samples(exact, x, decisions, relevant)
     return (with_vectors(exact, everything) if chosen[0] else everything), chosen[1]
 
