@@ -39,6 +39,8 @@ data can't be used; 4 it doesn't fit the target; 5 a tool is missing, failed or 
 
 _SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 _INTERRUPTED = 130
+_ALL_CORES = -1
+"""joblib's n_jobs; from Python the user chooses it."""
 
 _Command = Callable[..., None]
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -94,7 +96,7 @@ def _compile(model: Path, as_json: bool, quiet: bool, **values: Any) -> None:
     MODEL is a fitted scikit-learn SVC, NuSVC or LinearSVC, or a Pipeline that ends with one, in a
     .pkl or .joblib file. Samples are .npz, .npy, .csv or svmlight files.
     """
-    options = without_defaults(Options(**values))
+    options = without_defaults(Options(**values, n_jobs=_ALL_CORES))
     check_options(options)
     from kmcompile import pipeline
 

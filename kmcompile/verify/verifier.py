@@ -139,12 +139,13 @@ class Verifier:
         recipe = Recipe.from_json((folder / "recipe.json").read_text(encoding="ascii"))
         skipped: dict[str, str] = {}
         on_target = self._wants_target(level, skipped)
-        host = None
+        host, target, instructions, exact_instructions, memory = None, None, None, None, None
         if self._wants_host(level, on_target, skipped):
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
                 host = check_exact(self._answers, self._run(artifact, False), "host")
-        target, instructions, exact_instructions, memory = None, None, None, None
+                if self._target == artifact.toolchain:
+                    memory = artifact.memory
         if on_target:
             self._tell(f"building and running on {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
@@ -155,7 +156,7 @@ class Verifier:
                 instructions = self._accepted(run, skipped)
                 if self._program.early_exits and instructions is not None:
                     exact_instructions = self._of_exact_sum(artifact)
-        elif shutil.which(self._target.compiler.command) is not None:
+        elif memory is None and shutil.which(self._target.compiler.command) is not None:
             # What it takes can be measured without running it.
             self._tell(f"building for {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
