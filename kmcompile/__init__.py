@@ -38,7 +38,7 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
     **options
         The options of the command line with underscores: target, risk, max_flash, name, out, ...
         `data` and `test_data` are files or arrays of shape (n_samples, n_features). Without `out`
-        an estimator's output folder is not written. `n_jobs` is joblib's number of processes for
+        an estimator's output folder is not written. `n_jobs` is joblib's number of jobs for
         calibration: by default 1, or what a surrounding `joblib.parallel_config` says.
 
     Returns

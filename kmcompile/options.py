@@ -17,7 +17,7 @@ class Options:
     """What the user asked for; defaults as in the command line's help.
 
     `None` stands for a default that depends on the model, the target or the machine.
-    `n_jobs` is joblib's, for calibration: None is one process, or what `joblib.parallel_config`
+    `n_jobs` is joblib's, for calibration: None is one thread, or what `joblib.parallel_config`
     says; it changes no byte of the output.
     """
 

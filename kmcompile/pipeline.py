@@ -101,8 +101,9 @@ def compile_model(
 
         tell("writing C")
         command = options.canonical_command(model_name or type(model).__name__)
-        sources = emit(program, target, command, _describe(original))
-        files = folder_files.of_program(program, target, sources)
+        files = folder_files.of_program(
+            program, target, emit(program, target, command, _describe(original))
+        )
 
         tell("collecting queries")
         queries = collect_queries(original, program, options, held_out)

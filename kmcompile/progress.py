@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.status import Status
+    from rich.progress import Progress as Bar
 
 _DELAY_S = 1.0
 
 
 class Progress:
-    """Show the current step and how long it has been going, from one second on.
+    """Show the current step and how long the run has been going, from one second on.
 
     Only on a terminal: a log or a pipe gets nothing.
     """
@@ -22,7 +22,7 @@ class Progress:
     def __init__(self, enabled: bool) -> None:
         self._enabled = enabled and sys.stderr is not None and sys.stderr.isatty()
         self._text = "working"
-        self._status: Status | None = None
+        self._bar: Bar | None = None
         self._lock = threading.Lock()
         self._timer = threading.Timer(_DELAY_S, self._show)
         self._timer.daemon = True
@@ -36,10 +36,8 @@ class Progress:
         """Name the step that begins now."""
         with self._lock:
             self._text = text
-            if self._status is not None:
-                from rich.markup import escape
-
-                self._status.update(escape(text))
+            if self._bar is not None:
+                self._bar.update(self._bar.task_ids[0], description=text)
 
     def __exit__(
         self,
@@ -50,15 +48,23 @@ class Progress:
         self._timer.cancel()
         with self._lock:
             self._enabled = False
-            if self._status is not None:
-                self._status.stop()
+            if self._bar is not None:
+                self._bar.stop()
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.markup import escape
-        from rich.status import Status
+        from rich.progress import Progress as Bar
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
         with self._lock:
             if self._enabled:
-                self._status = Status(escape(self._text), console=Console(stderr=True))
-                self._status.start()
+                self._bar = Bar(
+                    SpinnerColumn(),
+                    TextColumn("{task.description}", markup=False),
+                    TimeElapsedColumn(),
+                    console=Console(stderr=True),
+                    transient=True,
+                )
+                task = self._bar.add_task(self._text)
+                self._bar.tasks[task].start_time = self._bar.get_time() - _DELAY_S
+                self._bar.start()

@@ -97,8 +97,11 @@ def add_cascade(
         n_jobs,
         lambda stage: n_always + worst_operations([stage], ends) <= room.operations,
     )
-    tell("trying early exits")
-    fitted = [Fitted(stage, estimates_of(stage, ends, x[choice]), text) for stage, text in stages]
+    fitted = []
+    for number, (stage, text) in enumerate(stages, start=1):
+        tell(f"trying early exits: {number} of {len(stages)}")
+        fitted.append(Fitted(stage, estimates_of(stage, ends, x[choice]), text))
+    tell("choosing early exits")
     judged = _choice_samples(program, samples, parts, x, relevant)
     chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room)
     notes = list(_left_out(fitted, chosen))

@@ -95,7 +95,7 @@ def test_model_alone_compiles_for_the_host(
     pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
 ) -> None:
     assert cli.run([model]) == 0
-    assert pipeline.calls == [(Path("m.pkl"), Options())]
+    assert pipeline.calls == [(Path("m.pkl"), Options(n_jobs=-1))]
     assert printed_reports == [REPORT]
 
 
@@ -121,6 +121,7 @@ def test_every_built_option_reaches_the_pipeline(
         name="iris",
         trust_pickle=True,
         verify="host",
+        n_jobs=-1,
     )
 
 
@@ -128,7 +129,7 @@ def test_values_that_repeat_a_default_are_left_out(
     pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
 ) -> None:
     assert cli.run([model, *["--mode", "exact", "--replay", "none", "--reduce", "off"]]) == 0
-    assert pipeline.calls[0][1] == Options()
+    assert pipeline.calls[0][1] == Options(n_jobs=-1)
 
 
 @pytest.mark.parametrize("risk", ["0.001", "1e-3", ".0010"])
@@ -137,7 +138,7 @@ def test_values_that_repeat_a_default_of_mode_statistical_are_left_out(
 ) -> None:
     words = f"--data d.npz --mode statistical --risk {risk} --risk-control guaranteed"
     assert cli.run([model, *words.split(), "--thresholds", "risk"]) == 0
-    assert pipeline.calls[0][1] == Options(data=Path("d.npz"))
+    assert pipeline.calls[0][1] == Options(data=Path("d.npz"), n_jobs=-1)
 
 
 def test_mode_exact_is_kept_where_samples_make_another_the_default(
@@ -145,7 +146,7 @@ def test_mode_exact_is_kept_where_samples_make_another_the_default(
 ) -> None:
     assert cli.run([model, "--data", "d.npz", "--mode", "exact"]) == 0
     options = pipeline.calls[0][1]
-    assert options == Options(data=Path("d.npz"), mode="exact")
+    assert options == Options(data=Path("d.npz"), mode="exact", n_jobs=-1)
     assert (
         options.canonical_command("m.pkl")
         == "kmcompile m.pkl --target host --data d.npz --mode exact"

@@ -41,6 +41,7 @@ def test_long_work_shows_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
         while "running [cortex-m7]" not in terminal.getvalue() and time.monotonic() < deadline:
             time.sleep(0.01)
     assert "running [cortex-m7]" in terminal.getvalue()
+    assert "0:0" in terminal.getvalue()
 
 
 def test_pipe_gets_nothing(
