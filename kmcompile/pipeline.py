@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from kmcompile import frontend
 from kmcompile.analysis.memory import budgets, check_flash, check_ram
 from kmcompile.build.recipe import Recipe
@@ -92,7 +94,8 @@ def compile_model(
         calibration, held_out = None, None
         if _is_statistical(options, machine):
             room = room_for_exits(program, allowed, workspace_bytes(program))
-            calibrated = calibrate(machine, program, options, room, tell)
+            with threadpool_limits(1):  # what a matrix product rounds depends on the threads
+                calibrated = calibrate(machine, program, options, room, tell)
             program, calibration = calibrated.program, calibrated.calibration
             held_out = calibrated.held_out
         check_flash(program, program.table_bytes, True, allowed)
