@@ -6,9 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from threadpoolctl import threadpool_limits
 from tools import need
 
 import kmcompile
@@ -192,3 +194,17 @@ def test_an_option_that_does_not_exist_is_named():
     with pytest.raises(UsageError, match="unknown options: speed"):
         kmcompile.compile_model(MODELS["binary"], speed=11)
     assert "speed" not in Options.__dataclass_fields__
+
+
+def test_the_number_of_threads_changes_no_byte_of_a_calibrated_model(tmp_path):
+    X, y = load_digits(return_X_y=True)
+    model = SVC(gamma=0.002).fit(X[:600], y[:600])
+    written = []
+    for n in (1, 2):
+        out = tmp_path / str(n)
+        with threadpool_limits(n):
+            kmcompile.compile_model(
+                model, data=X[600:], risk="auto", verify="none", out=out, n_jobs=n
+            )
+        written.append((out / "svc.c").read_bytes())
+    assert written[0] == written[1]
