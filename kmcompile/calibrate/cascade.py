@@ -219,17 +219,19 @@ def _control(
     estimates = [estimates_of(made.fitted.stage, ends, x[control]) for made in chosen]
     whole = trial_of(chosen, estimates, ends.label)
 
-    def counts(scale: float) -> int:
-        return whole.disagreements(scale, labels)
+    def wrong(scale: float) -> NDArray[np.bool_]:
+        return whole.wrong(scale, labels)
 
     if samples.training:
         # Nothing is promised; the same rule gives a sensible scale.
         risk = max(wish.risk, 1 / (len(control) + 1))
-        found = conformal(SCALES, counts, len(control), risk)
+        found = conformal(SCALES, wrong, len(control), risk)
     elif wish.control == "guaranteed":
-        found = fixed_sequence(SCALES, counts, len(control), wish.risk)
+        found = fixed_sequence(
+            SCALES, lambda scale: int(wrong(scale).sum()), len(control), wish.risk
+        )
     else:
-        found = conformal(SCALES, counts, len(control), wish.risk)
+        found = conformal(SCALES, wrong, len(control), wish.risk)
     if found is None:
         return decide_nothing(wish.control, wish.risk, len(control))
     if samples.training:

@@ -20,12 +20,15 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import beta
 
 from kmcompile.calibrate.calibration import Promise
 
 Control = Literal["guaranteed", "expected"]
 Counts = Callable[[float], int]
+Wrong = Callable[[float], NDArray[np.bool_]]
 
 CONFIDENCE = 0.99
 """Of a guaranteed risk."""
@@ -150,20 +153,22 @@ def fixed_sequence(
     return promise
 
 
-def conformal(scales: Sequence[float], counts: Counts, n: int, risk: float) -> Promise | None:
+def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Promise | None:
     """Return the promise of a scale whose expected risk is at most `risk`, nearly the smallest.
 
-    (n / (n + 1)) R(scale) + 1 / (n + 1) <= risk, with R the share of disagreements ([3]_, eq. 4
-    and 5). The theorem asks for a loss that does not fall as the scale does, so the running
-    maximum of the disagreements over the larger scales stands for them. The scale before the
-    smallest one is taken: among many scales on one set of samples the smallest is a lucky one.
+    (n / (n + 1)) R(scale) + 1 / (n + 1) <= risk, with R the mean loss ([3]_, eq. 4 and 5). The
+    theorem asks for a loss of each sample that does not fall as the scale does, so a sample
+    counts from the first scale on that disagrees: the running supremum of its loss. The scale
+    before the smallest one is taken: among many scales on one set of samples the smallest is a
+    lucky one.
 
     Parameters
     ----------
     scales : sequence of float
         Decreasing.
-    counts : callable
-        scale -> disagreements on the control samples; called in order, no further than needed.
+    wrong : callable
+        scale -> ndarray of shape (n,), bool, the control samples that it labels unlike the model;
+        called in order, no further than needed.
     n : int
         Control samples.
     risk : float
@@ -174,13 +179,13 @@ def conformal(scales: Sequence[float], counts: Counts, n: int, risk: float) -> P
         None if the first scale fails.
     """
     held: list[Promise] = []
-    most = 0
+    ever = np.zeros(n, dtype=bool)
     for scale in scales:
-        disagreements = counts(scale)
-        most = max(most, disagreements)
-        if (most + 1) / (n + 1) > risk:
+        here = wrong(scale)
+        ever |= here
+        if (int(ever.sum()) + 1) / (n + 1) > risk:
             break
-        held.append(Promise("expected", risk, risk, None, n, disagreements, scale))
+        held.append(Promise("expected", risk, risk, None, n, int(here.sum()), scale))
     return held[max(0, len(held) - 2)] if held else None
 
 

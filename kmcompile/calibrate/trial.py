@@ -61,11 +61,15 @@ class Trial:
         test: NDArray[np.intp] = decides.argmax(axis=0)
         return test, decides[test, np.arange(len(test))]
 
+    def wrong(self, scale: float, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which samples get another label than the model's, shape (n_samples,)."""
+        test, decided = self.first(scale)
+        differs: NDArray[np.bool_] = self.labels[test, np.arange(len(labels))] != labels
+        return decided & differs
+
     def disagreements(self, scale: float, labels: NDArray[np.int32]) -> int:
         """Return how many samples get another label than the model's."""
-        test, decided = self.first(scale)
-        said = self.labels[test, np.arange(len(labels))]
-        return int((decided & (said != labels)).sum())
+        return int(self.wrong(scale, labels).sum())
 
     def mean_operations(
         self, scale: float, exact_operations: NDArray[np.int64], per_kernel: NDArray[np.int64]

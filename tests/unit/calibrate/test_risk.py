@@ -34,12 +34,17 @@ def risk_at(scale: float) -> float:
 RISKS = np.array([risk_at(scale) for scale in SCALES])
 
 
-def counts_of(losses: np.ndarray) -> Callable[[float], int]:
-    """Return the disagreements at a scale: those of the samples that it makes decide wrongly.
+def wrong_of(losses: np.ndarray) -> Callable[[float], np.ndarray]:
+    """Return which samples a scale makes decide wrongly.
 
     losses : ndarray of shape (n,), uniform; a sample goes wrong where the risk exceeds its own.
     """
-    return lambda scale: int((losses < risk_at(scale)).sum())
+    return lambda scale: losses < risk_at(scale)
+
+
+def counts_of(losses: np.ndarray) -> Callable[[float], int]:
+    """Return how many they are."""
+    return lambda scale: int(wrong_of(losses)(scale).sum())
 
 
 @pytest.mark.parametrize(("disagreements", "needed"), [(0, 4603), (1, 6636)])
@@ -84,10 +89,12 @@ def test_rounding_up_is_never_down_and_less_than_a_tenth_up(value: float) -> Non
     assert float(f"{up:.1e}") == up
 
 
-def test_scales_fall_by_one_factor_from_8_to_a_quarter() -> None:
-    ratios = np.diff(np.log2(SCALES))
-    assert (SCALES[0], SCALES[-1]) == (8.0, 0.25)
-    assert np.allclose(ratios, -1 / 16, rtol=0, atol=2.0**-50)
+def test_scales_fall_by_one_factor_from_10_to_below_a_quarter() -> None:
+    ratios = np.divide(SCALES[:-1], SCALES[1:])
+    assert SCALES[0] == 10.0
+    assert SCALES[-1] < 0.25 < SCALES[-2]
+    # Two powers and three divisions, an ulp and half of one each.
+    assert np.allclose(ratios, 1.1, rtol=2.0**-50, atol=0)
 
 
 def test_fixed_sequence_stops_at_the_first_failure_and_looks_no_further() -> None:
@@ -104,13 +111,25 @@ def test_fixed_sequence_stops_at_the_first_failure_and_looks_no_further() -> Non
     assert (promise.control, promise.requested, promise.upper_bound) == ("guaranteed", 0.01, 0.01)
 
 
-def test_conformal_holds_a_count_against_all_smaller_scales() -> None:
-    counts = {4.0: 0, 3.0: 9, 2.0: 3, 1.0: 10}
-    promise = conformal([4.0, 3.0, 2.0, 1.0], counts.__getitem__, 999, 0.01)
+def rows(first: int, last: int) -> np.ndarray:
+    """Return that samples `first` to `last` of 999 are wrong."""
+    return (np.arange(999) >= first) & (np.arange(999) < last)
+
+
+def test_conformal_holds_a_sample_against_all_smaller_scales() -> None:
+    wrong = {4.0: rows(0, 9), 3.0: rows(3, 6), 2.0: rows(0, 1), 1.0: rows(0, 10)}
+    promise = conformal([4.0, 3.0, 2.0, 1.0], wrong.__getitem__, 999, 0.01)
     assert promise is not None
-    assert (promise.scale, promise.disagreements) == (2.0, 3)
+    assert (promise.scale, promise.disagreements) == (3.0, 3)
     assert (promise.control, promise.confidence) == ("expected", None)
-    assert conformal([4.0, 3.0], lambda scale: 10, 999, 0.01) is None
+    assert conformal([4.0, 3.0], lambda scale: rows(0, 10), 999, 0.01) is None
+
+
+def test_conformal_counts_samples_that_different_scales_get_wrong_together() -> None:
+    wrong = {4.0: rows(0, 4), 3.0: rows(4, 9), 2.0: rows(9, 11)}
+    promise = conformal([4.0, 3.0, 2.0], wrong.__getitem__, 999, 0.01)
+    assert promise is not None
+    assert (promise.scale, promise.disagreements) == (4.0, 4)
 
 
 def test_too_few_samples_support_no_scale_and_nothing_is_decided() -> None:
@@ -146,7 +165,7 @@ def test_expected_risk_is_kept_in_the_mean() -> None:
     n, risk = 200, 0.02
     kept = []
     for _ in range(REPETITIONS):
-        promise = conformal(SCALES, counts_of(rng.random(n)), n, risk)
+        promise = conformal(SCALES, wrong_of(rng.random(n)), n, risk)
         assert promise is not None
         kept.append(risk_at(promise.scale))
     # Hoeffding: the mean of values within [0, largest] is this far above its expectation with

@@ -77,17 +77,18 @@ def test_counts_are_those_of_going_through_the_samples(kernel: str, n_classes: i
     exact = np.full(n, 10**6) + np.arange(n)
     per_kernel = np.full(n, 100) + np.arange(n) % 7
     for scale in SCALES[::8]:
-        unlike, spent = 0, 0
+        unlike, spent = np.zeros(n, dtype=bool), 0
         for row in range(n):
             for test in range(len(trial.scales)):
                 if trial.scales[test, row] >= scale:
-                    unlike += trial.labels[test, row] != labels[row]
+                    unlike[row] = trial.labels[test, row] != labels[row]
                     spent += trial.operations[test, row]
                     break
             else:
                 spent += trial.operations[-1, row] + exact[row]
                 spent -= per_kernel[row] * trial.kernel_evals[-1]
-        assert trial.disagreements(scale, labels) == unlike
+        assert np.array_equal(trial.wrong(scale, labels), unlike)
+        assert trial.disagreements(scale, labels) == unlike.sum()
         assert trial.mean_operations(scale, exact, per_kernel) == spent / n
 
 
