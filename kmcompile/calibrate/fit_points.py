@@ -97,7 +97,8 @@ def with_vectors(exact: ExactSum, points: FitPoints) -> FitPoints:
     ).astype(np.float64)
     gram = (gram + gram.T) / 2
     gram += _RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))
-    span = 1 / np.diag(np.linalg.inv(gram))
+    # Of a kernel that is not positive definite, as the sigmoid, it may come out below 0.
+    span = np.maximum(1 / np.diag(np.linalg.inv(gram)), 0.0)
     decisions -= beta[slots] * span[:, None]
     return FitPoints(
         np.concatenate([points.x, vectors]),

@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.calibrate.cascade import prepared, skips_zeros
+from kmcompile.calibrate.chooser import worst_operations
 from kmcompile.calibrate.exits import estimates_of
 from kmcompile.calibrate.linear import linear_filter
 from kmcompile.calibrate.nearest import nearest_vectors
@@ -60,7 +61,8 @@ def add_paper_cascade(
     tell("collecting the paper's thresholds")
     stages: list[LinearFilter | NearestVectors] = [first]
     notes: list[str] = []
-    second = _nearest(x, f, ends, thresholds, room_operations, skip_zeros)
+    left = room_operations - worst_operations([first], ends)
+    second = _nearest(x, f, ends, thresholds, left, skip_zeros)
     if second is None:
         notes.append(
             "nearest_vectors is left out: its ordering alone costs over a tenth of the sum"
@@ -108,8 +110,7 @@ def _nearest(
     while True:
         steps = np.arange(1, n_steps + 1)
         stage = nearest_vectors(exact, (dimensions,), steps, skip_zeros, np.inf, paper=True)
-        kept = n_steps * (exact.n_features + exact.kernel.value_operations)
-        extra = stage.worst_operations(ends) - kept
+        extra = worst_operations([stage], ends)
         if extra <= room_operations:
             break
         per_step = (extra - stage.operations()) / n_steps
