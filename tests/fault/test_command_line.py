@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,11 @@ import types
 from pathlib import Path
 from typing import Any
 
+import joblib
+import numpy as np
 import pytest
+from sklearn.datasets import load_digits
+from sklearn.svm import SVC
 
 import kmcompile
 from kmcompile import cli, errors
@@ -329,3 +334,46 @@ def test_typo_in_a_target_suggests_the_nearest_name() -> None:
 
     with pytest.raises(errors.UsageError, match="did you mean cortex-m7"):
         load_target("cortex-7")
+
+
+@pytest.fixture
+def digits_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write small digits against large ones: a model, its training samples and others."""
+    X, y = load_digits(return_X_y=True)
+    X = (X / 16).astype(np.float32)
+    monkeypatch.chdir(tmp_path)
+    joblib.dump(SVC(gamma=0.5, C=10).fit(X[:500], y[:500] > 4), "m.pkl")
+    np.save("trained.npy", X[:500])
+    np.save("fresh.npy", X[500:1500])
+
+
+COMPILE = "m.pkl --trust-pickle --verify none --out o"
+
+
+def test_risk_beyond_the_samples_exits_3_and_names_the_one_to_ask_for(
+    digits_files: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([*COMPILE.split(), "--data", "fresh.npy", "--risk", "0.0001"]) == 3
+    lines = capsys.readouterr().err.splitlines()
+    message = "\n".join(lines)
+    assert "of the 1,000 in --data support a risk of" in message
+    assert "ask for --risk" in message
+    assert not Path("o").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "guarantee", "thresholds"),
+    [
+        ("--data fresh.npy --risk auto", "guaranteed", "risk"),
+        ("--data trained.npy", "none", "risk"),
+        ("--data fresh.npy --thresholds simple", "none", "simple"),
+    ],
+)
+def test_report_tells_what_is_promised(
+    words: str, guarantee: str, thresholds: str, digits_files: None
+) -> None:
+    assert cli.run([*COMPILE.split(), *words.split()]) == 0
+    report = json.loads(Path("o/report.json").read_text())
+    assert report["risk"]["guarantee"] == guarantee
+    assert report["calibration"]["thresholds"] == thresholds
+    assert (report["risk"]["upper_bound"] is None) == (guarantee == "none")

@@ -20,9 +20,7 @@ CASES = [("rbf", 2), ("poly", 2), ("sigmoid", 2), ("rbf", 10)]
 
 def points_of(case: Case, n: int | None = None) -> FitPoints:
     part = slice(n)
-    return of_samples(
-        case.exact, case.x[part], case.samples.decisions[part], case.relevant[part]
-    )
+    return of_samples(case.exact, case.x[part], case.samples.decisions[part], case.relevant[part])
 
 
 def checked(case: Case, points: FitPoints) -> tuple[np.ndarray, np.ndarray]:

@@ -55,8 +55,6 @@ def test_samples_that_a_decision_is_not_about_do_not_count() -> None:
     case = digits("rbf", 10)
     f = case.samples.decisions
     other = np.where(case.relevant, f, -7.0 * f)
-    first, second = (
-        linear_filter(case.x, d, case.relevant, case.skip_zeros) for d in (f, other)
-    )
+    first, second = (linear_filter(case.x, d, case.relevant, case.skip_zeros) for d in (f, other))
     assert np.array_equal(first.products.blocks, second.products.blocks)
     assert np.array_equal(first.intercept, second.intercept)
