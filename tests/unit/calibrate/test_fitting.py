@@ -76,9 +76,7 @@ def test_what_does_not_fit_is_left_out() -> None:
 
 def test_reduced_sets_look_at_some_of_many_features() -> None:
     case = mnist_pair(n=300, n_trained=200)
-    used = [
-        stage.products.n_used for stage, _ in stages_of(case) if isinstance(stage, ReducedSet)
-    ]
+    used = [stage.products.n_used for stage, _ in stages_of(case) if isinstance(stage, ReducedSet)]
     assert min(used) < case.exact.n_features / 10
     assert max(used) == case.exact.n_features
 
