@@ -24,12 +24,17 @@ from kmcompile.calibrate.samples import (
     split,
     supported_risk,
 )
+from kmcompile.calibrate.training import equal_share, first_of_equal
 from kmcompile.errors import UsageError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
+from kmcompile.plural import counted
 from kmcompile.samples.file import read_samples
+
+_REPEATED_SHARE = 0.05
+"""Of the samples that repeat another; more would stand in several parts."""
 
 _CHALLENGES = 500
 
@@ -87,11 +92,13 @@ def calibrate(
     tell("reading the calibration samples")
     X = read_samples(cast(Path, options.data), machine.n_features).X
     accepted = accepted_rows(program.prepare, X)
-    X = np.ascontiguousarray(X[accepted])
+    given = np.ascontiguousarray(X[accepted])
+    require_samples(len(given))
+    X = _each_once(given)
     require_samples(len(X))
     tell("evaluating the calibration samples")
-    samples = calibration_samples(machine, X)
-    notes = _notes(int((~accepted).sum()), samples.training)
+    samples = calibration_samples(machine, X, equal_share(given))
+    notes = _notes(int((~accepted).sum()), len(given), len(X), samples.training)
     thresholds = options.thresholds_asked
     if thresholds != "risk":
         if machine.task is not Task.BINARY:
@@ -126,11 +133,17 @@ def calibrate(
     return Calibrated(program, calibration, held_out)
 
 
+def _each_once(X: Float32Array) -> Float32Array:
+    """Return the distinct samples if many repeat another, otherwise all."""
+    distinct = first_of_equal(X)
+    return X[distinct] if len(X) - len(distinct) > _REPEATED_SHARE * len(X) else X
+
+
 def _told(asked: Challenge) -> str:
     return (
-        f"{asked.n_points} points made to mislead early exits, near vectors of the other class "
-        f"(NSV, section 5.2): {asked.n_decided_early} are decided early, {asked.disagreements} of "
-        f"them unlike the model"
+        f"{counted(asked.n_points, 'point', 'points')} made to mislead early exits, near vectors "
+        f"of the other class (NSV, section 5.2): {counted(asked.n_decided_early, 'is', 'are')} "
+        f"decided early, {asked.disagreements} of them unlike the model"
     )
 
 
@@ -143,10 +156,16 @@ def _risk(options: Options, n: int, control: Control, training: bool) -> float:
     return risk
 
 
-def _notes(n_refused: int, training: bool) -> tuple[str, ...]:
+def _notes(n_refused: int, n_given: int, n_distinct: int, training: bool) -> tuple[str, ...]:
     notes = []
     if n_refused:
-        notes.append(f"{n_refused} calibration samples are beyond the input limit and left out")
+        refused = counted(n_refused, "calibration sample is", "calibration samples are")
+        notes.append(f"{refused} beyond the input limit and left out")
+    if n_distinct < n_given:
+        notes.append(
+            f"{n_given - n_distinct} of the {n_given} calibration samples repeat others and "
+            "count once"
+        )
     if training:
         notes.append(
             "--data holds the samples that the model was trained on: each is judged without its "

@@ -171,7 +171,9 @@ def accepted_rows(prepare: Prepare, X: Float32Array) -> NDArray[np.bool_]:
     return accepted
 
 
-def calibration_samples(machine: KernelMachine, X: Float32Array) -> CalibrationSamples:
+def calibration_samples(
+    machine: KernelMachine, X: Float32Array, equal: float | None = None
+) -> CalibrationSamples:
     """Return the samples with the machine's decisions and labels.
 
     A support vector's own term pulls its decision to its side, by alpha K(s, s); what the
@@ -183,8 +185,10 @@ def calibration_samples(machine: KernelMachine, X: Float32Array) -> CalibrationS
         After the passes: every vector is there once a class.
     X : ndarray of shape (n, n_features), float32
         Accepted by the C.
+    equal : float, optional
+        The share of equal samples, before each counted once; by default that of X.
     """
-    points = training_points(machine, X)
+    points = training_points(machine, X, equal)
     decisions = decision_values(machine, X, points.vector if points.training else None)
     labels = labels_of(machine, decisions)
     return CalibrationSamples(X, decisions, labels, points.vector >= 0, points.training)

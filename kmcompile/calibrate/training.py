@@ -11,7 +11,11 @@ from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 
 TRAINING_SHARE = 0.05
-"""Share of the support vectors found, beyond what equal samples explain, of training data."""
+"""Share of the support vectors found, beyond what equal samples explain, of training data.
+
+The same share of the samples that are support vectors, where a part of the training is given."""
+_MOST_EXPLAINED = 0.25
+"""Of the samples that are support vectors, the share that equal samples explain at most."""
 
 _SEED = 20031208
 _BLOCK_VALUES = 1 << 21
@@ -30,6 +34,8 @@ class TrainingPoints:
         The index of the vector that a sample is, or -1.
     found_share : float
         Share of the vectors that are among the samples.
+    vector_share : float
+        Share of the distinct samples that are vectors.
     equal_share : float
         Share of the samples that equal another one: about what `found_share` is for samples
         that are independent of the training.
@@ -37,15 +43,22 @@ class TrainingPoints:
 
     vector: NDArray[np.int64]
     found_share: float
+    vector_share: float
     equal_share: float
 
     @property
     def training(self) -> bool:
         """Whether the machine was trained on the samples, or on a part of them."""
-        return self.found_share > self.equal_share + TRAINING_SHARE
+        explained = min(self.equal_share, _MOST_EXPLAINED)
+        return (
+            self.found_share > self.equal_share + TRAINING_SHARE
+            or self.vector_share > explained + TRAINING_SHARE
+        )
 
 
-def training_points(machine: KernelMachine, X: Float32Array) -> TrainingPoints:
+def training_points(
+    machine: KernelMachine, X: Float32Array, equal: float | None = None
+) -> TrainingPoints:
     """Return which samples are support vectors.
 
     The vectors were prepared by the trainer's own arithmetic, from what was float64 before it
@@ -58,6 +71,8 @@ def training_points(machine: KernelMachine, X: Float32Array) -> TrainingPoints:
     machine : KernelMachine
         After the passes.
     X : ndarray of shape (n, n_features), float32
+    equal : float, optional
+        The equal share of the samples that X is the distinct rows of; by default that of X.
     """
     vectors = machine.support_vectors
     spread = float(np.sqrt(((vectors - vectors.mean(axis=0)) ** 2).sum(axis=1).mean()))
@@ -73,7 +88,27 @@ def training_points(machine: KernelMachine, X: Float32Array) -> TrainingPoints:
         reach = _SAME_POINT * spread + 4 * np.sqrt((moved**2).sum(axis=1))
         found[start : start + rows] = neighbours.nearest(prepared, reach)
     n_found = len(np.unique(found[found >= 0]))
-    return TrainingPoints(found, n_found / len(vectors), _equal_share(X))
+    vector_share = float((found[first_of_equal(X)] >= 0).mean())
+    equal = equal_share(X) if equal is None else equal
+    return TrainingPoints(found, n_found / len(vectors), vector_share, equal)
+
+
+def equal_share(X: Float32Array) -> float:
+    """Return the share of rows that equal another row."""
+    _, inverse, count = np.unique(_keys(X), return_inverse=True, return_counts=True)
+    return float((count[inverse] > 1).mean())
+
+
+def first_of_equal(X: Float32Array) -> NDArray[np.intp]:
+    """Return the indices of the distinct rows, the first of each, in their order."""
+    _, first = np.unique(_keys(X), return_index=True)
+    return np.sort(first)
+
+
+def _keys(X: Float32Array) -> NDArray[np.void]:
+    """Return one value for each row, of its bytes."""
+    rows = np.ascontiguousarray(X + np.float32(0.0))  # -0 and 0 are equal
+    return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
 
 
 class _Neighbours:
@@ -104,11 +139,3 @@ class _Neighbours:
             first[candidates] += 1
             candidates = candidates[first[candidates] < last[candidates]]
         return found
-
-
-def _equal_share(X: Float32Array) -> float:
-    """Return the share of rows that equal another row."""
-    rows = np.ascontiguousarray(X + np.float32(0.0))  # -0 and 0 are equal
-    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
-    _, inverse, count = np.unique(keys, return_inverse=True, return_counts=True)
-    return float((count[inverse] > 1).mean())

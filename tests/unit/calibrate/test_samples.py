@@ -31,7 +31,7 @@ from kmcompile.calibrate.samples import (
     split,
     supported_risk,
 )
-from kmcompile.calibrate.training import TRAINING_SHARE, training_points
+from kmcompile.calibrate.training import TRAINING_SHARE, first_of_equal, training_points
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -160,6 +160,38 @@ def test_equal_samples_do_not_make_independent_data_training_data(name: str) -> 
     assert points.found_share > TRAINING_SHARE
     assert not points.training
     assert training_points(machine, X[own]).training
+    distinct = X[fresh][first_of_equal(X[fresh])]
+    assert not training_points(machine, distinct, points.equal_share).training
+
+
+def phoneme() -> tuple[KernelMachine, np.ndarray, np.ndarray]:
+    """Return a machine and the rows that it was and was not trained on."""
+    path = DATA / "phoneme.npz"
+    if not path.exists():
+        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
+    with np.load(path) as data:
+        X, y, X_test = data["X_train"].astype(np.float32), data["y_train"], data["X_test"]
+    estimator = make_pipeline(StandardScaler(), SVC(C=10)).fit(X, y)
+    return reduced(frontend.load_model(estimator)), X, X_test.astype(np.float32)
+
+
+def test_a_small_part_of_the_training_data_is_recognised_by_its_own_vectors() -> None:
+    machine, X, X_test = phoneme()
+    points = training_points(machine, X[:60])
+    assert points.found_share < TRAINING_SHARE < points.vector_share
+    assert points.training
+    assert not training_points(machine, X_test[:60]).training
+
+
+def test_training_data_that_are_repeated_are_recognised() -> None:
+    machine, X, _ = phoneme()
+    repeated = np.repeat(X[:300], 4, axis=0)
+    points = training_points(machine, repeated)
+    assert points.equal_share == 1.0
+    assert points.training
+    distinct = repeated[first_of_equal(repeated)]
+    assert np.array_equal(distinct, X[:300])
+    assert training_points(machine, distinct, points.equal_share).training
 
 
 @pytest.mark.parametrize("control", CONTROLS)
