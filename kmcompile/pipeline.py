@@ -34,6 +34,8 @@ from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble
 from kmcompile.report.cascade import cascade_of
+from kmcompile.report.promise import measured_again
+from kmcompile.report.risk_text import risk_text
 from kmcompile.target import Target, load_target
 from kmcompile.verify.queries import ordinary_inputs
 from kmcompile.verify.verifier import Verifier, collect_queries
@@ -104,8 +106,9 @@ def compile_model(
 
         tell("writing C")
         command = options.canonical_command(model_name or type(model).__name__)
+        promised = risk_text(calibration) if calibration else ""
         files = folder_files.of_program(
-            program, target, emit(program, target, command, _describe(original))
+            program, target, emit(program, target, command, _describe(original), promised)
         )
 
         tell("collecting queries")
@@ -114,7 +117,7 @@ def compile_model(
         answers = interpret(program, queries.X)
         with TemporaryDirectory(prefix="kmcompile-") as scratch:
             folder_files.write_plain(Path(scratch), files)
-            promise = calibration.promise if calibration else None
+            promise = calibration.promise if calibration and program.early_exits else None
             verifier = Verifier(original, program, target, queries, answers, tell, promise)
             findings = verifier.verify(Path(scratch), options.verify)
         if findings.memory is not None:
@@ -196,10 +199,15 @@ def verify_folder(
     answers = interpret(program, queries.X)
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
         folder_files.write_plain(Path(scratch), files)
-        promise = promise_of(report)
+        promise = promise_of(report) if program.early_exits else None
         verifier = Verifier(machine, program, target, queries, answers, tell, promise)
         findings = verifier.verify(Path(scratch), None)
-    return {"files": len(report["files"]), **verifier.facts(findings)}
+    facts = verifier.facts(findings)
+    if promise is not None:
+        reasons = facts["not_available"]
+        measured = measured_again(promise, queries, findings.check, reasons)
+        facts["risk"] = {**report["risk"], "measured": measured}
+    return {"files": len(report["files"]), **facts}
 
 
 def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:

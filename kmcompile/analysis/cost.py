@@ -45,4 +45,4 @@ def _saved_operations(program: Program, stage: Stage) -> int:
     exact = program.ends.exact
     if not isinstance(stage, NearestVectors) or not isinstance(exact, ExactSum):
         return 0
-    return stage.max_touched * (exact.total_operations + exact.kernel.value_operations)
+    return stage.max_touched * exact.total_operations

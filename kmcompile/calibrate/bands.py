@@ -13,6 +13,7 @@ LEAST_SPREAD, LARGEST_SPREAD = 0.8, 1.6
 """Of a query's error relative to others: limits of what a reduced set may say of it."""
 
 _MARGIN = 1.0
+_FEWEST = 10
 _LEAST_NEAR = 50
 """Samples near the boundary: inside the machine's margin, or the nearest so many."""
 
@@ -79,6 +80,9 @@ def fit_bands(
     reach = np.full(n, least_reach)
     for p in range(n):
         near = near_boundary(decisions[:, p], relevant[:, p])
+        if len(near) < _FEWEST:  # too few to say anything: this decision is never sure here
+            deviation[p] = np.inf
+            continue
         f, value = decisions[near, p], values[near, p].astype(np.float64)
         if earlier is None:
             constant[p] = (f - value).mean()
@@ -124,9 +128,13 @@ def fit_spread(
     sizes, raws = [], []
     for p in range(decisions.shape[1]):
         near = near_boundary(decisions[:, p], relevant[:, p])
+        if len(near) < _FEWEST:
+            continue
         size = np.abs(error[near, p])
         sizes.append(size / max(float(size.mean()), 1e-300))
         raws.append(raw[near].astype(np.float64))
+    if not sizes:
+        return 1.0, 0.0
     size, value = np.concatenate(sizes), np.concatenate(raws)
     features = np.column_stack([np.ones(len(value)), value])
     a, b = np.linalg.lstsq(features, size, rcond=None)[0]

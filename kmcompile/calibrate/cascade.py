@@ -117,9 +117,13 @@ def add_cascade(
         found = _control(limited, ends, x, samples, parts, wish)
         gate = range_gate(x[seen], skip_zeros)
         if n_always + mean_operations(chosen, judged, ends, found.scale) < _alone(judged):
-            calibrated, promise = _at_promise(
+            kept = _at_promise(
                 lambda scale: with_exits(program, gate, limited, scale), samples, parts, found
             )
+            if kept is None:
+                notes.append("float32 sums give other labels than the model too often")
+            else:
+                calibrated, promise = kept
     if calibrated is program:
         notes.append("no early exit pays on the calibration samples: every query is summed")
     return replace(calibrated, mode="statistical"), Calibration(
@@ -150,13 +154,12 @@ def _choice_samples(
     assert isinstance(exact, ExactSum)
     chosen = x[parts.choice]
     spent = exact.operations_of(Batch.of(chosen, program.n_decisions)) + label.operations()
-    per_kernel = exact.total_operations + exact.kernel.value_operations
     return ChoiceSamples(
         samples.decisions[parts.choice],
         relevant[parts.choice],
         samples.labels[parts.choice].astype(np.int32),
         spent,
-        per_kernel - exact.skipped_features(chosen),
+        exact.total_operations - exact.skipped_features(chosen),
     )
 
 
@@ -247,22 +250,21 @@ def _promise_of_exact(samples: CalibrationSamples, parts: Parts, wish: Wish) -> 
 
 def _at_promise(
     build: Callable[[float], Program], samples: CalibrationSamples, parts: Parts, promise: Promise
-) -> tuple[Program, Promise]:
+) -> tuple[Program, Promise] | None:
     """Return the program at the promised scale, with the disagreements that it has itself.
 
-    The trial works with matrix products, the program adds in its own order. It is the program
-    that is promised: where it disagrees more often, a larger scale, which was accepted, too.
+    The trial works with matrix products and takes the exact sum for the model. It is the program
+    that is promised, every answer of it: where it disagrees more often, a larger scale, which was
+    accepted, too; None where the sums themselves disagree too often.
     """
     control = parts.control
-    larger = [scale for scale in SCALES if scale >= promise.scale][::-1]
-    for scale in larger:
+    for scale in [scale for scale in SCALES if scale >= promise.scale][::-1]:
         program = build(scale)
         results, _ = classify(program, samples.X[control])
-        early = results["stage"] < len(program.exit_stages) - 1
-        count = int((early & (results["label"] != samples.labels[control])).sum())
+        count = int((results["label"] != samples.labels[control]).sum())
         if count <= promise.disagreements or promise.control == "none":
             return program, replace(promise, scale=scale, disagreements=count)
-    return build(np.inf), replace(promise, scale=np.inf, disagreements=0)
+    return None
 
 
 def _left_out(fitted: list[Fitted], chosen: tuple[Link, ...]) -> list[str]:

@@ -39,8 +39,9 @@ class Room:
 
     Parameters
     ----------
-    operations : int
-        Multiply-adds of a query that none of them decides.
+    operations : float
+        Multiply-adds of a query without zeros that none of them decides, beyond those of the
+        exact sum.
     flash_bytes, ram_bytes : int or None
         None: no limit.
     """
@@ -212,8 +213,8 @@ def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
         if isinstance(stage, NearestVectors):
             exact = ends.exact
             assert isinstance(exact, ExactSum)
-            kept = exact.total_operations + exact.kernel.value_operations
-            total += stage.worst_operations(ends) - stage.max_touched * kept
+            kept = stage.max_touched * exact.total_operations
+            total += stage.worst_operations(ends) - kept
         else:
             total += stage.operations() + ends.label.operations()
     return total

@@ -85,12 +85,12 @@ def fit_stages(
     ]
     stages = _each([(fit, arguments) for fit, arguments, _ in jobs], n_jobs)
     named = zip(stages, (text for _, _, text in jobs), strict=True)
-    return [(stage, text) for stage, text in named if fits(stage)]
+    return [(stage, text) for stage, text in named if stage is not None and fits(stage)]
 
 
 def _each(
     jobs: list[tuple[Callable[..., _Result], tuple[Any, ...]]], n_jobs: int | None
-) -> list[_Result]:
+) -> list[_Result | None]:
     """Return what the jobs give.
 
     In threads, unless joblib is configured otherwise: nearly all time is spent in numpy, outside
@@ -103,10 +103,16 @@ def _each(
     return list(done)
 
 
-def _alone(fit: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
-    """Return what a fit gives with one thread: the sums of a matrix product depend on them."""
+def _alone(fit: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result | None:
+    """Return what a fit gives with one thread: the sums of a matrix product depend on them.
+
+    None where the samples do not determine it.
+    """
     with threadpool_limits(1):
-        return fit(*arguments)
+        try:
+            return fit(*arguments)
+        except np.linalg.LinAlgError:
+            return None
 
 
 def _points(
@@ -133,8 +139,10 @@ def _points(
         ],
         n_jobs,
     )
-    best = np.inf
+    best, chosen = np.inf, choices[0]
     for choice, stage in zip(choices, probes, strict=True):
+        if stage is None:
+            continue
         error = decisions[probe] - stage.rows(stage.products.of(x[probe]))[:, :-1]
         near = [
             error[near_boundary(decisions[probe, p], relevant[probe, p]), p]

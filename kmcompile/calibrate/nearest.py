@@ -53,6 +53,7 @@ def nearest_vectors(
         The paper's scheme: partial sums in the order of a tug of war. Otherwise the control
         variate, touched in the order of |beta_i| r_i |K~_i|.
     """
+    steps = steps[steps <= np.iinfo(np.uint16).max]
     directions = principal_directions(exact, dimensions[-1])
     vectors = exact.columns().T.astype(np.float64)
     projected = vectors @ directions.T

@@ -83,12 +83,17 @@ def fit_reduced_set(
     x = points.x
     columns = None if size.n_columns is None else picked_columns(x, size.n_columns)
     used = x if columns is None else x[:, columns]
+    # In units of the points' length, so that the ridge means the same for any features.
+    unit = float(np.sqrt((used**2).sum(axis=1).mean()))
+    if unit == 0:
+        raise np.linalg.LinAlgError("all points are 0")
+    used = used / unit
     axes = _principal_axes(used, min(_MOST_AXES, used.shape[1]))
     y = used @ axes
     start = _start(y, np.clip(points.decisions, -margin, margin), size)
     fit = _minimise(y.astype(np.float32), points, margin, start, size.iterations)
     spread = _spread_row(fit, y, points.magnitudes)
-    projection = (axes @ fit.projection).T
+    projection = (axes @ fit.projection).T / unit
     products = InnerProducts.of_rows(projection, skip_zeros, columns)
     triangle = np.zeros((0, 0))
     if columns is None and len(projection) < x.shape[1]:

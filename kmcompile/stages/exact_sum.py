@@ -91,6 +91,11 @@ class ExactSum(Always):
         return int(self.vectors.shape[0])
 
     @property
+    def n_slots(self) -> int:
+        """Places of vectors in the blocks, fillings included."""
+        return self.n_blocks * self.lanes
+
+    @property
     def n_features(self) -> int:
         """Features of a vector."""
         return int(self.vectors.shape[1])
@@ -247,11 +252,10 @@ class ExactSum(Always):
         return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query: kernels that an early exit computed are kept."""
+        """Return the multiply-adds of each query: totals that an early exit summed are kept."""
         kept = batch.kernel_evals.astype(np.int64)
         skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
-        per_kernel = self.total_operations + self.kernel.value_operations
-        return self.operations() - kept * per_kernel - skipped
+        return self.operations() - kept * self.total_operations - skipped
 
     def skipped_features(self, x: Float32Array) -> NDArray[np.int64]:
         """Return how many features of each query the sums leave out."""
