@@ -145,6 +145,33 @@ def test_samples_beyond_the_limit_are_left_out_and_told(tmp_path: Path) -> None:
     assert made.calibration.notes[0].startswith("3 calibration samples are beyond")
 
 
+def test_repeated_samples_count_once(tmp_path: Path) -> None:
+    X = np.unique(case_of("digits").X, axis=0)
+    X = X[np.random.default_rng(4).permutation(len(X))]
+    repeated = np.concatenate([X, X[::2]])
+    made = calibrated(case_of("digits"), tmp_path, X=repeated, risk="auto")
+    alone = calibrated(case_of("digits"), tmp_path, X=X, risk="auto")
+    assert made.calibration.promise == alone.calibration.promise
+    assert save(made.program) == save(alone.program)
+    told = f"{len(X[::2])} of the {len(repeated)} calibration samples repeat others and count once"
+    assert told in made.calibration.notes
+
+
+def test_few_distinct_samples_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="150 usable samples"):
+        calibrated(case_of("digits"), tmp_path, X=np.tile(case_of("digits").X[:150], (4, 1)))
+
+
+def test_a_few_repeated_samples_are_left_as_they_are(tmp_path: Path) -> None:
+    X = np.unique(case_of("digits").X, axis=0)
+    made = calibrated(
+        case_of("digits"), tmp_path, X=np.concatenate([X, X[:3]]), risk="auto", n_jobs=2
+    )
+    calibration = made.calibration
+    assert calibration.n_shape + calibration.n_choice + calibration.n_control == len(X) + 3
+    assert not any("count once" in note for note in calibration.notes)
+
+
 @pytest.mark.parametrize("thresholds", ["simple", "maxsmoothed"])
 def test_paper_refuses_many_classes(thresholds: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is for two classes, the model has 10"):
