@@ -68,6 +68,8 @@ class ModelView:
     kernel_evals: int
     lists_nonzeros: bool
     has_early_exits: bool
+    checks_range: bool
+    no_range_text: str
     reuses_kernels: bool
     exact_stage: str
     last_stage: int
@@ -144,6 +146,8 @@ def model_view(
         kernel_evals=summed.kernel_evaluations(),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
+        checks_range=early.gate is not None,
+        no_range_text="does not check the range" if early.exits else "was not calibrated",
         reuses_kernels=early.reuses_kernels,
         exact_stage=summed.name,
         last_stage=len(early.exits),

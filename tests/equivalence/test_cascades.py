@@ -110,7 +110,8 @@ def drawn(state: int, period: int) -> tuple[int, bool]:
     number ^= (number << 13) & UINT32_MAX
     number ^= number >> 17
     number ^= (number << 5) & UINT32_MAX
-    return number, (number * period) >> 32 == 0
+    mixed = (number * 0x9E3779BB) & UINT32_MAX
+    return number, (mixed * period) >> 32 == 0
 
 
 @pytest.mark.parametrize("case", cascades.CORE, ids=str)
@@ -189,3 +190,15 @@ def test_the_audit_picks_its_share(period):
         state, hit = drawn(state, period)
         picked += hit
     assert abs(picked - n / period) <= 6 * np.sqrt(n / period)
+
+
+@pytest.mark.parametrize("period", [2, 10, 1000])
+def test_the_audit_picks_its_share_from_small_states(period):
+    """Boards begin with 0, a serial number or a counter: their first draws are no likelier."""
+    n, picked = 20_000, 0
+    for seed in range(n):
+        state = seed
+        for _ in range(5):
+            state, hit = drawn(state, period)
+            picked += hit
+    assert abs(picked - 5 * n / period) <= 6 * np.sqrt(5 * n / period)

@@ -95,6 +95,60 @@ def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):
     assert int(lines[0].split()[0]) > 10_000
 
 
+FLIPPED = """
+#include <stdio.h>
+#include "iris.c"
+typedef struct { float *start; size_t n; } table_t;
+static const table_t tables[] = {
+@TABLES@
+};
+static const float queries[][IRIS_N_FEATURES] = { @QUERIES@ };
+int main(void)
+{
+    unsigned n_wrong = 0U, n_last = 0U;
+    for (size_t t = 0U; t < sizeof tables / sizeof tables[0]; ++t) {
+        for (size_t i = 0U; i < tables[t].n; ++i) {
+            tables[t].start[i] = -tables[t].start[i];
+        }
+    }
+    for (size_t q = 0U; q < sizeof queries / sizeof queries[0]; ++q) {
+        iris_workspace_t workspace;
+        iris_result_t result;
+        if (iris_classify(&workspace, queries[q], &result) != IRIS_OK) {
+            ++n_wrong;
+        } else if (result.stage == IRIS_N_STAGES - 1U) {
+            ++n_last;
+        }
+    }
+    printf("%u %u\\n", n_wrong, n_last);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("case", cascades.CORE, ids=str)
+def test_half_widths_with_their_sign_bits_flipped_decide_nothing(case, tmp_path):
+    need("gcc")
+    emitted = catalogue.emitted(case, "host")
+    emitted.write(tmp_path)
+    text = emitted.files["iris.c"].decode()
+    pattern = r"^static const float (iris_\w+_half_width\[)"
+    text, n_tables = re.subn(pattern, r"static float \1", text, flags=re.M)
+    assert n_tables == len(emitted.program.early_exits)
+    (tmp_path / "iris.c").write_text(text)
+    tables = [
+        f"    {{ iris_{table.name}, sizeof iris_{table.name} / sizeof(float) }},"
+        for table in emitted.program.tables()
+        if table.name.endswith("_half_width")
+    ]
+    asked = queries(emitted)
+    main = FLIPPED.replace("@TABLES@", "\n".join(tables)).replace("@QUERIES@", asked)
+    (tmp_path / "main.c").write_text(main)
+    succeed(["gcc", *EXACT_FLAGS, "-O1", *SANITIZED, tmp_path / "main.c", "-o", tmp_path / "main"])
+    n_queries = 2 * len(emitted.program.exit_stages)
+    assert succeed([tmp_path / "main"]).split() == ["0", str(n_queries)]
+
+
 def queries(emitted) -> str:
     """Return two queries of each stage as C initialisers."""
     results = emitted.answers.results

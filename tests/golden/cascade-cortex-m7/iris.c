@@ -1018,21 +1018,26 @@ static float iris_bump(const float v)
  * decision[p] = <w_p, x> + c_p with its calibrated half-width as bound.
  * Input: x prepared.
  * Result: whether the label is the same everywhere in these bands; then *result has it.
+ * A bound that is negative or no number, which only a damaged table can give, decides nothing.
  */
 static bool iris_linear_filter(
     iris_workspace_t *const workspace,
     const iris_prepared_t *const input,
     iris_result_t *const result)
 {
+    bool sound = true;
     uint32_t p;
 
     iris_filter_products(workspace, input, workspace->projected);
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
         workspace->decision[p] = workspace->projected[p] + iris_filter_intercept[p];
         workspace->bound[p] = iris_filter_half_width[p];
+        if (!(workspace->bound[p] >= 0.0f)) {
+            sound = false;
+        }
     }
     iris_sign(workspace, result);
-    return result->certified;
+    return sound && result->certified;
 }
 
 /* Puts - |y|^2 / 32 and 1 behind y. */
@@ -1107,8 +1112,10 @@ static void iris_reduced_1_estimate(
 /*
  * decision[p] = estimate[p].
  * Its bound is half_width_p times the estimated spread, which is kept within limits.
+ * Result: whether every bound is sound; one that is negative or no number, which only a damaged
+ * table can give, is not.
  */
-static void iris_reduced_1_decide(
+static bool iris_reduced_1_decide(
     iris_workspace_t *const workspace)
 {
     const float least = 0x1p-1f;
@@ -1116,6 +1123,7 @@ static void iris_reduced_1_decide(
     const float rough = workspace->estimate[IRIS_N_DECISIONS];
     const float wide = (rough > least) ? rough : least;
     const float spread = (wide < largest) ? wide : largest;
+    bool sound = true;
     uint32_t p;
 
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
@@ -1123,9 +1131,13 @@ static void iris_reduced_1_decide(
 
         workspace->decision[p] = f;
         workspace->bound[p] = spread * iris_reduced_1_half_width[p];
+        if (!(workspace->bound[p] >= 0.0f)) {
+            sound = false;
+        }
         workspace->earlier[p] = f;
     }
     workspace->earlier[IRIS_N_DECISIONS] = spread;
+    return sound;
 }
 
 /*
@@ -1138,11 +1150,13 @@ static bool iris_reduced_set_1(
     const iris_prepared_t *const input,
     iris_result_t *const result)
 {
+    bool sound;
+
     iris_reduced_1_products(input, workspace->projected);
     iris_reduced_1_estimate(workspace, workspace->projected);
-    iris_reduced_1_decide(workspace);
+    sound = iris_reduced_1_decide(workspace);
     iris_sign(workspace, result);
-    return result->certified;
+    return sound && result->certified;
 }
 
 /*
@@ -1245,8 +1259,10 @@ static void iris_reduced_2_estimate(
 /*
  * decision[p] = estimate[p] + earlier_p * what the reduced set before estimated.
  * Its bound is half_width_p times the estimated spread, which is kept within limits.
+ * Result: whether every bound is sound; one that is negative or no number, which only a damaged
+ * table can give, is not.
  */
-static void iris_reduced_2_decide(
+static bool iris_reduced_2_decide(
     iris_workspace_t *const workspace)
 {
     const float least = 0x1p-1f;
@@ -1254,6 +1270,7 @@ static void iris_reduced_2_decide(
     const float rough = workspace->estimate[IRIS_N_DECISIONS];
     const float wide = (rough > least) ? rough : least;
     const float spread = (wide < largest) ? wide : largest;
+    bool sound = true;
     uint32_t p;
 
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
@@ -1262,9 +1279,13 @@ static void iris_reduced_2_decide(
 
         workspace->decision[p] = f;
         workspace->bound[p] = spread * iris_reduced_2_half_width[p];
+        if (!(workspace->bound[p] >= 0.0f)) {
+            sound = false;
+        }
         workspace->earlier[p] = f;
     }
     workspace->earlier[IRIS_N_DECISIONS] = spread;
+    return sound;
 }
 
 /*
@@ -1283,9 +1304,9 @@ static bool iris_reduced_set_2(
     result->in_range = iris_reduced_2_in_range(workspace->projected, input->square);
     if (result->in_range) {
         iris_reduced_2_estimate(workspace, workspace->projected);
-        iris_reduced_2_decide(workspace);
+        decided = iris_reduced_2_decide(workspace);
         iris_sign(workspace, result);
-        decided = result->certified;
+        decided = decided && result->certified;
     }
     return decided;
 }
@@ -1407,6 +1428,7 @@ static void iris_estimate(
  * estimated, less its offsets.
  * The bounds are its half-widths times the spread.
  * Result: whether the label is the same everywhere in these bands; then *result has it.
+ * A bound that is negative or no number, which only a damaged table can give, decides nothing.
  */
 static bool iris_nearest_test(
     iris_workspace_t *const workspace,
@@ -1414,6 +1436,7 @@ static bool iris_nearest_test(
     iris_result_t *const result)
 {
     const uint32_t first = test * IRIS_N_DECISIONS;
+    bool sound = true;
     uint32_t p;
 
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
@@ -1424,9 +1447,12 @@ static bool iris_nearest_test(
 
         workspace->decision[p] = f - iris_nearest_offset[first + p];
         workspace->bound[p] = spread * iris_nearest_half_width[first + p];
+        if (!(workspace->bound[p] >= 0.0f)) {
+            sound = false;
+        }
     }
     iris_sign(workspace, result);
-    return result->certified;
+    return sound && result->certified;
 }
 
 /* Slots as a binary heap: none is behind its two successors, 2 i + 1 and 2 i + 2. */
@@ -1805,7 +1831,8 @@ iris_status_t iris_decision(
 }
 
 /*
- * Draws the next number of the generator (Marsaglia, "Xorshift RNGs", 2003).
+ * Draws the next number of the generator xorshift32* (Marsaglia, "Xorshift RNGs", 2003; Vigna,
+ * "An experimental exploration of Marsaglia's xorshift generators, scrambled", 2016).
  * Result: true in one of `period` draws in the mean, to within 2^-32. Input: period > 0.
  */
 static bool iris_draw(uint32_t *const state, const uint32_t period)
@@ -1817,6 +1844,8 @@ static bool iris_draw(uint32_t *const state, const uint32_t period)
     number ^= number >> 17U;
     number ^= number << 5U;
     *state = number;
+    /* The product: a state with few bits set does not give a small number. */
+    number *= 0x9E3779BBUL;
     return (((uint64_t)number * period) >> 32U) == 0U;
 }
 

@@ -14,8 +14,7 @@
  *
  * Most inputs are answered by an early exit, whose thresholds were calibrated on samples: a label
  * may differ from the trained model's, rarely.
- * This holds for inputs that are distributed as the samples were:
- * iris_audit watches it.
+ * iris_audit estimates how often.
  */
 #ifndef IRIS_H
 #define IRIS_H
@@ -141,6 +140,8 @@ iris_status_t iris_audit(
 /*
  * Compares the checksum (CRC-32C) of every table, then asks known inputs and compares the labels
  * and, by their intervals, the decisions: these also hold for a compiler that contracts.
+ * Known inputs are asked of the exact sums; the early exits are covered by the checksums of their
+ * tables.
  * Result: IRIS_OK or IRIS_ERROR_CORRUPT.
  * Keeps one iris_self_test_t on the stack.
  */
