@@ -138,6 +138,8 @@ class Cost:
         Where these come from: the given samples if there are any, generated ones otherwise.
     worst_ops : float
         What no input can exceed.
+    exact_worst_ops : float
+        The same of the exact sum alone; exact_ops is a mean over the queries.
     kernel_evals_min, kernel_evals_median, kernel_evals_p99, kernel_evals_max : float
     """
 
@@ -152,6 +154,7 @@ class Cost:
     queries: int
     queries_source: QueriesSource
     worst_ops: float
+    exact_worst_ops: float
     kernel_evals_min: float
     kernel_evals_median: float
     kernel_evals_p99: float

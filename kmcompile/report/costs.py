@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.cost import stage_worst_operations, worst_operations
+from kmcompile.analysis.cost import exact_operations, stage_worst_operations, worst_operations
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.program import Program
 from kmcompile.report import contents
@@ -73,6 +73,7 @@ def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.
         queries=len(sample),
         queries_source=sample.source,
         worst_ops=float(worst_operations(program)),
+        exact_worst_ops=float(exact_operations(program)),
         kernel_evals_min=float(kernels.min()),
         kernel_evals_median=float(np.median(kernels)),
         kernel_evals_p99=float(np.percentile(kernels, 99)),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
+from typing import Any
 
 from kmcompile.calibrate.calibration import Calibration, Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower, clopper_pearson_upper
@@ -60,6 +62,14 @@ def calibration_section(calibration: Calibration, reasons: dict[str, str]) -> co
         ],
         notes=calibration.notes,
     )
+
+
+def measured_again(
+    promise: Promise, queries: Queries, check: ModelCheck | None, reasons: dict[str, str]
+) -> dict[str, Any] | None:
+    """Return what a repeated verification measures, in the shape of report.json."""
+    found = _measured(promise, queries, check, reasons)
+    return None if found is None else asdict(found)
 
 
 def _why_no_promise(calibration: Calibration) -> str:

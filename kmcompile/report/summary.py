@@ -126,12 +126,13 @@ def _usage(report: Report, label: str, field: str, kind: str, note: str = "") ->
 def costs(report: Report) -> list[Fact]:
     """Return the counted operations and instructions of one query."""
     fields: list[tuple[str, str, Callable[[Any], str]]] = [
-        ("operations, exact sum alone", "cost.exact_ops", count_text),
+        ("operations, exact sum alone, mean", "cost.exact_ops", count_text),
         ("operations, mean", "cost.mean_ops", count_text),
         ("operations, 99th percentile", "cost.p99_ops", count_text),
         ("operations, largest", "cost.max_ops", count_text),
         ("operations, largest with replay", "cost.max_ops_with_replay", count_text),
         ("operations, the most that any input can take", "cost.worst_ops", count_text),
+        ("the same of the exact sum alone", "cost.exact_worst_ops", count_text),
         ("speed-up in operations", "cost.speedup_ops", ratio_text),
         ("kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
         ("kernel evaluations, median", "cost.kernel_evals_median", count_text),

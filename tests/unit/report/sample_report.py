@@ -100,6 +100,7 @@ def make_report(**changed: Any) -> Report:
             queries=171,
             queries_source="test-data",
             worst_ops=4_354.0,
+            exact_worst_ops=4_354.0,
             kernel_evals_min=113.0,
             kernel_evals_median=113.0,
             kernel_evals_p99=113.0,

@@ -124,7 +124,12 @@ def test_mode_exact_has_no_plots_of_early_exits():
 def test_the_terminal_shows_stages_cost_and_risk(made):
     text = printed(made)
     assert f"stages, of {made.queries.n_given} test samples" in text
-    for words in ("linear_filter", "nearest_vectors", "operations, exact sum alone", "speed-up"):
+    for words in (
+        "linear_filter",
+        "nearest_vectors",
+        "operations, exact sum alone, mean",
+        "speed-up",
+    ):
         assert words in text
     for words in (
         "promised   at most 0.01, guaranteed",
