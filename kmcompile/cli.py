@@ -194,6 +194,7 @@ def _verify(
 @click.command()
 @click.argument("model", type=_FILE)
 @click.option("--targets", default="host", metavar="A,B,...", help="Which targets [host].")
+@click.option("--data", type=_FILE, help="Calibration samples, not trained on.")
 @click.option("--test-data", type=_FILE, help="Samples to measure with.")
 @_trust_option
 @_json_option
@@ -201,6 +202,7 @@ def _verify(
 def _bench(
     model: Path,
     targets: str,
+    data: Path | None,
     test_data: Path | None,
     trust_pickle: bool,
     as_json: bool,
@@ -214,6 +216,7 @@ def _bench(
         for name in targets.split(","):
             options = Options(
                 target=name.strip(),
+                data=data,
                 test_data=test_data,
                 trust_pickle=trust_pickle,
                 out=Path(scratch) / str(len(reports)),
