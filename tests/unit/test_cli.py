@@ -243,6 +243,11 @@ def test_bench_compiles_once_a_target_outside_the_current_folder(
     assert "not counted" in capsys.readouterr().out
 
 
+def test_bench_passes_calibration_samples_on(pipeline: FakePipeline, model: str) -> None:
+    assert cli.run(["bench", model, "--data", model]) == 0
+    assert pipeline.calls[0][1].data == Path(model)
+
+
 @pytest.mark.parametrize("verb", [[], ["targets"], ["doctor"], ["inspect"], ["verify"], ["bench"]])
 def test_help_is_there_for(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run([*verb, "--help"]) == 0
