@@ -14,6 +14,7 @@ from kmcompile.errors import VerificationError
 from kmcompile.interpret import RESULT_DTYPE, Answers, Status
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.plural import counted
 from kmcompile.report.contents import Bounded, Certified, ExactRun
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
@@ -100,6 +101,8 @@ class ModelCheck:
     """Of the user's samples, how many the C refuses."""
     early_exits: tuple[StageLabels, ...]
     """The labels of every early exit."""
+    remarks: tuple[str, ...] = ()
+    """On the promised risk."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -109,13 +112,16 @@ class ModelCheck:
             f"kappa, (sum |beta K| + |b|) / |f|: median {median:.3g}, 99th percentile {high:.3g}"
         ]
         if self.label_disagreements:
-            notes.append(
-                f"{self.label_disagreements} labels of the given samples differ from the model's; "
-                "none of them is certified"
+            labels = counted(
+                self.label_disagreements,
+                "label of the given samples differs from the model's; it is not certified",
+                "labels of the given samples differ from the model's; none of them is certified",
             )
+            notes.append(labels)
         if self.refused:
-            notes.append(f"{self.refused} of the given samples are refused: beyond the input limit")
-        return (*notes, *(str(labels) for labels in self.early_exits))
+            refused = counted(self.refused, "of the given samples is", "of the given samples are")
+            notes.append(f"{refused} refused: beyond the input limit")
+        return (*notes, *self.remarks, *(str(labels) for labels in self.early_exits))
 
 
 def check_bounded(
@@ -163,11 +169,13 @@ def check_bounded(
     differs = results["label"] != reference.labels
     wrong = _wrong(machine, results, reference)
     if wrong:
-        raise VerificationError(f"{wrong} certified labels differ from the model's")
+        labels = counted(wrong, "certified label differs", "certified labels differ")
+        raise VerificationError(f"{labels} from the model's")
     given = np.flatnonzero(accepted) < queries.n_given
     label_disagreements = int(differs[given].sum())
+    remarks: tuple[str, ...] = ()
     if promise is not None and queries.source == "test-data":
-        check_promise(promise, label_disagreements, int(given.sum()))
+        remarks = check_promise(promise, label_disagreements, int(given.sum()))
     ordinary = np.flatnonzero(accepted) < queries.n_ordinary
     shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
     n_shared = queries.n_given or int(shared.sum())
@@ -198,6 +206,7 @@ def check_bounded(
         early_exits=count_labels(
             machine, early_exits, results[ordinary], reference.chosen(ordinary), given[ordinary]
         ),
+        remarks=remarks,
     )
 
 

@@ -12,6 +12,7 @@ from kmcompile.calibrate.calibration import Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.errors import VerificationError
 from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.plural import counted
 from kmcompile.stages import Stage
 from kmcompile.verify.reference import Reference
 
@@ -94,24 +95,38 @@ def count_labels(
     return tuple(counted)
 
 
-def check_promise(promise: Promise, disagreements: int, n_samples: int) -> None:
+def check_promise(promise: Promise, disagreements: int, n_samples: int) -> tuple[str, ...]:
     """Compare labels on test samples with the promised risk.
+
+    A risk that is promised in expectation is a mean over calibration sets: the risk of one
+    program may be above it.
+
+    Returns
+    -------
+    tuple of str
+        A note if the risk in expectation is below Clopper and Pearson's lower limit.
 
     Raises
     ------
     VerificationError
-        If Clopper and Pearson's lower limit of the risk is above the promised one.
+        If a guaranteed risk is below that limit.
     """
     if promise.upper_bound is None:
-        return
+        return ()
     confidence = promise.confidence or CONFIDENCE
     lower = clopper_pearson_lower(disagreements, n_samples, confidence)
-    if lower > promise.upper_bound:
+    if lower <= promise.upper_bound:
+        return ()
+    found = (
+        f"{disagreements} of {counted(n_samples, 'test sample', 'test samples')} get another "
+        f"label than the model's: a risk of at least {lower:.2g} with {confidence:.0%} confidence"
+    )
+    if promise.control == "guaranteed":
         raise VerificationError(
-            f"{disagreements} of {n_samples} test samples get another label than the model's: "
-            f"a risk of at least {lower:.2g} with {confidence:.0%} confidence\n"
+            f"{found}\n"
             f"the promised one is {promise.upper_bound:.2g}; calibrate with samples like these"
         )
+    return (f"{found}; {promise.upper_bound:.2g} is promised on average over calibration sets",)
 
 
 def _about(

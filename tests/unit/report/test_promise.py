@@ -96,8 +96,9 @@ def test_test_samples_above_the_bound_fail_the_verification():
     assert summary.verdict(_with_measured(bound))[0] is Status.PASSED
 
 
-def test_without_a_bound_nothing_can_be_refuted():
-    checks = summary.checks(reported(promise=NO_PROMISE).report)
+@pytest.mark.parametrize("promised", [NO_PROMISE, EXPECTED], ids=["none", "expected"])
+def test_without_a_guarantee_nothing_can_be_refuted(promised):
+    checks = summary.checks(reported(promise=promised).report)
     assert not any("refute" in check.what for check in checks)
 
 

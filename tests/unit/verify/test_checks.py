@@ -120,7 +120,7 @@ def test_a_certified_label_that_is_wrong_is_found(low, asked):
     before = check_bounded(low.machine, asked, answers).label_disagreements
     row = int(np.flatnonzero(answers.results["certified"])[0])
     other = (answers.results["label"][row] + 1) % len(low.program.classes)
-    with pytest.raises(VerificationError, match="1 certified labels differ"):
+    with pytest.raises(VerificationError, match="1 certified label differs"):
         check_bounded(low.machine, asked, changed(answers, row, label=other))
     check = check_bounded(low.machine, asked, changed(answers, row, label=other, certified=False))
     assert check.label_disagreements == before + 1
@@ -143,7 +143,7 @@ def test_only_a_sign_that_matters_excuses_a_certified_label(monkeypatch):
 
     for pairs in ([], [2], [1, 2]):  # (0, 1), (0, 2), (1, 2)
         open_pairs(pairs)
-        with pytest.raises(VerificationError, match="1 certified labels differ"):
+        with pytest.raises(VerificationError, match="1 certified label differs"):
             check_bounded(low.machine, asked, wrong)
     open_pairs([0, 2])
     assert check_bounded(low.machine, asked, wrong).certified.wrong == 0
