@@ -93,13 +93,13 @@ def compile_model(
         candidates = ordinary_inputs(machine, _KNOWN_CANDIDATES)
         program = replace(lower(machine, target, name, candidates), model_sha256=original.sha256)
         allowed = budgets(target, options.max_flash, options.max_ram)
-        calibration, held_out = None, None
+        calibration, held_out, calibrated_with = None, None, None
         if _is_statistical(options, machine):
             room = room_for_exits(program, allowed, workspace_bytes(program))
             with threadpool_limits(1):  # what a matrix product rounds depends on the threads
                 calibrated = calibrate(machine, program, options, room, tell)
             program, calibration = calibrated.program, calibrated.calibration
-            held_out = calibrated.held_out
+            held_out, calibrated_with = calibrated.held_out, calibrated.given
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program)
         check_ram(program, scratch_bytes, None, allowed)
@@ -112,7 +112,7 @@ def compile_model(
         )
 
         tell("collecting queries")
-        queries = collect_queries(original, program, options, held_out)
+        queries = collect_queries(original, program, options, held_out, calibrated_with)
         tell("interpreting")
         answers = interpret(program, queries.X)
         with TemporaryDirectory(prefix="kmcompile-") as scratch:
@@ -136,7 +136,13 @@ def compile_model(
             scratch_bytes,
             findings,
             folder_files.digests(files),
-            (*machine.notes, *queries.notes, *findings.notes, *verifier.notes),
+            (
+                *machine.notes,
+                *_mode_notes(options, machine),
+                *queries.notes,
+                *findings.notes,
+                *verifier.notes,
+            ),
             answers=answers,
             queries=queries,
             calibration=calibration,
@@ -231,6 +237,16 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
 def _is_statistical(options: Options, machine: KernelMachine) -> bool:
     """Return whether early exits are asked for and can pay: a linear machine is one product."""
     return options.mode_asked == "statistical" and not isinstance(machine.kernel, Linear)
+
+
+def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
+    """Return why the mode is not the one asked for."""
+    if options.mode_asked != "statistical" or _is_statistical(options, machine):
+        return ()
+    return (
+        "mode statistical is not used: a linear machine is one inner product a decision, which no "
+        "early exit makes cheaper",
+    )
 
 
 def _printable(name: str) -> str:

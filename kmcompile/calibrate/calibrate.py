@@ -53,11 +53,14 @@ class Calibrated:
     calibration : Calibration
     held_out : ndarray of shape (n, n_features), float32
         The control samples, or all where there is no such part: to verify with.
+    given : ndarray of shape (n_given, n_features), float32
+        All calibration samples that the C accepts, those that repeat others too.
     """
 
     program: Program
     calibration: Calibration
     held_out: Float32Array
+    given: Float32Array
 
 
 def calibrate(
@@ -130,7 +133,7 @@ def calibrate(
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
         notes = (*notes, _told(asked))
     calibration = replace(calibration, notes=(*notes, *calibration.notes))
-    return Calibrated(program, calibration, held_out)
+    return Calibrated(program, calibration, held_out, given)
 
 
 def _each_once(X: Float32Array) -> Float32Array:

@@ -95,17 +95,17 @@ def training_points(
 
 def equal_share(X: Float32Array) -> float:
     """Return the share of rows that equal another row."""
-    _, inverse, count = np.unique(_keys(X), return_inverse=True, return_counts=True)
+    _, inverse, count = np.unique(row_keys(X), return_inverse=True, return_counts=True)
     return float((count[inverse] > 1).mean())
 
 
 def first_of_equal(X: Float32Array) -> NDArray[np.intp]:
     """Return the indices of the distinct rows, the first of each, in their order."""
-    _, first = np.unique(_keys(X), return_index=True)
+    _, first = np.unique(row_keys(X), return_index=True)
     return np.sort(first)
 
 
-def _keys(X: Float32Array) -> NDArray[np.void]:
+def row_keys(X: Float32Array) -> NDArray[np.void]:
     """Return one value for each row, of its bytes."""
     rows = np.ascontiguousarray(X + np.float32(0.0))  # -0 and 0 are equal
     return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -49,7 +48,7 @@ class Findings:
         Of the decision function, where the program has early exits.
     """
 
-    source: Literal["test-data", "held-out", "generated"]
+    source: contents.QueriesSource
     host: contents.ExactRun | None
     target: contents.ExactRun | None
     skipped: Mapping[str, str]

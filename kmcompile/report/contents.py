@@ -13,7 +13,7 @@ from typing import Literal
 Label = str | int | float | bool
 OptionValue = str | int | float | bool | None
 Exit = Literal["certified", "statistical", "exact"]
-QueriesSource = Literal["test-data", "held-out", "generated"]
+QueriesSource = Literal["test-data", "calibration", "held-out", "generated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +134,9 @@ class Cost:
         kernel a query.
     queries : int
         Accepted queries that the means, percentiles and shares are of.
-    queries_source : {"test-data", "held-out", "generated"}
-        Where these come from: the given samples if there are any, generated ones otherwise.
+    queries_source : {"test-data", "calibration", "held-out", "generated"}
+        Where these come from: the given samples if there are any, generated ones otherwise;
+        "calibration" if --test-data was calibrated with.
     worst_ops : float
         What no input can exceed.
     exact_worst_ops : float

@@ -24,7 +24,7 @@ class Sample:
 
     Parameters
     ----------
-    source : {"test-data", "held-out", "generated"}
+    source : {"test-data", "calibration", "held-out", "generated"}
     rows : ndarray of shape (n,), intp
         Their places among all queries.
     answers : Answers

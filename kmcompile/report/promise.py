@@ -83,6 +83,9 @@ def _why_no_promise(calibration: Calibration) -> str:
 def _measured(
     promise: Promise, queries: Queries, check: ModelCheck | None, reasons: dict[str, str]
 ) -> contents.Measured | None:
+    if queries.source == "calibration":
+        reasons["risk.measured"] = "the samples in --test-data were calibrated with"
+        return None
     if queries.source != "test-data" or queries.n_given == 0:
         reasons["risk.measured"] = "there are no test samples: give --test-data"
         return None

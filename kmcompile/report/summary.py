@@ -254,6 +254,7 @@ def queries_source(report: Report) -> str:
         return reason(report, "verification.queries_source")
     return {
         "test-data": f"the test samples, and {_GENERATED}",
+        "calibration": f"samples that were calibrated with, and {_GENERATED}",
         "held-out": f"calibration samples that were held out, and {_GENERATED}",
         "generated": _GENERATED,
     }[source]
@@ -268,6 +269,7 @@ def statistics_source(report: Report) -> str:
     """Return which queries the means, percentiles and shares are of."""
     kind = {
         "test-data": "test samples",
+        "calibration": "samples that were calibrated with",
         "held-out": "held-out calibration samples",
         "generated": "generated queries",
     }[report["cost"]["queries_source"]]

@@ -19,7 +19,7 @@ _BISECTIONS = 60
 _BISECTION_WORK = 1_000_000_000
 """Multiply-adds that bisection may take: few pairs for a large machine."""
 
-Source = Literal["test-data", "held-out", "generated"]
+Source = Literal["test-data", "calibration", "held-out", "generated"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,6 +29,7 @@ from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import check_bounded, check_exact
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source, edge_inputs, generate
+from kmcompile.verify.seen import seen_note
 
 _LEAST_QUERIES = 1000
 _FEWEST_BESIDE_TEST_DATA = 200
@@ -47,6 +48,7 @@ def collect_queries(
     program: Program,
     options: Options,
     held_out: Float32Array | None = None,
+    calibrated_with: Float32Array | None = None,
 ) -> Queries:
     """Return the user's samples, generated inputs, those at the edges and those of every path.
 
@@ -58,12 +60,17 @@ def collect_queries(
     held_out : ndarray of shape (n, n_features), float32, optional
         The part of the calibration samples that no threshold was fitted to; without it and
         without test data, the calibration file is read. Of many, some are taken.
+    calibrated_with : ndarray of shape (n, n_features), float32, optional
+        All calibration samples: test data that are among them measure no risk.
     """
     given = np.zeros((0, machine.n_features), dtype=np.float32)
     source: Source = "generated"
+    seen = None
     if options.test_data is not None:
         given = read_samples(options.test_data, machine.n_features, "test").X
         source = "test-data"
+        if calibrated_with is not None:
+            seen = seen_note(given, calibrated_with)
     elif options.data is not None:
         if held_out is None:
             held_out = read_samples(options.data, machine.n_features).X
@@ -73,6 +80,9 @@ def collect_queries(
     note = f"queries: {len(given)} from files, {len(made)} generated, {len(edges)} at the edges"
     n_given, n_ordinary = len(given), len(given) + len(made)
     X, notes = [given, made, edges], [note]
+    if seen is not None:
+        source = "calibration"
+        notes.append(seen)
     if program.early_exits:
         paths, told = path_inputs(program, np.concatenate([given, made]))
         X.append(paths)

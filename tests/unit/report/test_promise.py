@@ -115,6 +115,16 @@ def test_what_was_not_compared_is_not_measured():
     assert reasons == {"risk.measured": "the answers were not compared with the model's"}
 
 
+def test_samples_that_were_calibrated_with_measure_no_risk():
+    made, reasons = reported(), dict[str, str]()
+    queries = replace(made.queries, source="calibration")
+    check = check_bounded(
+        digits_cascade("rbf", 2).machine, queries, interpret(made.program, queries.X)
+    )
+    assert promise.risk(calibration(GUARANTEED), queries, check, reasons).measured is None
+    assert reasons == {"risk.measured": "the samples in --test-data were calibrated with"}
+
+
 def test_refused_test_samples_are_not_measured():
     made, machine = reported(), digits_cascade("rbf", 2).machine
     X = np.array(made.queries.X)

@@ -69,6 +69,18 @@ def test_test_data_are_taken_in_full_and_before_held_out_ones(low, tmp_path):
     assert n_made(queries) >= 1000
 
 
+def test_test_data_that_were_calibrated_with_are_told_apart(low, tmp_path):
+    X, _ = digits()
+    np.save(tmp_path / "test.npy", X[:300])
+    options = Options(data="not read", test_data=tmp_path / "test.npy")
+    fresh = collect_queries(low.machine, low.program, options, X[300:400], X[300:])
+    assert fresh.source == "test-data"
+    seen = collect_queries(low.machine, low.program, options, X[300:400], X[200:])
+    assert (seen.source, seen.n_given) == ("calibration", 300)
+    told = "100 of the 300 distinct samples in --test-data were calibrated with"
+    assert any(note.startswith(told) for note in seen.notes)
+
+
 @pytest.mark.parametrize("budget, n", [(1, 200), (10**12, 1000)])
 def test_a_large_machine_with_test_data_gets_fewer_generated_queries(
     low, tmp_path, monkeypatch, budget, n
