@@ -208,3 +208,26 @@ def test_the_number_of_threads_changes_no_byte_of_a_calibrated_model(tmp_path):
             )
         written.append((out / "svc.c").read_bytes())
     assert written[0] == written[1]
+
+
+def test_test_data_that_were_calibrated_with_measure_no_risk(tmp_path):
+    need("gcc")
+    X, y = load_digits(return_X_y=True)
+    model = SVC(gamma=0.002).fit(X[:600], y[:600])
+    report = kmcompile.compile_model(
+        model, target="host", data=X[600:], test_data=X[1500:], risk="auto", verify="host"
+    ).report
+    assert report["risk"]["measured"] is None
+    assert "calibrated with" in report["not_available"]["risk.measured"]
+    assert report["verification"]["queries_source"] == "calibration"
+    assert any("--test-data were calibrated with" in note for note in report["notes"])
+
+
+def test_a_linear_machine_is_compiled_in_mode_exact_and_the_report_says_why():
+    X, y = load_digits(return_X_y=True)
+    model = LinearSVC(random_state=0).fit(X[:600], y[:600])
+    report = kmcompile.compile_model(model, data=X[600:], verify="none").report
+    assert report["options"]["mode"] == "exact"
+    assert any("mode statistical is not used" in note for note in report["notes"])
+    plain = kmcompile.compile_model(model, verify="none").report
+    assert not any("mode statistical" in note for note in plain["notes"])

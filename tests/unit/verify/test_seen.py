@@ -42,7 +42,7 @@ def test_calibration_samples_are_none(name: str) -> None:
 
 
 def test_a_small_part_of_calibration_samples_is_let_pass() -> None:
-    calibration, _ = parts("twonorm")  # no two rows are equal
+    calibration, test = parts("twonorm")  # no two rows are equal
     few = int(SEEN_SHARE * len(test))
     mixed = np.concatenate([calibration[:few], test[few:]])
     assert seen_note(mixed, calibration) is None
