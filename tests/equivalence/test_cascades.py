@@ -69,7 +69,9 @@ def counting(text: str) -> str:
     """Return the model with a counter of every slot whose kernel total is computed."""
     counter = "extern unsigned iris_slots[IRIS_N_SLOTS];\nunsigned iris_slots[IRIS_N_SLOTS];\n\n"
     one = "    float total = 0.0f;\n"
-    block = "            iris_block_totals(vectors, input->x, total);\n"
+    sparse = "iris_block_totals(vectors, workspace, input, total);" in text
+    x = "workspace, input" if sparse else "input->x"
+    block = f"            iris_block_totals(vectors, {x}, total);\n"
     assert text.count(block) == 1
     each = "            for (p = 0U; p < IRIS_LANES; ++p) {\n"
     each += "                iris_slots[(block * IRIS_LANES) + p] += 1U;\n            }\n"
