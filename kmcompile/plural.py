@@ -9,6 +9,6 @@ def counted(n: int, one: str, many: str) -> str:
     Examples
     --------
     >>> counted(1, "sample is", "samples are"), counted(1200, "sample is", "samples are")
-    ('1 sample is', '1200 samples are')
+    ('1 sample is', '1,200 samples are')
     """
-    return f"{n} {one if n == 1 else many}"
+    return f"{n:,} {one if n == 1 else many}"

@@ -146,7 +146,7 @@ def _told(asked: Challenge) -> str:
     return (
         f"{counted(asked.n_points, 'point', 'points')} made to mislead early exits, near vectors "
         f"of the other class (NSV, section 5.2): {counted(asked.n_decided_early, 'is', 'are')} "
-        f"decided early, {asked.disagreements} of them unlike the model"
+        f"decided early, {asked.disagreements:,} of them unlike the model"
     )
 
 
@@ -166,7 +166,7 @@ def _notes(n_refused: int, n_given: int, n_distinct: int, training: bool) -> tup
         notes.append(f"{refused} beyond the input limit and left out")
     if n_distinct < n_given:
         notes.append(
-            f"{n_given - n_distinct} of the {n_given} calibration samples repeat others and "
+            f"{n_given - n_distinct:,} of the {n_given:,} calibration samples repeat others and "
             "count once"
         )
     if training:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kmcompile.console import printable
+from kmcompile.plural import counted
 from kmcompile.report import summary
 from kmcompile.report.figures import (
     bytes_text,
@@ -207,7 +208,7 @@ def _promised(report: dict[str, Any]) -> str:
 def _supported(report: dict[str, Any]) -> str:
     risk = report["risk"]
     found = (
-        f"{count_text(risk['disagreements'])} disagreements in "
+        f"{counted(risk['disagreements'], 'disagreement', 'disagreements')} in "
         f"{count_text(risk['calibration_queries'])} calibration samples"
     )
     if risk["upper_bound"] is None:

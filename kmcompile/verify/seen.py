@@ -34,6 +34,6 @@ def seen_note(test: Float32Array, calibration: Float32Array) -> str | None:
     if len(seen) <= (explained + SEEN_SHARE) * len(distinct):
         return None
     return (
-        f"{len(seen)} of the {counted(len(distinct), 'distinct sample', 'distinct samples')} in "
+        f"{len(seen):,} of the {counted(len(distinct), 'distinct sample', 'distinct samples')} in "
         "--test-data were calibrated with: they measure no risk"
     )

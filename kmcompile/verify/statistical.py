@@ -118,7 +118,7 @@ def check_promise(promise: Promise, disagreements: int, n_samples: int) -> tuple
     if lower <= promise.upper_bound:
         return ()
     found = (
-        f"{disagreements} of {counted(n_samples, 'test sample', 'test samples')} get another "
+        f"{disagreements:,} of {counted(n_samples, 'test sample', 'test samples')} get another "
         f"label than the model's: a risk of at least {lower:.2g} with {confidence:.0%} confidence"
     )
     if promise.control == "guaranteed":

@@ -153,7 +153,9 @@ def test_repeated_samples_count_once(tmp_path: Path) -> None:
     alone = calibrated(case_of("digits"), tmp_path, X=X, risk="auto")
     assert made.calibration.promise == alone.calibration.promise
     assert save(made.program) == save(alone.program)
-    told = f"{len(X[::2])} of the {len(repeated)} calibration samples repeat others and count once"
+    told = (
+        f"{len(X[::2]):,} of the {len(repeated):,} calibration samples repeat others and count once"
+    )
     assert told in made.calibration.notes
 
 

@@ -35,7 +35,7 @@ def test_independent_samples_are_a_test_however_few_values_they_have(name: str) 
 def test_calibration_samples_are_none(name: str) -> None:
     calibration, _ = parts(name)
     n = len(first_of_equal(calibration))
-    told = f"{n} of the {n} distinct samples in --test-data"
+    told = f"{n:,} of the {n:,} distinct samples in --test-data"
     for seen in (calibration, np.repeat(calibration, 4, axis=0)):
         assert str(seen_note(calibration, seen)).startswith(told)
         assert str(seen_note(seen, calibration)).startswith(told)
@@ -47,7 +47,7 @@ def test_a_small_part_of_calibration_samples_is_let_pass() -> None:
     mixed = np.concatenate([calibration[:few], test[few:]])
     assert seen_note(mixed, calibration) is None
     mixed[few] = calibration[few]
-    assert str(seen_note(mixed, calibration)).startswith(f"{few + 1} of the {len(test)} distinct")
+    assert str(seen_note(mixed, calibration)).startswith(f"{few + 1} of the {len(test):,} distinct")
 
 
 def test_no_samples_are_no_calibration_samples() -> None:
