@@ -19,7 +19,8 @@ EXACT_FLAGS = ("-std=c99", "-ffp-contract=off")
 _SECTION_FLAGS = ("-ffunction-sections", "-fdata-sections")
 # Unwind tables are of no use in C and would count as flash.
 _NO_UNWIND = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
-_STACK_FLAGS = ("-fstack-usage", "-fcallgraph-info=su,da")
+# Identical functions are not folded into one: the call graph would name the one that is gone.
+_STACK_FLAGS = ("-fstack-usage", "-fcallgraph-info=su,da", "-fno-ipa-icf")
 # -ffreestanding also lets gcc find its own <stdint.h> where no C library is installed.
 _BARE_FLAGS = ("-ffreestanding",)
 # Without the second one gcc turns the loop of memset into a call of memset.
