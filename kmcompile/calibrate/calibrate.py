@@ -188,10 +188,10 @@ def room_for_exits(program: Program, allowed: Budgets, workspace_bytes: int) -> 
     workspace_bytes : int
         Of the exact one.
     """
-    operations = WORST_SHARE * sum(stage.operations() for stage in program.stages)
+    operations = sum(stage.operations() for stage in program.stages)
     flash, ram = allowed.flash_bytes, allowed.ram_bytes
     return Room(
-        operations,
+        WORST_SHARE * operations,
         None if flash is None else flash - program.table_bytes - _CODE_BYTES,
         None if ram is None else ram - workspace_bytes - _STACK_BYTES,
     )
