@@ -209,7 +209,7 @@ class Stages:
     def bands(self, stage: NearestVectors, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
         """Return middles and halves of bands, of which more queries leave from test to test."""
         # What is left of two classes lies near 0 in an estimate, the paper's sums less so.
-        two_classes = (0.45, 0.1) if stage.from_estimate else (0.95, 0.8)
+        two_classes = (0.6, 0.3) if stage.from_estimate else (0.95, 0.8)
         widest, narrowest = two_classes if self.exact.n_decisions == 1 else (0.7, 0.4)
         offset, half_width = [], []
         for n, inside in enumerate(np.linspace(widest, narrowest, len(stage.steps)), start=1):

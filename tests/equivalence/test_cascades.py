@@ -78,6 +78,16 @@ def counting(text: str) -> str:
     text = text.replace(block, block + each)
     at = text.index(one, text.index("static float iris_vector_total("))
     text = text[:at] + one + "    iris_slots[slot] += 1U;\n" + text[at + len(one) :]
+    for touched in range(4):
+        name = f"static void iris_totals_without_{touched}("
+        if name in text:
+            at = text.index("    for (k = 0U", text.index(name))
+            others = "".join(
+                f"    iris_slots[(block * IRIS_LANES) + {lane}U] += 1U;\n"
+                for lane in range(4)
+                if lane != touched
+            )
+            text = text[:at] + others + text[at:]
     return text.replace("/* |v|, of any v", counter + "/* |v|, of any v", 1)
 
 
