@@ -95,13 +95,13 @@ def compile_model(
         allowed = budgets(target, options.max_flash, options.max_ram)
         calibration, held_out, calibrated_with = None, None, None
         if _is_statistical(options, machine):
-            room = room_for_exits(program, allowed, workspace_bytes(program))
+            room = room_for_exits(program, allowed, workspace_bytes(program, target))
             with threadpool_limits(1):  # what a matrix product rounds depends on the threads
                 calibrated = calibrate(machine, program, options, room, tell)
             program, calibration = calibrated.program, calibrated.calibration
             held_out, calibrated_with = calibrated.held_out, calibrated.given
         check_flash(program, program.table_bytes, True, allowed)
-        scratch_bytes = workspace_bytes(program)
+        scratch_bytes = workspace_bytes(program, target)
         check_ram(program, scratch_bytes, None, allowed)
 
         tell("writing C")

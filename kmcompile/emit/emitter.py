@@ -20,7 +20,7 @@ from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.scalar import square_root
 from kmcompile.stages import ExactSum, Vote
 from kmcompile.stages.vote import ROUNDED_UP
-from kmcompile.target import Target, load_target
+from kmcompile.target import Target
 
 
 def emit(
@@ -54,10 +54,9 @@ def emit(
     }
 
 
-def workspace_bytes(program: Program) -> int:
+def workspace_bytes(program: Program, target: Target) -> int:
     """Return the bytes of the workspace, which hold for every C ABI: only 4-byte members."""
     buffers = prepare_view(program.name, program.prepare).buffers
-    target = load_target(program.target)
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
     members = workspace_members(program, buffers, early)

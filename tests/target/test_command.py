@@ -103,7 +103,7 @@ def test_verify_repeats_both_checks_from_the_folder(
     wine: tuple[Any, np.ndarray], capsys: pytest.CaptureFixture[str]
 ) -> None:
     need_tools(load_target("cortex-m7"))
-    compiling = "wine.pkl --target cortex-m7 --data samples.npz --out o --json"
+    compiling = "wine.pkl --target cortex-m7 --data samples.npz --mode exact --out o --json"
     assert cli.run(compiling.split()) == 0
     first = json.loads(capsys.readouterr().out)["verification"]
     assert cli.run(["verify", "o", "--model", "wine.pkl", "--json"]) == 0
@@ -125,7 +125,7 @@ def test_verify_without_the_model_says_what_it_left_out(
 def test_data_are_held_out_queries_of_exact_mode(
     wine: tuple[Any, np.ndarray], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run(["wine.pkl", "--data", "samples.npz", "--json"]) == 0
+    assert cli.run(["wine.pkl", "--data", "samples.npz", "--mode", "exact", "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     assert json.loads(out)["verification"]["queries_source"] == "held-out"
@@ -235,7 +235,7 @@ def test_python_compiles_an_estimator_and_answers_as_it_does(
     wine: tuple[Any, np.ndarray], folder: Path
 ) -> None:
     model, X = wine
-    compiled = kmcompile.compile_model(model, name="wine", data=X, out="build/wine")
+    compiled = kmcompile.compile_model(model, name="wine", data=X, mode="exact", out="build/wine")
     assert compiled.report["verification"]["queries_source"] == "held-out"
     assert compiled.predict(X).tolist() == model.predict(X).tolist()
     bound = compiled.report["verification"]["bounded"]["max_bound"]

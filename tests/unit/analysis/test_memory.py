@@ -9,6 +9,7 @@ import pytest
 from kmcompile.analysis.memory import Budgets, check_ram
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.errors import BudgetError
+from kmcompile.target import load_target
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ from kmcompile.errors import BudgetError
 )
 def test_too_little_ram_is_refused_with_the_remedy_that_there_is(case, remedy):
     program = catalogue.emitted(case, "host").program
-    needed = workspace_bytes(program)
+    needed = workspace_bytes(program, load_target("host"))
     check_ram(program, needed, None, Budgets(None, needed))
     with pytest.raises(BudgetError, match=remedy) as caught:
         check_ram(program, needed, None, Budgets(None, needed - 1))
@@ -32,4 +33,4 @@ def test_the_workspace_s_bytes_are_those_of_the_c(case):
     struct = header[: header.index("} iris_workspace_t;")].rpartition("typedef struct {")[2]
     members = [line.split(";")[0] for line in struct.splitlines() if ";" in line]
     lengths = [int(member.split("[")[1].rstrip("UL]")) for member in members]
-    assert 4 * sum(lengths) == workspace_bytes(emitted.program)
+    assert 4 * sum(lengths) == workspace_bytes(emitted.program, load_target("host"))
