@@ -17,6 +17,7 @@ from kmcompile.kernels.float32 import value_within
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.stage import EarlyExit
+from kmcompile.stages.tug_of_war import tug_of_war
 
 _CHUNK_VALUES = 1 << 22
 
@@ -257,7 +258,7 @@ class NearestVectors(EarlyExit):
             part[np.argsort(-score[:, part], axis=1, kind="stable")]
             for part in (usable[beta[usable] > 0], usable[beta[usable] < 0])
         ]
-        return _tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
+        return tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
 
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros but for kernels, labels and heap."""
@@ -313,30 +314,6 @@ class NearestVectors(EarlyExit):
             Table("nearest_least", self.least, "limits of the part outside M: [level]"),
             Table("nearest_largest", self.largest, "limits of the part outside M: [level]"),
         )
-
-
-def _tug_of_war(
-    positive: NDArray[np.intp], negative: NDArray[np.intp], beta: Float32Array, n: int
-) -> NDArray[np.intp]:
-    """Merge two orders so that the sums of the touched |beta| stay close, shape (n_queries, n)."""
-    n_queries = len(positive)
-    rows = np.arange(n_queries)
-    order = np.empty((n_queries, n), dtype=np.intp)
-    taken = [np.zeros(n_queries, dtype=np.intp), np.zeros(n_queries, dtype=np.intp)]
-    lead = np.zeros(n_queries, dtype=np.float32)  # positive sum less negative sum
-    for k in range(n):
-        left = [taken[side] < part.shape[1] for side, part in enumerate((positive, negative))]
-        heads = [
-            part[rows, np.minimum(taken[side], part.shape[1] - 1)]
-            for side, part in enumerate((positive, negative))
-        ]
-        up, down = lead + beta[heads[0]], lead - beta[heads[1]]
-        take_positive = left[0] & (~left[1] | (magnitude(up) <= magnitude(down)))
-        order[:, k] = np.where(take_positive, heads[0], heads[1])
-        lead = np.where(take_positive, up, down)
-        taken[0] += take_positive
-        taken[1] += ~take_positive
-    return order
 
 
 def _chunks(n_queries: int, n_slots: int) -> Iterator[slice]:

@@ -1,0 +1,32 @@
+"""Tug of war (NSV, section 4.2): vectors of both signs, taken so that their sums stay close."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array, magnitude
+
+
+def tug_of_war(
+    positive: NDArray[np.intp], negative: NDArray[np.intp], beta: Float32Array, n: int
+) -> NDArray[np.intp]:
+    """Merge two orders so that the sums of the touched |beta| stay close, shape (n_queries, n)."""
+    n_queries = len(positive)
+    rows = np.arange(n_queries)
+    order = np.empty((n_queries, n), dtype=np.intp)
+    taken = [np.zeros(n_queries, dtype=np.intp), np.zeros(n_queries, dtype=np.intp)]
+    lead = np.zeros(n_queries, dtype=np.float32)  # positive sum less negative sum
+    for k in range(n):
+        left = [taken[side] < part.shape[1] for side, part in enumerate((positive, negative))]
+        heads = [
+            part[rows, np.minimum(taken[side], part.shape[1] - 1)]
+            for side, part in enumerate((positive, negative))
+        ]
+        up, down = lead + beta[heads[0]], lead - beta[heads[1]]
+        take_positive = left[0] & (~left[1] | (magnitude(up) <= magnitude(down)))
+        order[:, k] = np.where(take_positive, heads[0], heads[1])
+        lead = np.where(take_positive, up, down)
+        taken[0] += take_positive
+        taken[1] += ~take_positive
+    return order
