@@ -177,7 +177,9 @@ def _classified(
     if exact is None:
         summed = ends.exact.run(batch)
     else:
-        summed = replace(exact.chosen(places), in_range=batch.in_range)
+        summed = exact.chosen(places)
+        evaluated = summed.kernel_evals + batch.kernel_evals - batch.known
+        summed = replace(summed, in_range=batch.in_range, kernel_evals=evaluated)
     results[places] = _results(ends.label.run(summed), last, ends.exact)
     return results, operations
 

@@ -22,6 +22,9 @@ def early_exit_sections(
     sections = []
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
+    if early.proves:
+        is_binary = label_function == "sign"
+        sections.append(render("early_exits/proved.c.j2", is_binary=is_binary, **context))
     sections += _block_sections(early, names)
     if early.reduced_sets:
         sections.append(render("reduced_set/bump.c.j2", **names))

@@ -34,6 +34,7 @@ class InputMember:
     meaning: str
 
 
+_RAW = InputMember("const float *", "raw", "x", "the input as it was received")
 _SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once it is summed")
 _N_NONZEROS = InputMember("uint32_t", "n_nonzeros", "0U", "features in the list of nonzeros")
 
@@ -89,6 +90,11 @@ class EarlyExitsView:
         """Whether any of these functions sums the kernel's term."""
         views = (*self.totals, *(products.block for products in self.products))
         return any(view.term == "kernel_term" for view in views)
+
+    @property
+    def proves(self) -> bool:
+        """Whether any of the early exits is certified."""
+        return any(stage.exit == "certified" for stage in self.exits)
 
     @property
     def reuses_kernels(self) -> bool:

@@ -66,6 +66,7 @@ class ModelView:
     limits_prepared: bool
     prepared_limit: float | None
     kernel_evals: int
+    adds_evals: str
     lists_nonzeros: bool
     has_early_exits: bool
     checks_range: bool
@@ -144,6 +145,7 @@ def model_view(
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         kernel_evals=summed.kernel_evaluations(),
+        adds_evals="+=" if early.exits and not early.reuses_kernels else "=",
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         checks_range=early.gate is not None,
@@ -243,6 +245,11 @@ def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
         lengths = [products.n_padded for products in early.products]
         longest = max(*lengths, *(view.n_lifted for view in early.reduced_sets), 0)
         members.append(Member("float", "projected", longest, "inner products with the input"))
+    if early.proves:
+        members += [
+            Member("float", "least", program.n_decisions, "what is proved of the decisions: from"),
+            Member("float", "most", program.n_decisions, "and to"),
+        ]
     rows = program.n_decisions + 1
     if early.reduced_sets:
         members.append(Member("float", "estimate", rows, "of a reduced set: decisions, spread"))

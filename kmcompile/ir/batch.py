@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from kmcompile.ir.arrays import Float32Array
 
+UNKNOWN = np.float32(2.0**126)
+"""Bounds every decision: none of an accepted input exceeds 2^120, as the range analysis sees to."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
@@ -16,6 +19,8 @@ class Batch:
 
     Parameters
     ----------
+    raw : ndarray of shape (n_queries, n_features), float32
+        The input as the entry received it.
     x : ndarray of shape (n_queries, n), float32
         The input as far as it is prepared.
     deviation : ndarray of shape (n_queries,), float32
@@ -30,6 +35,8 @@ class Batch:
         The decisions as the last reduced set estimated them, 0 before the first.
     spread : ndarray of shape (n_queries,), float32
         How far off estimates are for this query, relative to others, as that reduced set says.
+    least, most : ndarray of shape (n_queries, n_decisions), float32
+        What certified exits have proved of the decisions.
     label : ndarray of shape (n_queries,), int32
     lower, upper : ndarray of shape (n_queries,), float32
     certified : ndarray of shape (n_queries,), bool
@@ -38,10 +45,13 @@ class Batch:
         The input lies within what calibration saw, as far as it was looked at.
     kernel_evals : ndarray of shape (n_queries,), uint32
         Full kernel evaluations spent.
+    known : ndarray of shape (n_queries,), uint32
+        Those of them whose totals the exact sum finds and does not sum again.
     operations : ndarray of shape (n_queries,), int64
         Multiply-adds spent, all overhead included.
     """
 
+    raw: Float32Array
     x: Float32Array
     deviation: Float32Array
     length: Float32Array
@@ -50,12 +60,15 @@ class Batch:
     bound: Float32Array
     earlier: Float32Array
     spread: Float32Array
+    least: Float32Array
+    most: Float32Array
     label: NDArray[np.int32]
     lower: Float32Array
     upper: Float32Array
     certified: NDArray[np.bool_]
     in_range: NDArray[np.bool_]
     kernel_evals: NDArray[np.uint32]
+    known: NDArray[np.uint32]
     operations: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -73,6 +86,7 @@ class Batch:
         label = np.zeros(len(X), dtype=np.int32)
         return cls(
             X,
+            X,
             zeros,
             zeros,
             zeros,
@@ -80,12 +94,15 @@ class Batch:
             table,
             table,
             np.ones_like(zeros),
+            np.full_like(table, -UNKNOWN),
+            np.full_like(table, UNKNOWN),
             label,
             zeros,
             zeros,
             certified=label != 0,
             in_range=label == 0,
             kernel_evals=np.zeros(len(X), dtype=np.uint32),
+            known=np.zeros(len(X), dtype=np.uint32),
             operations=np.zeros(len(X), dtype=np.int64),
         )
 

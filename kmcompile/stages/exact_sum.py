@@ -144,7 +144,7 @@ class ExactSum(Always):
             batch,
             decision=decision,
             bound=bound,
-            kernel_evals=np.full(n, self.n_vectors, dtype=np.uint32),
+            kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
         )
 
     def columns(self) -> Float32Array:
@@ -253,7 +253,7 @@ class ExactSum(Always):
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query: totals that an early exit summed are kept."""
-        kept = batch.kernel_evals.astype(np.int64)
+        kept = batch.known.astype(np.int64)
         skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
         return self.operations() - kept * self.total_operations - skipped
 

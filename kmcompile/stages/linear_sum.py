@@ -82,7 +82,7 @@ class LinearSum(Always):
             batch,
             decision=decision,
             bound=bound,
-            kernel_evals=np.full(len(batch), self.n_decisions, dtype=np.uint32),
+            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
         )
 
     def operations(self) -> int:

@@ -227,6 +227,7 @@ class NearestVectors(EarlyExit):
             batch = replace(
                 batch,
                 kernel_evals=batch.kernel_evals + np.uint32(step - done),
+                known=batch.known + np.uint32(step - done),
                 operations=batch.operations + spent,
             )
             done = step
@@ -334,6 +335,7 @@ def _put(batch: Batch, at: NDArray[np.intp], rows: Batch) -> Batch:
         "certified",
         "in_range",
         "kernel_evals",
+        "known",
         "operations",
     ):
         array = np.array(getattr(batch, name))
