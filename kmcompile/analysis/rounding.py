@@ -1,16 +1,20 @@
 """Rounding-error constants, computed in float64 and rounded up to float32.
 
 Notation of Higham, Accuracy and Stability of Numerical Algorithms (2002), chapters 2 and 3:
-u is the unit roundoff of float32 and gamma_n = n u / (1 - n u).
+u is the unit roundoff and gamma_n = n u / (1 - n u). The functions of this module are those of
+float32; `FLOAT64` has the same for the replay in float64.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.arrays import Real, RealArray
 
 UNIT_ROUNDOFF = 2.0**-24
 """u of float32, round to nearest."""
@@ -28,64 +32,90 @@ UNIT_ROUNDOFF_64 = 2.0**-53
 """u of float64, in which the constants are computed."""
 
 _SLACK = 1.0 + 2.0**-18
-"""Covers the float32 evaluation of one bound (at most 16 roundings upward of a constant) and
+"""Covers the evaluation of one bound on the board (at most 16 roundings upward of a constant) and
 the float64 rounding of the constants themselves."""
 
 
-def gamma_factor(n: float) -> float:
-    """Return gamma_n = n u / (1 - n u) of float32.
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """A floating-point format of the C, and its rounding-error constants.
 
-    Examples
-    --------
-    >>> gamma_factor(1) > UNIT_ROUNDOFF
-    True
+    Parameters
+    ----------
+    dtype : type
+        float32 or float64.
+    unit_roundoff : float
+        u, round to nearest.
+    smallest_normal : float
+        The error of one operation that underflows is at most this, flushed to zero or not.
     """
-    if n * UNIT_ROUNDOFF >= 0.5:
-        raise InputError(
-            f"a sum of {n:.0f} terms has no error bound in float32; train a smaller model"
-        )
-    return n * UNIT_ROUNDOFF / (1 - n * UNIT_ROUNDOFF)
+
+    dtype: type[Real]
+    unit_roundoff: float
+    smallest_normal: float
+
+    def gamma_factor(self, n: float) -> float:
+        """Return gamma_n = n u / (1 - n u).
+
+        Examples
+        --------
+        >>> FLOAT32.gamma_factor(1) > UNIT_ROUNDOFF
+        True
+        """
+        u = self.unit_roundoff
+        if n * u >= 0.5:
+            raise InputError(
+                f"a sum of {n:.0f} terms has no error bound in {self.dtype.__name__}; "
+                f"train a smaller model"
+            )
+        return n * u / (1 - n * u)
+
+    def bound_constant(self, value: float) -> Any:
+        """Return a number of this format, at least `value` times the slack of an evaluation.
+
+        Never subnormal and never 0, so that flushing subnormals cannot lose it.
+
+        Examples
+        --------
+        >>> bool(bound_constant(1.0) > 1.0), float(bound_constant(0.0)) == SMALLEST_NORMAL
+        (True, True)
+        """
+        return self.dtype(self.bound_constants(value))
+
+    def bound_constants(self, values: ArrayLike) -> RealArray:
+        """Return `bound_constant` of every element."""
+        widened = np.asarray(values, dtype=np.float64) * _SLACK
+        up = np.nextafter(widened.astype(self.dtype), self.dtype(np.inf))
+        return np.maximum(up, self.dtype(self.smallest_normal))
+
+    def stored_factor(self, name: str, value: float) -> Any:
+        """Return a kernel's parameter that multiplies: its error is relative.
+
+        Raises
+        ------
+        InputError
+            If it is no normal number in float32, in which every program starts.
+
+        Examples
+        --------
+        >>> float(stored_factor("gamma", 0.5))
+        0.5
+        """
+        if not SMALLEST_NORMAL <= abs(value) < _LARGEST_FACTOR:
+            raise InputError(
+                f"{name} is {value:g}, must be from {SMALLEST_NORMAL:.3g} to "
+                f"{_LARGEST_FACTOR:.3g} for float32; scale the data and retrain"
+            )
+        return self.dtype(value)
 
 
-def bound_constant(value: float) -> np.float32:
-    """Return a float32 that is at least `value` times the slack of a bound's evaluation.
+FLOAT32: Final = Precision(np.float32, UNIT_ROUNDOFF, SMALLEST_NORMAL)
+FLOAT64: Final = Precision(np.float64, UNIT_ROUNDOFF_64, 2.0**-1022)
 
-    Never subnormal and never 0, so that flushing subnormals cannot lose it.
-
-    Examples
-    --------
-    >>> bool(bound_constant(1.0) > 1.0), float(bound_constant(0.0)) == SMALLEST_NORMAL
-    (True, True)
-    """
-    return np.float32(bound_constants(value))
-
-
-def bound_constants(values: ArrayLike) -> Float32Array:
-    """Return `bound_constant` of every element."""
-    widened = np.asarray(values, dtype=np.float64) * _SLACK
-    up = np.nextafter(widened.astype(np.float32), np.float32(np.inf))
-    return np.maximum(up, np.float32(SMALLEST_NORMAL))
-
-
-def stored_factor(name: str, value: float) -> np.float32:
-    """Return a kernel's parameter that multiplies, in float32: its error is relative.
-
-    Raises
-    ------
-    InputError
-        If it is no normal number in float32.
-
-    Examples
-    --------
-    >>> float(stored_factor("gamma", 0.5))
-    0.5
-    """
-    if not SMALLEST_NORMAL <= abs(value) < _LARGEST_FACTOR:
-        raise InputError(
-            f"{name} is {value:g}, must be from {SMALLEST_NORMAL:.3g} to "
-            f"{_LARGEST_FACTOR:.3g} for float32; scale the data and retrain"
-        )
-    return np.float32(value)
+gamma_factor = FLOAT32.gamma_factor
+bound_constant = FLOAT32.bound_constant
+bound_constants = FLOAT32.bound_constants
+stored_factor = FLOAT32.stored_factor
 
 
 def stored_error(exact: np.ndarray, stored: np.ndarray) -> float:

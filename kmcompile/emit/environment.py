@@ -24,6 +24,8 @@ def environment() -> jinja2.Environment:
     )
     created.filters |= {
         "f32": literals.float32_literal,
+        "f64": literals.float64_literal,
+        "real": literals.real_literal,
         "decimal": literals.decimal_literal,
         "u32": literals.unsigned_literal,
         "bits": literals.bits_literal,

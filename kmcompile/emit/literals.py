@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from kmcompile.ir.arrays import Real
+
 _STRING_COLUMNS = 80
 
 
@@ -25,10 +27,37 @@ def float32_literal(value: float | np.float32) -> str:
     number = float(value)
     if not math.isfinite(number) or float(np.float32(number)) != number:
         raise ValueError(f"{number!r} is not a finite float32")
+    return f"{float64_literal(number)}f"
+
+
+def float64_literal(value: float) -> str:
+    """Return a float64 as a hexadecimal C literal.
+
+    Examples
+    --------
+    >>> float64_literal(0.1), float64_literal(-0.0)
+    ('0x1.999999999999ap-4', '-0x0p+0')
+    """
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{number!r} is not finite")
     mantissa, exponent = number.hex().split("p")
     if "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
-    return f"{mantissa}p{exponent}f"
+    return f"{mantissa}p{exponent}"
+
+
+def real_literal(value: Real) -> str:
+    """Return a literal of the number's own format.
+
+    Examples
+    --------
+    >>> real_literal(np.float32(0.5)), real_literal(np.float64(0.5))
+    ('0x1p-1f', '0x1p-1')
+    """
+    if not isinstance(value, np.float32 | np.float64):
+        raise ValueError(f"{value!r} has no format of its own")
+    return float32_literal(value) if isinstance(value, np.float32) else float64_literal(value)
 
 
 def decimal_literal(value: float) -> str:

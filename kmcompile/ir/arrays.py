@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 Float64Array = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
+Real = np.floating[Any]
+"""float32; float64 in the replay."""
+RealArray = NDArray[Real]
 
 
-def magnitude(values: Float32Array) -> Float32Array:
-    """Return |v| of every element, in float32."""
-    absolute: Float32Array = np.abs(values)
-    return absolute
+def magnitude(values: RealArray) -> Any:
+    """Return |v| of every element, in its own format."""
+    return np.abs(values)
 
 
 def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
