@@ -1,0 +1,100 @@
+"""Free vectors: not among the support vectors, each optimised to take most of the residual."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+from kmcompile.bounds.derivatives import gradient, self_gradient, self_values
+from kmcompile.bounds.greedy import Pursuit
+from kmcompile.bounds.normals import Normals
+from kmcompile.bounds.span import LEAST_PIVOT, Span
+from kmcompile.ir.arrays import Float64Array
+
+_ITERATIONS = 20
+"""More of them, or more starts, end in other minima that are no better after `refine`."""
+_PERTURBATION = 0.1
+_ROOM = 0.5
+
+
+def gain(span: Span, relative: Float64Array, z: Float64Array) -> tuple[float, Float64Array]:
+    """Return what z takes of sum_p |W_p - proj W_p|^2 relative_p, and its gradient.
+
+    The gain is sum_p relative_p c_p^2 / d with c_p = <W_p - proj W_p, phi(z)> and
+    d = K(z, z) - |q|^2; 0 where d is less than LEAST_PIVOT of K(z, z).
+
+    Parameters
+    ----------
+    span : Span
+    relative : ndarray of shape (n_decisions,), float64
+    z : ndarray of shape (n_features,), float64
+
+    Returns
+    -------
+    gain : float
+    gradient : ndarray of shape (n_features,), float64
+    """
+    normals, Z = span.normals, z[None]
+    square = float(self_values(normals.kernel, Z)[0])
+    q = span.coordinates(Z)[0]
+    d = square - float(q @ q)
+    if d <= LEAST_PIVOT * square:
+        return 0.0, np.zeros_like(z)
+    c = normals.product(Z)[0] - q @ span.weights
+    value = float((relative * c) @ c) / d
+    per_product = 2 * relative * c / d
+    on_vectors = (per_product @ normals.coefficients)[None]
+    on_span = ((2 * value / d * q - span.weights @ per_product) @ span.triangle)[None]
+    slope = gradient(normals.kernel, Z, normals.vectors, on_vectors)
+    if len(span):
+        slope += gradient(normals.kernel, Z, span.vectors, on_span)
+    slope -= value / d * self_gradient(normals.kernel, Z)
+    return value, slope[0]
+
+
+def free_vectors(normals: Normals, n: int, seed: int) -> Float64Array:
+    """Return at most n vectors, each the best that L-BFGS finds after those before it.
+
+    It starts at the best support vector and at a perturbation of it.
+    """
+    rng = np.random.default_rng(seed)
+    pursuit = Pursuit(normals, n)
+    limits = box(normals)
+    spread = normals.vectors.std(axis=0)
+    for _ in range(n):
+        gains = pursuit.gains()
+        best = int(gains.argmax())
+        if gains[best] <= 0:
+            break
+        start = normals.vectors[best]
+        perturbed = start + _PERTURBATION * spread * rng.normal(size=len(spread))
+        pursuit.add(_best(pursuit, [start, perturbed], limits, gains[best]))
+    return pursuit.span.vectors
+
+
+def box(normals: Normals) -> list[tuple[float, float]]:
+    """Return the support vectors' box widened by half, where free vectors are looked for.
+
+    Far outside of it a vector would take the board's arithmetic out of its ranges.
+    """
+    least, most = normals.vectors.min(axis=0), normals.vectors.max(axis=0)
+    room = _ROOM * (most - least)
+    return list(zip(least - room, most + room, strict=True))
+
+
+def _best(
+    pursuit: Pursuit, starts: list[Float64Array], limits: list[tuple[float, float]], scale: float
+) -> Float64Array:
+    """Return the vector of the largest gain that L-BFGS finds from the starts."""
+
+    def loss(z: Float64Array) -> tuple[float, Float64Array]:
+        value, slope = gain(pursuit.span, pursuit.relative, z)
+        return -value / scale, -slope / scale
+
+    options = {"maxiter": _ITERATIONS}
+    found = [
+        minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+        for start in starts
+    ]
+    best: Float64Array = min(found, key=lambda each: float(each.fun)).x
+    return best

@@ -1,0 +1,118 @@
+"""Vectors refined together for narrow intervals after every one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import minimize
+
+from kmcompile.bounds.derivatives import gradient, self_values
+from kmcompile.bounds.free import box
+from kmcompile.bounds.normals import Normals
+from kmcompile.ir.arrays import Float64Array
+
+_ITERATIONS = 150
+_NUGGET = 1e-6
+"""Relative increase of the Gram matrix's diagonal: coinciding vectors have a Cholesky factor, and
+bring nothing."""
+_FLOOR = 1e-12
+"""Of a square, where what is left of it stops: its root has no slope at 0."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedCost:
+    """What the full span's intervals cost after 1, 2, ..., k vectors.
+
+    After t vectors f_p(x) lies in centre -+ radius, centre = b_p + sum_{i<=t} q_i w_ip,
+    radius = sqrt(K(x, x) - sum q_i^2) sqrt(|W_p|^2 - sum w_ip^2). Let v |f| be how far that
+    reaches to the wrong side, the paper's cost (4.1.2): max(0, radius - y centre), y = sign f.
+    The cost is the mean over samples and decisions of sum_t v / (1 + v), a smooth stand-in for
+    the number of vectors until the sign is proved: 0 from the step on that decides, less than 1
+    a step before.
+
+    Parameters
+    ----------
+    normals : Normals
+    X : ndarray of shape (n_samples, n_features), float64
+        Prepared.
+    f : ndarray of shape (n_samples, n_decisions), float64
+        Decision values, none of them 0.
+    intercept : ndarray of shape (n_decisions,), float64
+    """
+
+    normals: Normals
+    X: Float64Array
+    f: Float64Array
+    intercept: Float64Array
+
+    def __call__(self, Z: Float64Array) -> tuple[float, Float64Array]:
+        """Return the cost and its gradient at vectors of shape (k, n_features)."""
+        normals, kernel, n = self.normals, self.normals.kernel, len(self.X)
+        own = self_values(kernel, Z)
+        gram = kernel.values(Z, Z) + _NUGGET * np.diag(own)
+        lower: Float64Array = cholesky(gram, lower=True)
+        columns = np.hstack([kernel.values(Z, self.X).T, normals.product(Z)])
+        rows = solve_triangular(lower, columns, lower=True)
+        cost, slope = self._of_coordinates(rows[:, :n], rows[:, n:])
+        back = solve_triangular(lower, slope, lower=True, trans="T")
+        of_gram = _gram_slope(lower, -np.tril(back @ rows.T))
+        of_gram += _NUGGET * np.diag(np.diag(of_gram))
+        total = gradient(kernel, Z, self.X, back[:, :n])
+        total += gradient(kernel, Z, normals.vectors, back[:, n:] @ normals.coefficients)
+        total += gradient(kernel, Z, Z, 2 * of_gram)
+        return cost, total
+
+    def _of_coordinates(self, q: Float64Array, w: Float64Array) -> tuple[float, Float64Array]:
+        """Return the cost and its slope in [q, w], q of shape (k, n_samples)."""
+        square = self_values(self.normals.kernel, self.X)
+        left = np.maximum(square - np.cumsum(q * q, axis=0), _FLOOR * square)
+        outside = np.sqrt(left)
+        slope_q, slope_w = np.zeros_like(q), np.zeros_like(w)
+        cost = 0.0
+        share = 1.0 / self.f.size
+        for p, total in enumerate(self.normals.squares):
+            rest = np.sqrt(np.maximum(total - np.cumsum(w[:, p] ** 2), _FLOOR * total))
+            centre = np.cumsum(q * w[:, [p]], axis=0) + self.intercept[p]
+            f, y = np.abs(self.f[:, p]), np.sign(self.f[:, p])
+            v = np.maximum(outside * rest[:, None] - y * centre, 0.0) / f
+            cost += share * float((v / (1 + v)).sum())
+            by_reach = share * (v > 0) / (1 + v) ** 2 / f
+            by_left = _to_the_end(by_reach * rest[:, None] / outside)
+            by_rest = _to_the_end((by_reach * outside).sum(axis=1) / rest)
+            by_centre = _to_the_end(by_reach * y)
+            slope_q -= q * by_left + w[:, [p]] * by_centre
+            slope_w[:, p] -= w[:, p] * by_rest + (q * by_centre).sum(axis=1)
+        return cost, np.hstack([slope_q, slope_w])
+
+
+def _to_the_end(steps: Float64Array) -> Float64Array:
+    """Return sums over this step and all later ones."""
+    return np.cumsum(steps[::-1], axis=0)[::-1]
+
+
+def _gram_slope(lower: Float64Array, slope: Float64Array) -> Float64Array:
+    """Return the symmetric slope in G = L L' from the slope in L (Murray 2016, eq. 10)."""
+    inner = np.tril(lower.T @ slope)
+    inner[np.diag_indices_from(inner)] /= 2
+    half = solve_triangular(lower, inner, lower=True, trans="T")
+    whole = solve_triangular(lower, half.T, lower=True, trans="T").T
+    result: Float64Array = (whole + whole.T) / 2
+    return result
+
+
+def refine(cost: NestedCost, start: Float64Array) -> Float64Array:
+    """Return the vectors, shape (k, n_features), that L-BFGS finds from the start."""
+
+    def loss(flat: Float64Array) -> tuple[float, Float64Array]:
+        value, slope = cost(flat.reshape(start.shape))
+        return value, slope.ravel()
+
+    limits = box(cost.normals) * len(start)
+    options = {"maxiter": _ITERATIONS, "maxcor": 20}
+    found = minimize(
+        loss, start.ravel(), jac=True, method="L-BFGS-B", bounds=limits, options=options
+    )
+    vectors: Float64Array = found.x.reshape(start.shape)
+    return vectors

@@ -1,0 +1,73 @@
+"""Choose the vectors z_1, z_2, ... whose kernels bound the decisions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from kmcompile.bounds.free import free_vectors
+from kmcompile.bounds.greedy import greedy_vectors
+from kmcompile.bounds.normals import Normals
+from kmcompile.bounds.preimages import preimage_vectors
+from kmcompile.bounds.refine import NestedCost, refine
+from kmcompile.bounds.span import Span
+from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine
+
+Method = Literal["greedy", "free", "pca"]
+METHODS: tuple[Method, ...] = ("greedy", "free", "pca")
+
+_MOST_SAMPLES = 400
+
+
+def choose_vectors(
+    machine: KernelMachine,
+    n: int,
+    method: Method,
+    samples: Float32Array,
+    seed: int,
+) -> Float64Array:
+    """Return vectors whose first k, for every k, are a good choice of k.
+
+    - "greedy": support vectors, by matching pursuit on the normals (`greedy`); their kernel values
+      are of use to the exact sum.
+    - "free": anywhere, one after the other (`free`), then all together for early decisions of the
+      samples (`refine`).
+    - "pca": pre-images of the support vectors' principal axes in feature space (`preimages`).
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    n : int
+        At most so many; fewer where more would lie nearly in the span of these.
+    method : "greedy", "free" or "pca"
+    samples : ndarray of shape (n_samples, n_features), float32
+        Raw inputs, for "free" only; where there are none, the support vectors stand in.
+    seed : int
+
+    Returns
+    -------
+    ndarray of shape (at most n, n_kernel_features), float64
+        Prepared as the support vectors are.
+
+    Raises
+    ------
+    InputError
+        The kernel is not positive definite.
+    """
+    normals = Normals.of(machine)
+    if method == "greedy":
+        return greedy_vectors(normals, n)
+    if method == "pca":
+        return Span.of(normals, preimage_vectors(normals, n, seed)).vectors
+    X = machine.prepare(samples.astype(np.float64)) if len(samples) else normals.vectors
+    rng = np.random.default_rng(seed)
+    X = X[np.sort(rng.permutation(len(X))[:_MOST_SAMPLES])]
+    start = free_vectors(normals, n, seed)
+    f = normals.product(X) + machine.intercept
+    clear = (f != 0).all(axis=1)
+    if not len(start) or not clear.any():
+        return start
+    cost = NestedCost(normals, X[clear], f[clear], machine.intercept)
+    return Span.of(normals, refine(cost, start)).vectors
