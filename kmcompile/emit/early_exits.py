@@ -9,7 +9,10 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.products_view import ProductsView
 from kmcompile.emit.totals_view import TotalsView
-from kmcompile.stages import LinearFilter, NearestVectors, ReducedSet, Stage
+from kmcompile.kernels.reach import PolyReach
+from kmcompile.scalar import power, root_bound
+from kmcompile.stages import BoundSequence, LinearFilter, NearestVectors, ReducedSet, Stage
+from kmcompile.stages.bound_sequence import LARGEST
 
 _DENSE = "exact_sum/block_totals"
 
@@ -25,6 +28,8 @@ def early_exit_sections(
     if early.proves:
         is_binary = label_function == "sign"
         sections.append(render("early_exits/proved.c.j2", is_binary=is_binary, **context))
+    if early.needs_root_bound:
+        sections.append(render("scalar/root_bound.c.j2", scalar=root_bound.VIEW, **names))
     sections += _block_sections(early, names)
     if early.reduced_sets:
         sections.append(render("reduced_set/bump.c.j2", **names))
@@ -95,7 +100,23 @@ def _nearest_vectors(stage: Stage, early: EarlyExitsView, context: dict[str, Any
     return [*sections, render("stages/nearest_vectors.c.j2", **own)]
 
 
+def _bound_sequence(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
+    assert isinstance(stage, BoundSequence)
+    own = {**context, "stage": stage, "reach": stage.reach, "largest": LARGEST}
+    if isinstance(stage.reach, PolyReach):
+        degree = stage.reach.degree
+        own["value_power"] = power.power_view(degree)
+        own["slope_power"] = power.power_view(max(degree - 1, 0))
+    return [
+        render("bound_sequence/reach.c.j2", **context),
+        render(f"bound_sequence/{stage.reach.name}.c.j2", **own),
+        render("bound_sequence/rows.c.j2", **own),
+        render("stages/bound_sequence.c.j2", **own),
+    ]
+
+
 _SECTIONS: dict[type[Stage], Callable[[Stage, EarlyExitsView, dict[str, Any]], list[str]]] = {
+    BoundSequence: _bound_sequence,
     LinearFilter: _linear_filter,
     ReducedSet: _reduced_set,
     NearestVectors: _nearest_vectors,

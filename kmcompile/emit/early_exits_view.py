@@ -12,6 +12,7 @@ from kmcompile.emit.reduced_set_view import ReducedSetView, reduced_set_views
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.ir.program import Program
 from kmcompile.stages import (
+    BoundSequence,
     ExactSum,
     LinearFilter,
     NearestVectors,
@@ -35,6 +36,9 @@ class InputMember:
 
 
 _RAW = InputMember("const float *", "raw", "x", "the input as it was received")
+_ALLOWED = InputMember(
+    "uint32_t", "max_kernel_evals", "0xFFFFFFFFUL", "full kernel evaluations that may be spent"
+)
 _SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once it is summed")
 _N_NONZEROS = InputMember("uint32_t", "n_nonzeros", "0U", "features in the list of nonzeros")
 
@@ -97,6 +101,11 @@ class EarlyExitsView:
         return any(stage.exit == "certified" for stage in self.exits)
 
     @property
+    def needs_root_bound(self) -> bool:
+        """Whether any of the early exits bounds a square root."""
+        return any(isinstance(stage, BoundSequence) for stage in self.exits)
+
+    @property
     def reuses_kernels(self) -> bool:
         """Whether the exact sum may find kernels that are already computed."""
         return self.nearest is not None and self.nearest.touches
@@ -115,7 +124,12 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
             linear.products, "filter_products", "filter_weights", functions
         )
     reduced_sets = reduced_set_views(program.early_exits, functions)
-    members = ((nonzeros or gate or nearest, _SQUARE), (nonzeros, _N_NONZEROS))
+    proves = any(stage.exit == "certified" for stage in program.early_exits)
+    members = (
+        (nonzeros or gate or nearest, _SQUARE),
+        (nonzeros, _N_NONZEROS),
+        (proves, _ALLOWED),
+    )
     return EarlyExitsView(
         nonzeros=None if nonzeros is None else _nonzeros_view(nonzeros),
         gate=gate,

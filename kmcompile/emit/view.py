@@ -10,7 +10,7 @@ from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.tables import TableView, checksum_table, table_view
 from kmcompile.ir.program import Program
-from kmcompile.stages import ExactSum, LinearSum, NearestVectors, Prepare, Vote
+from kmcompile.stages import BoundSequence, ExactSum, LinearSum, NearestVectors, Prepare, Vote
 from kmcompile.version import VERSION
 
 WORDS_PER_STEP = 256
@@ -249,6 +249,13 @@ def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
         members += [
             Member("float", "least", program.n_decisions, "what is proved of the decisions: from"),
             Member("float", "most", program.n_decisions, "and to"),
+        ]
+    sequence = next((s for s in early.exits if isinstance(s, BoundSequence)), None)
+    if sequence is not None:
+        n = sequence.kernel_evaluations()
+        members += [
+            Member("float", "sequence_kernels", n, "kernels of the bound sequence"),
+            Member("float", "sequence_estimate", program.n_decisions, "what they give of f"),
         ]
     rows = program.n_decisions + 1
     if early.reduced_sets:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.arrays import Float32Array, RealArray
 
 UNKNOWN = np.float32(2.0**126)
 """Bounds every decision: none of an accepted input exceeds 2^120, as the range analysis sees to."""
@@ -16,6 +16,8 @@ UNKNOWN = np.float32(2.0**126)
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """What is known of a batch of queries between two stages.
+
+    Inside the replay x, deviation, length, decision and bound are float64.
 
     Parameters
     ----------
@@ -47,17 +49,19 @@ class Batch:
         Full kernel evaluations spent.
     known : ndarray of shape (n_queries,), uint32
         Those of them whose totals the exact sum finds and does not sum again.
+    allowed : ndarray of shape (n_queries,), uint32
+        Full kernel evaluations that may be spent: all but limited by `classify_within`.
     operations : ndarray of shape (n_queries,), int64
         Multiply-adds spent, all overhead included.
     """
 
     raw: Float32Array
-    x: Float32Array
-    deviation: Float32Array
-    length: Float32Array
+    x: RealArray
+    deviation: RealArray
+    length: RealArray
     square: Float32Array
-    decision: Float32Array
-    bound: Float32Array
+    decision: RealArray
+    bound: RealArray
     earlier: Float32Array
     spread: Float32Array
     least: Float32Array
@@ -69,6 +73,7 @@ class Batch:
     in_range: NDArray[np.bool_]
     kernel_evals: NDArray[np.uint32]
     known: NDArray[np.uint32]
+    allowed: NDArray[np.uint32]
     operations: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -103,6 +108,7 @@ class Batch:
             in_range=label == 0,
             kernel_evals=np.zeros(len(X), dtype=np.uint32),
             known=np.zeros(len(X), dtype=np.uint32),
+            allowed=np.full(len(X), 0xFFFFFFFF, dtype=np.uint32),
             operations=np.zeros(len(X), dtype=np.int64),
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 from kmcompile import steps
 from kmcompile.errors import InputError
 from kmcompile.ir.program import KnownAnswers, Program
-from kmcompile.kernels import poly, rbf, sigmoid
+from kmcompile.kernels import poly, rbf, reach, sigmoid
 from kmcompile.stages import CATALOGUE, InnerProducts
 
 _CLASSES: dict[str, type[Any]] = {
@@ -31,6 +31,8 @@ _CLASSES: dict[str, type[Any]] = {
         rbf.RbfFloat32,
         poly.PolyFloat32,
         sigmoid.SigmoidFloat32,
+        reach.RbfReach,
+        reach.PolyReach,
     )
 }
 _LARGEST_BYTES = 1 << 30

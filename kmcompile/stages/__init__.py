@@ -1,6 +1,7 @@
 """The stages, one file each; the template of a stage has its name."""
 
 from kmcompile.stages.argmax import Argmax
+from kmcompile.stages.bound_sequence import BoundSequence
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.linear_filter import LinearFilter
@@ -21,6 +22,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     LinearFilter,
     ReducedSet,
     NearestVectors,
+    BoundSequence,
     ExactSum,
     LinearSum,
     Sign,
@@ -33,6 +35,7 @@ __all__ = [
     "CATALOGUE",
     "Always",
     "Argmax",
+    "BoundSequence",
     "EarlyExit",
     "ExactSum",
     "InnerProducts",

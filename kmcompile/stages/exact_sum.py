@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, frozen, magnitude
+from kmcompile.ir.arrays import Real, RealArray, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
@@ -38,6 +38,8 @@ class ExactSum(Always):
     has listed. For <s, x> that changes no bit: +-0 is added to a sum that began with +0. A squared
     distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
 
+    In the replay everything is float64: float32 stands below for the kernel's own precision.
+
     Parameters
     ----------
     kernel : Float32Kernel
@@ -64,24 +66,25 @@ class ExactSum(Always):
 
     kernel: Float32Kernel
     n_vectors: int
-    vectors: Float32Array
-    coefficients: Float32Array
+    vectors: RealArray
+    coefficients: RealArray
     group_ends: np.ndarray
     group_decisions: np.ndarray
-    intercept: Float32Array
-    final_factor: np.float32
-    result_error: np.float32
-    minimum: Float32Array
-    trivial_bound: np.float32
+    intercept: RealArray
+    final_factor: Real
+    result_error: Real
+    minimum: RealArray
+    trivial_bound: Real
     skip_zeros: bool
-    squares: Float32Array
+    squares: RealArray
 
     template: ClassVar[str] = "exact_sum"
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
+        dtype = self.kernel.precision.dtype
         for name in ("vectors", "coefficients", "intercept", "minimum", "squares"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
         for name in ("group_ends", "group_decisions"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
 
@@ -133,7 +136,7 @@ class ExactSum(Always):
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
         n = len(batch.x)
-        decision = np.empty((n, self.n_decisions), dtype=np.float32)
+        decision = np.empty((n, self.n_decisions), dtype=self.kernel.precision.dtype)
         bound = np.empty_like(decision)
         columns = self.columns()
         rows = max(1, _CHUNK_VALUES // columns.shape[1])
@@ -147,13 +150,13 @@ class ExactSum(Always):
             kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
         )
 
-    def columns(self) -> Float32Array:
+    def columns(self) -> RealArray:
         """Return the vectors as (n_features, n_slots): a slot is a vector's place in the blocks."""
         return np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_features, -1))
 
     def totals(
-        self, x: Float32Array, columns: Float32Array, slots: NDArray[np.intp] | None = None
-    ) -> Float32Array:
+        self, x: RealArray, columns: RealArray, slots: NDArray[np.intp] | None = None
+    ) -> RealArray:
         """Return what the kernel is a function of: <s, x> or |s - x|^2.
 
         Parameters
@@ -170,7 +173,7 @@ class ExactSum(Always):
         """
         everything: NDArray[np.intp] | slice = slice(None) if slots is None else slots
         shape = (len(x), columns.shape[1]) if slots is None else slots.shape
-        total = np.zeros(shape, dtype=np.float32)
+        total = np.zeros(shape, dtype=columns.dtype)
         for feature, s in enumerate(columns):
             if self.expands:
                 total += x[:, feature, None] * s[everything]
@@ -179,10 +182,10 @@ class ExactSum(Always):
         if not self.expands:
             return total
         squares = self.squares.reshape(-1)[everything] + sum_of_squares(x)[:, None]
-        distance: Float32Array = np.maximum(squares - total * np.float32(2.0), np.float32(0.0))
+        distance: RealArray = np.maximum(squares - total * np.float32(2.0), np.float32(0.0))
         return distance
 
-    def sum_values(self, value: Float32Array) -> Float32Array:
+    def sum_values(self, value: RealArray) -> RealArray:
         """Return sum_i beta_pi value_i in the order of the stage, shape (n_queries, n_decisions).
 
         Parameters
@@ -190,7 +193,7 @@ class ExactSum(Always):
         value : ndarray of shape (n_queries, n_slots), float32
         """
         value = value.reshape(len(value), self.n_blocks, self.lanes)
-        decision = np.zeros((len(value), self.n_decisions), dtype=np.float32)
+        decision = np.zeros((len(value), self.n_decisions), dtype=value.dtype)
         first = 0
         for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
             for row, p in enumerate(decisions):
@@ -199,9 +202,7 @@ class ExactSum(Always):
             first = end
         return decision
 
-    def add_slots(
-        self, running: Float32Array, slots: NDArray[np.intp], value: Float32Array
-    ) -> None:
+    def add_slots(self, running: RealArray, slots: NDArray[np.intp], value: RealArray) -> None:
         """Add beta value of one slot a query to its decisions, in place."""
         blocks, lanes = np.divmod(slots, self.lanes)
         groups = np.searchsorted(self.group_ends, blocks, side="right")
@@ -210,7 +211,7 @@ class ExactSum(Always):
             coef = self.coefficients[blocks, row, lanes]
             running[rows, self.group_decisions[groups, row]] += coef * value
 
-    def slot_decisions(self) -> Float32Array:
+    def slot_decisions(self) -> RealArray:
         """Return beta of every slot in every decision, shape (n_slots, n_decisions)."""
         table = np.zeros((self.n_blocks, self.lanes, self.n_decisions), dtype=np.float32)
         first = 0
@@ -220,17 +221,17 @@ class ExactSum(Always):
             first = end
         return table.reshape(-1, self.n_decisions)
 
-    def slot_coefficients(self, row: int) -> Float32Array:
+    def slot_coefficients(self, row: int) -> RealArray:
         """Return beta of every slot in one row, shape (n_slots,)."""
         return np.ascontiguousarray(self.coefficients[:, row, :].reshape(-1))
 
-    def _sum(self, batch: Batch, columns: Float32Array) -> tuple[Float32Array, Float32Array]:
+    def _sum(self, batch: Batch, columns: RealArray) -> tuple[RealArray, RealArray]:
         terms = self.kernel.query_terms(batch)
         value, error = self.kernel.finish(self.totals(batch.x, columns), terms)
         shape = (len(batch), self.n_blocks, self.lanes)
         value, error = value.reshape(shape), error.reshape(shape)
 
-        decision = np.zeros((len(batch), self.n_decisions), dtype=np.float32)
+        decision = np.zeros((len(batch), self.n_decisions), dtype=value.dtype)
         bound = np.zeros_like(decision)
         first = 0
         for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
@@ -257,7 +258,7 @@ class ExactSum(Always):
         skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
         return self.operations() - kept * self.total_operations - skipped
 
-    def skipped_features(self, x: Float32Array) -> NDArray[np.int64]:
+    def skipped_features(self, x: RealArray) -> NDArray[np.int64]:
         """Return how many features of each query the sums leave out."""
         if not self.skip_zeros:
             return np.zeros(len(x), dtype=np.int64)
@@ -286,12 +287,12 @@ class ExactSum(Always):
         )
 
 
-def sum_blocks(products: Float32Array) -> Float32Array:
+def sum_blocks(products: RealArray) -> RealArray:
     """Return the sum of (n_queries, n_blocks, lanes): lanes left to right, then the blocks."""
     block = products[:, :, 0].copy()
     for lane in range(1, products.shape[2]):
         block += products[:, :, lane]
-    start = np.zeros((len(block), 1), dtype=np.float32)
+    start = np.zeros((len(block), 1), dtype=block.dtype)
     # add.accumulate adds strictly from left to right, as the C does.
-    running: Float32Array = np.add.accumulate(np.concatenate([start, block], axis=1), axis=1)
+    running: RealArray = np.add.accumulate(np.concatenate([start, block], axis=1), axis=1)
     return running[:, -1]

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, frozen, magnitude
+from kmcompile.analysis.rounding import precision_of
+from kmcompile.ir.arrays import Real, RealArray, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.stages.stage import Always
@@ -30,19 +31,20 @@ class LinearSum(Always):
     result_error : float32
     """
 
-    weights: Float32Array
-    intercept: Float32Array
-    per_length: Float32Array
-    per_deviation: Float32Array
-    minimum: Float32Array
-    result_error: np.float32
+    weights: RealArray
+    intercept: RealArray
+    per_length: RealArray
+    per_deviation: RealArray
+    minimum: RealArray
+    result_error: Real
 
     template: ClassVar[str] = "linear_sum"
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
+        dtype = precision_of(self.result_error).dtype
         for name in ("weights", "intercept", "per_length", "per_deviation", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
 
     @property
     def n_features(self) -> int:
@@ -68,7 +70,7 @@ class LinearSum(Always):
         """Return the batch with decisions and bounds."""
         columns = self.weights.transpose(1, 0, 2).reshape(self.n_features, -1)
         columns = np.ascontiguousarray(columns[:, : self.n_decisions])
-        decision = np.zeros((len(batch.x), self.n_decisions), dtype=np.float32)
+        decision = np.zeros((len(batch.x), self.n_decisions), dtype=columns.dtype)
         for feature, w in enumerate(columns):
             decision += batch.x[:, feature, None] * w
         decision += self.intercept

@@ -1,0 +1,251 @@
+"""Lower a bound sequence: vectors z -> the stage with constants that hold for float32."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from kmcompile.analysis.rounding import (
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    UNIT_ROUNDOFF_64,
+    bound_constant,
+    bound_constants,
+    gamma_factor,
+)
+from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.kernels import Kernel, Poly, Rbf
+from kmcompile.kernels.float32 import KernelContext
+from kmcompile.kernels.poly import PolyFloat32
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.kernels.reach import PolyReach, RbfReach, Reach
+from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.stages import BoundSequence, ExactSum
+
+_LARGEST_CONDITION = 1e8
+"""Of the Gram matrix; from there on A's rounding takes away what more vectors give."""
+
+_ROWS = 512
+
+
+def supports(program: Program, machine: KernelMachine) -> bool:
+    """Return whether there is a bound sequence for a machine: its kernel is positive definite."""
+    exact = program.ends.exact
+    known = isinstance(machine.kernel, Rbf | Poly) and machine.kernel.positive_definite
+    return known and isinstance(exact, ExactSum) and not exact.skip_zeros
+
+
+def lower_bound_sequence(
+    machine: KernelMachine, program: Program, vectors: Float64Array
+) -> BoundSequence | None:
+    """Return the stage for vectors z in this order, as many as G's condition allows.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes; `supports` it.
+    program : Program
+        The exact one.
+    vectors : ndarray of shape (n, n_features), float64
+        Rounded to float32 they are the z.
+
+    Returns
+    -------
+    BoundSequence or None
+        None where not even one block of z is independent.
+    """
+    exact = program.ends.exact
+    assert isinstance(exact, ExactSum)
+    z = np.ascontiguousarray(vectors.astype(np.float32))
+    gram = _gram(machine.kernel, z.astype(np.float64))
+    n = _usable(gram.values) // exact.lanes * exact.lanes
+    if n == 0:
+        return None
+    z, gram = z[:n], _Gram(gram.values[:n, :n], gram.error)
+    return _lowered(machine, exact, z, gram, _context(machine, program, z))
+
+
+def _usable(gram: Float64Array) -> int:
+    """Return how many z have a Gram matrix of a usable condition."""
+    for n in range(len(gram), 0, -1):
+        values = np.linalg.eigvalsh(gram[:n, :n])
+        if values[0] * _LARGEST_CONDITION >= values[-1] > 0:
+            return n
+    return 0
+
+
+def _context(machine: KernelMachine, program: Program, z: Float32Array) -> KernelContext:
+    known = program.known_answers.inputs
+    deviation = program.prepare.run(Batch.of(known, program.n_decisions)).deviation
+    longest = float(np.sqrt((z.astype(np.float64) ** 2).sum(axis=1)).max())
+    return KernelContext(
+        n_features=z.shape[1],
+        vector_error=0.0,
+        vector_length=longest,
+        typical_deviation=float(np.median(deviation)) if len(deviation) else 0.0,
+        sum_error=0.0,
+        skip_zeros=False,
+    )
+
+
+def _reach(kernel: Kernel, context: KernelContext) -> Reach:
+    lowered = kernel.lower(context)
+    if isinstance(lowered, RbfFloat32):
+        return RbfReach.of_kernel(lowered)
+    assert isinstance(kernel, Poly) and isinstance(lowered, PolyFloat32)
+    return PolyReach.of_kernel(lowered, kernel.gamma, kernel.coef0, context.vector_length)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gram:
+    """Kernel values in float64 and a bound on their relative error.
+
+    An argument of n features is off by (n + 4) u relative to what is summed, which the kernel
+    multiplies by at most its condition: z exp(-z) <= 1 for rbf, the degree for poly.
+    """
+
+    values: Float64Array
+    error: float
+
+
+def _gram(kernel: Kernel, z: Float64Array, s: Float64Array | None = None) -> _Gram:
+    condition = kernel.degree if isinstance(kernel, Poly) else 1.0
+    error = (z.shape[1] + 12) * 2 * condition * UNIT_ROUNDOFF_64
+    return _Gram(kernel.values(z, z if s is None else s), error)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Normals:
+    """W_p as its inner products, with what float64 rounds.
+
+    Parameters
+    ----------
+    with_z : ndarray of shape (n_decisions, n), float64
+        h = <W, phi(z)>.
+    square : ndarray of shape (n_decisions,), float64
+        |W|^2.
+    size : ndarray of shape (n_decisions,), float64
+        sum |beta| sqrt(K(s, s)): |W|^2 is off by `error` size^2.
+    error : float
+    """
+
+    with_z: Float64Array
+    square: Float64Array
+    size: Float64Array
+    error: float
+
+    @classmethod
+    def of(cls, machine: KernelMachine, z: Float64Array) -> _Normals:
+        """Return those of a machine: sums in extended precision where there is one."""
+        beta = decision_coefficients(machine).astype(np.longdouble)
+        s = machine.support_vectors
+        with_z = beta @ machine.kernel.values(z, s).astype(np.longdouble)
+        square = np.zeros(len(beta), dtype=np.longdouble)
+        diagonal = np.empty(len(s))
+        for start in range(0, len(s), _ROWS):
+            part = slice(start, start + _ROWS)
+            rows = machine.kernel.values(s, s[part])
+            diagonal[part] = rows[np.arange(len(rows)), np.arange(start, start + len(rows))]
+            square += (beta[:, part] * (rows @ beta.T.astype(np.longdouble)).T).sum(axis=1)
+        size = np.abs(beta).astype(np.float64) @ np.sqrt(diagonal)
+        precision = float(np.finfo(np.longdouble).eps)
+        error = _gram(machine.kernel, s[:1]).error + 2 * len(s) * precision
+        return cls(with_z.astype(np.float64), square.astype(np.float64), size, error)
+
+
+def _lowered(
+    machine: KernelMachine,
+    exact: ExactSum,
+    z: Float32Array,
+    gram: _Gram,
+    context: KernelContext,
+) -> BoundSequence:
+    n, lanes = len(z), exact.lanes
+    n_blocks = n // lanes
+    normals = _Normals.of(machine, z.astype(np.float64))
+    lower = cholesky(gram.values, lower=True)
+    inverse = solve_triangular(lower, np.eye(n), lower=True)
+    A = np.tril(inverse).astype(np.float32).astype(np.float64)
+    w = (normals.with_z @ A.T).astype(np.float32).astype(np.float64)
+    magnitude = np.abs(A)
+    scale = np.sqrt(np.diag(gram.values))
+    float64 = (gram.error + 4 * n * UNIT_ROUNDOFF_64) * (magnitude @ scale)
+    departure = float(np.linalg.norm(A @ gram.values @ A.T - np.eye(n), 2))
+    departure = departure * (1 + 1e-9) + float(float64.sum() * (magnitude @ scale).sum())
+    assert departure < 0.5, departure
+
+    ends = lanes * np.arange(1, n_blocks + 1)
+    residual = np.empty((n_blocks, machine.n_decisions))
+    inside, per_error, per_reach = (np.empty_like(residual) for _ in range(3))
+    rows, reaches = magnitude.sum(axis=1), magnitude @ scale
+    g = np.array([gamma_factor(j + 2 + lanes) for j in range(n)])
+    intercept = machine.intercept.astype(np.float32)
+    for block, k in enumerate(ends.tolist()):
+        c = w[:, :k] @ A[:k, :k]
+        residual[block], inside[block] = _residual(normals, gram, lower, c, k)
+        rounding = (g * rows)[:k], (g * reaches)[:k]
+        spread = np.abs(w[:, :k])
+        length = np.sqrt((w[:, :k] ** 2).sum(axis=1))
+        own = gamma_factor(k + 2) * length
+        per_error[block] = np.abs(c).sum(axis=1) * (1 + 1e-9) + spread @ rounding[0]
+        per_error[block] += own * np.linalg.norm(((1 + g) * rows)[:k])
+        per_reach[block] = spread @ rounding[1] + inside[block]
+        per_reach[block] += own * (np.sqrt(1 + departure) + np.linalg.norm(rounding[1]))
+    constant = (
+        np.abs(machine.intercept - intercept)
+        + gamma_factor(n + 2) * np.abs(machine.intercept)
+        + (4 * n + 16) * SMALLEST_NORMAL
+    )
+    shrink = (1 - gamma_factor(n + 4)) / (1 + departure) * (1 - 4 * UNIT_ROUNDOFF)
+    return BoundSequence(
+        reach=_reach(machine.kernel, context),
+        vectors=z.reshape(n_blocks, lanes, -1).transpose(0, 2, 1),
+        triangle=_packed(A, lanes),
+        weights=w.reshape(-1, n_blocks, lanes).transpose(1, 0, 2),
+        row_error=bound_constants(
+            np.stack([(1 + g) * rows, g * reaches]).reshape(2, n_blocks, lanes).transpose(1, 0, 2)
+        ),
+        residual=bound_constants(residual),
+        per_error=bound_constants(per_error),
+        per_reach=bound_constants(per_reach),
+        intercept=intercept,
+        minimum=bound_constants(constant),
+        slack=bound_constant(8 * UNIT_ROUNDOFF),
+        shrink=np.nextafter(np.float32(shrink), np.float32(0)),
+        result_error=bound_constant(4 * UNIT_ROUNDOFF),
+    )
+
+
+def _residual(
+    normals: _Normals, gram: _Gram, lower: Float64Array, c: Float64Array, k: int
+) -> tuple[Float64Array, Float64Array]:
+    """Return bounds on |r| and on the norm of its part in the span, r = W - sum c_l phi(z_l).
+
+    |r|^2 = |W|^2 - 2 <c, h> + c^T G c. Every product is off by at most `error` of its magnitude,
+    together at most error (size + |c|_1 scale)^2. The part in the span has the norm of
+    L^-1 (h - G c), G = L L^T.
+    """
+    G, h = gram.values[:k, :k], normals.with_z[:, :k]
+    scale = np.sqrt(np.diag(G))
+    size = normals.size + np.abs(c) @ scale
+    error = normals.error + gram.error + 4 * (k + 4) * UNIT_ROUNDOFF_64
+    square = normals.square - 2 * (c * h).sum(axis=1) + ((c @ G) * c).sum(axis=1)
+    rest = np.sqrt(np.maximum(square, 0.0) + error * size**2)
+    L = lower[:k, :k]
+    with_z = np.abs(h - c @ G) + error * size[:, None] * scale
+    inverse = np.abs(solve_triangular(L, np.eye(k), lower=True)) * (1 + 1e-6)
+    inside = np.sqrt(((with_z @ inverse.T) ** 2).sum(axis=1))
+    return rest, inside
+
+
+def _packed(A: Float64Array, lanes: int) -> Float32Array:
+    """Return the triangle as [block][l][lane], l up to the block's last vector."""
+    blocks = [
+        A[first : first + lanes, : first + lanes].T.ravel() for first in range(0, len(A), lanes)
+    ]
+    return np.concatenate(blocks).astype(np.float32)

@@ -1,0 +1,157 @@
+"""How far a query reaches in feature space: bounds that hold for all kernel values of one query."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.analysis.rounding import UNIT_ROUNDOFF, bound_constant, gamma_factor
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.batch import Batch
+from kmcompile.kernels.poly import PolyFloat32
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.scalar import exp_negative, power
+
+
+class Reach(ABC):
+    """K(x, x) and the error of a kernel value, of a positive definite kernel.
+
+    Of a lowered kernel whose context has no `sum_error`, and `vector_error` 0 where the vectors
+    are what is stored.
+    """
+
+    name: ClassVar[str]
+    """Name of the template in `templates/bound_sequence/`."""
+
+    @abstractmethod
+    def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        """Return upper bounds on K(x, x) and on |K^(z, x) - K(z, x)|, x being the exact input.
+
+        Returns
+        -------
+        square, error : ndarray of shape (n_queries,), float32
+        """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RbfReach(Reach):
+    """K(x, x) = 1, and the error of `RbfFloat32` where it is largest.
+
+    k^ (per_value + per_z z) with k^ <= exp(-z) (1 + tau): exp(-z) <= 1 and z exp(-z) <= 1 / e, so
+    per_value + per_z / e is an upper bound; `per_z` here has 1 / e and 1 + tau in it. With
+    widen = 1 + z_error cutoff + shift it is value_error + widen (shift + per_z). Where the
+    kernel's own bound is not usable (widen > 2) the error is 1, since 0 < k <= 1.
+
+    Parameters
+    ----------
+    shift, shift_minimum, widest, per_z, value_error : float32
+        `widest` is z_error cutoff.
+    """
+
+    shift: np.float32
+    shift_minimum: np.float32
+    widest: np.float32
+    per_z: np.float32
+    value_error: np.float32
+
+    name: ClassVar[str] = "rbf_reach"
+
+    @classmethod
+    def of_kernel(cls, kernel: RbfFloat32) -> RbfReach:
+        """Return that of a lowered kernel that sums differences, for vectors without an error."""
+        tau = exp_negative.RELATIVE_ERROR
+        return cls(
+            kernel.shift,
+            kernel.shift_minimum,
+            bound_constant(float(kernel.z_error) * float(exp_negative.CUTOFF)),
+            bound_constant(float(kernel.z_error) * (1 + tau) / np.e),
+            bound_constant(float(kernel.value_error) + float(np.exp(1.0 - exp_negative.CUTOFF))),
+        )
+
+    def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        """Return 1 and the error."""
+        one = np.float32(1.0)
+        growth = self.shift * batch.deviation * batch.deviation + self.shift_minimum
+        shift = np.minimum(growth, one)
+        widen = self.widest + shift + one
+        error = self.value_error + widen * (shift + self.per_z)
+        return np.ones_like(error), np.minimum(error, one)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolyReach(Reach):
+    """K(x, x) = (gamma |x|^2 + coef0)^degree and the error of `PolyFloat32` where it is largest.
+
+    With X + delta >= |x| and Z >= |z|: |v| <= w = gamma (X + delta) Z + coef0, and the computed v
+    is within r of it (`inner_product_error`), so the error is at most
+    slope r (w + r)^(degree - 1) + value_error (w + r)^degree. Squares, products and powers are
+    rounded up by a factor each.
+
+    Parameters
+    ----------
+    gamma, coef0 : float32
+        Rounded up.
+    longest : float32
+        Z.
+    degree : int
+    up : float32
+    per_length, per_deviation, minimum, slope, value_error : float32
+        Of the kernel.
+    """
+
+    gamma: np.float32
+    coef0: np.float32
+    longest: np.float32
+    degree: int
+    up: np.float32
+    per_length: np.float32
+    per_deviation: np.float32
+    minimum: np.float32
+    slope: np.float32
+    value_error: np.float32
+
+    name: ClassVar[str] = "poly_reach"
+
+    @classmethod
+    def of_kernel(
+        cls, kernel: PolyFloat32, gamma: float, coef0: float, longest: float
+    ) -> PolyReach:
+        """Return that of a lowered kernel.
+
+        Parameters
+        ----------
+        gamma, coef0 : float
+            As trained, gamma > 0 and coef0 >= 0.
+        longest : float
+            >= |z| of every vector.
+        """
+        p = kernel.degree
+        return cls(
+            bound_constant(gamma),
+            bound_constant(coef0),
+            bound_constant(longest),
+            p,
+            bound_constant(1 + 2 * gamma_factor(3 * p + 8) + 8 * UNIT_ROUNDOFF),
+            kernel.per_length,
+            kernel.per_deviation,
+            kernel.minimum,
+            kernel.slope,
+            bound_constant(float(kernel.value_error) + 4 * kernel.absolute_error),
+        )
+
+    def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        """Return the two bounds, infinite where they overflow."""
+        with np.errstate(over="ignore"):
+            return self._of(batch)
+
+    def _of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        length = batch.length + batch.deviation
+        r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
+        w = self.gamma * length * self.longest + self.coef0 + r
+        square = power.power(self.gamma * length * length + self.coef0, self.degree) * self.up
+        steepest = power.power(w, max(self.degree - 1, 0))
+        error = self.slope * r * steepest + self.value_error * (steepest * w + np.float32(1.0))
+        return square.astype(np.float32), (error * self.up).astype(np.float32)

@@ -1,0 +1,105 @@
+"""Programs with certified exits for machines of real data, every stage in front of some queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from emitted import Emitted, emit_model
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.svm import SVC
+
+from kmcompile.bounds.vectors import choose_vectors
+from kmcompile.certify.bound_sequence import lower_bound_sequence
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.stages import EarlyExit
+
+KERNELS: dict[str, dict[str, Any]] = {
+    "rbf": {"kernel": "rbf", "gamma": 0.05},
+    "wide": {"kernel": "rbf", "gamma": 0.002},
+    "poly": {"kernel": "poly", "degree": 3, "gamma": 0.05, "coef0": 1.0},
+}
+N_TRAINED = 300
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A machine with certified exits.
+
+    Parameters
+    ----------
+    kernel : str
+        Of `KERNELS`.
+    data : str
+        "moons", "breast_cancer", "wine" (3 classes) or "digits" (3 against 8).
+    preprocessing : str
+        "standard" or "l2".
+    """
+
+    kernel: str
+    data: str
+    preprocessing: str = "standard"
+
+    def __str__(self) -> str:
+        return f"{self.kernel}-{self.data}-{self.preprocessing}"
+
+    def samples(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return inputs and labels in an order drawn with a fixed seed."""
+        X, y = _DATA[self.data]()
+        order = np.random.default_rng(0).permutation(len(X))
+        return X[order], y[order]
+
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        X, y = self.samples()
+        steps = [StandardScaler()] if self.preprocessing == "standard" else [Normalizer()]
+        model = make_pipeline(*steps, SVC(C=10, **KERNELS[self.kernel]))
+        plain = emit_model(model.fit(X[:N_TRAINED], y[:N_TRAINED]), target, name)
+        fresh = X[N_TRAINED:].astype(np.float32)
+        machine = fold_scalers(merge_duplicate_vectors(plain.machine))
+        exits = exits_of(machine, plain.program, fresh[::2])
+        program = with_exits(plain.program, exits)
+        return Emitted(plain.machine, program, plain.target, np.concatenate([fresh, plain.queries]))
+
+
+def _digits() -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_digits(return_X_y=True)
+    chosen = np.isin(y, (3, 8))
+    return X[chosen] / 16, y[chosen]
+
+
+_DATA = {
+    "moons": lambda: make_moons(800, noise=0.25, random_state=0),
+    "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
+    "wine": lambda: load_wine(return_X_y=True),
+    "digits": _digits,
+}
+
+
+def exits_of(machine: KernelMachine, program: Program, samples: np.ndarray) -> list[EarlyExit]:
+    """Return every certified exit that there is for a machine."""
+    vectors = choose_vectors(machine, 32, "greedy", samples, seed=0)
+    sequence = lower_bound_sequence(machine, program, vectors)
+    return [] if sequence is None else [sequence]
+
+
+def with_exits(program: Program, exits: list[EarlyExit]) -> Program:
+    """Return the program with early exits."""
+    stages = (*program.stages[:-2], *exits, *program.stages[-2:])
+    return replace(program, mode="certified", stages=stages)
+
+
+CASES = (
+    Certified("rbf", "moons"),
+    Certified("wide", "breast_cancer"),
+    Certified("poly", "breast_cancer"),
+    Certified("rbf", "wine"),
+    Certified("rbf", "digits", "l2"),
+    Certified("poly", "digits", "l2"),
+)
