@@ -112,6 +112,18 @@ class Precision:
 FLOAT32: Final = Precision(np.float32, UNIT_ROUNDOFF, SMALLEST_NORMAL)
 FLOAT64: Final = Precision(np.float64, UNIT_ROUNDOFF_64, 2.0**-1022)
 
+
+def precision_of(value: Real | RealArray) -> Precision:
+    """Return the format of a number or an array.
+
+    Examples
+    --------
+    >>> precision_of(np.float32(1.0)).unit_roundoff == UNIT_ROUNDOFF
+    True
+    """
+    return FLOAT32 if value.dtype == np.float32 else FLOAT64
+
+
 gamma_factor = FLOAT32.gamma_factor
 bound_constant = FLOAT32.bound_constant
 bound_constants = FLOAT32.bound_constants
@@ -124,11 +136,12 @@ def stored_error(exact: np.ndarray, stored: np.ndarray) -> float:
     Parameters
     ----------
     exact : ndarray of shape (n, n_features), float64
-    stored : ndarray of shape (n, n_features), float32
+    stored : ndarray of shape (n, n_features), float32 or float64
     """
     if exact.size == 0:
         return 0.0
     difference = np.asarray(exact, dtype=np.float64) - stored
-    # What passes rounded in float64 before is below 2^-50 of a row.
-    rest = 2.0**-50 * np.sqrt((np.asarray(stored, dtype=np.float64) ** 2).sum(axis=1))
+    # What `center_vectors` rounded in float64 before is below 2^-53 of a row.
+    passes = 2.0**-50 if stored.dtype == np.float32 else 2.0**-52
+    rest = passes * np.sqrt((np.asarray(stored, dtype=np.float64) ** 2).sum(axis=1))
     return float((np.sqrt((difference**2).sum(axis=1)) * (1 + 1e-12) + rest).max())

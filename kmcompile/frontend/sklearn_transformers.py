@@ -65,7 +65,7 @@ def _scaler(
         fields.require_fitted(centre[1])
         offset = fields.array(centre[1], (n,))
         factor = _reciprocal(fields, scale[1], n) if scaled else np.ones(n)
-        return (Affine(offset, factor),)
+        return (Affine(offset, factor, np.zeros(n)),)
     if scaled:
         # The array first: it shows that n is no mere claim of the file.
         factor = _reciprocal(fields, scale[1], n)
@@ -114,7 +114,8 @@ def _pca(fields: Fields, n: int) -> tuple[Step, ...]:
         with np.errstate(over="ignore"):
             components = components / scale[:, None]
         _all_finite(fields, "components_", components)
-    return Affine(fields.array("mean_", (n,)), np.ones(n)), Projection(components)
+    exactly = Affine(fields.array("mean_", (n,)), np.ones(n), np.zeros(n))
+    return exactly, Projection(components)
 
 
 def _whitening_scale(fields: Fields, n_components: int) -> Float64Array:

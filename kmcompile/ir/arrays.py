@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 Float64Array = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 Real = np.floating[Any]
-"""float32; float64 in the replay."""
-RealArray = NDArray[Real]
+RealArray = NDArray[Any]
+"""float32, or float64 in the replay: numpy's types have no name for the one or the other."""
 
 
 def magnitude(values: RealArray) -> Any:

@@ -30,11 +30,14 @@ class Affine:
     offset_error : ndarray of shape (n_features,), float64, optional
         Bound on what float64 rounded when the offset was worked out from the model's own
         numbers; not a part of the model. By default that of one operation, 2^-52 |offset|.
+    factor_error : float, optional
+        The same of the factor, relative to it. By default that of one operation.
     """
 
     offset: Float64Array
     factor: Float64Array
     offset_error: Float64Array = field(default_factory=lambda: np.zeros(0), metadata=NOT_TRAINED)
+    factor_error: float = field(default=2.0**-53, metadata=NOT_TRAINED)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offset", frozen(self.offset))

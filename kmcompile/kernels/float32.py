@@ -1,4 +1,6 @@
-"""What every kernel offers in float32: the arithmetic that the emitted C performs.
+"""What every kernel offers in the C: the arithmetic that it performs, in float32.
+
+The replay takes the same in float64: constants and arrays are then of that format.
 
 A kernel value is computed in two parts. `accumulate` goes through the features one by one;
 `finish` turns the accumulated sum into the value and an upper bound on its error. The error
@@ -15,7 +17,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.analysis.rounding import FLOAT32, Precision, precision_of
+from kmcompile.ir.arrays import Real, RealArray
 from kmcompile.ir.batch import Batch
 
 
@@ -38,6 +41,7 @@ class KernelContext:
     skip_zeros : bool
         Whether the sum is one of products over the features that are not 0, also where the
         kernel is one of distances.
+    precision : Precision
     """
 
     n_features: int
@@ -46,6 +50,7 @@ class KernelContext:
     typical_deviation: float
     sum_error: float
     skip_zeros: bool
+    precision: Precision = FLOAT32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +65,7 @@ class QueryTerms:
         False where the bound of the sum has to be the trivial one.
     """
 
-    values: tuple[Float32Array, ...]
+    values: tuple[RealArray, ...]
     usable: np.ndarray
 
 
@@ -91,14 +96,21 @@ class Float32Kernel(ABC):
     uses_distance: ClassVar[bool]
     """Whether the function is one of |s - x|^2; otherwise it is one of <s, x>."""
 
+    gamma: Real
+
     finish_operations: ClassVar[int]
     """Multiply-adds of `finish`, one vector."""
 
     value_operations: ClassVar[int]
     """Multiply-adds of `value`, one vector."""
 
+    @property
+    def precision(self) -> Precision:
+        """The format of the constants and of the arithmetic."""
+        return precision_of(self.gamma)
+
     @abstractmethod
-    def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
+    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
         """Add one feature's term to `total` in place: total[q, i] += term(x[q, 0], s[i])."""
 
     @abstractmethod
@@ -106,11 +118,11 @@ class Float32Kernel(ABC):
         """Return what `finish` needs of each query."""
 
     @abstractmethod
-    def value(self, total: Float32Array) -> Float32Array:
+    def value(self, total: RealArray) -> RealArray:
         """Return the kernel values, the same as `finish` does."""
 
     @abstractmethod
-    def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
+    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
         """Return kernel values and error bounds, each of the shape of `total`."""
 
     value_bound: ClassVar[float]
@@ -138,7 +150,7 @@ class Float32Kernel(ABC):
         return {}
 
 
-def value_within(kernel: Float32Kernel, total: Float32Array, far: np.float32) -> Float32Array:
+def value_within(kernel: Float32Kernel, total: RealArray, far: Real) -> RealArray:
     """Return the kernel's values, 0 where the accumulated sum is `far` or more.
 
     An early exit leaves out the function where a term cannot matter; its thresholds are

@@ -1,24 +1,17 @@
-"""The float32 error of gamma <s, x> + coef0, which poly and sigmoid share."""
+"""The rounding error of gamma <s, x> + coef0, which poly and sigmoid share."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-
-from kmcompile.analysis.rounding import (
-    SMALLEST_NORMAL,
-    UNIT_ROUNDOFF,
-    bound_constant,
-    gamma_factor,
-)
+from kmcompile.ir.arrays import Real
 from kmcompile.kernels.float32 import KernelContext, Magnitudes
 
 
 def inner_product_error(
     gamma: float, coef0: float, context: KernelContext
-) -> tuple[np.float32, np.float32, np.float32]:
-    """Return the constants of the error of v = gamma <s, x> + coef0 in float32.
+) -> tuple[Real, Real, Real]:
+    """Return the constants of the error of v = gamma <s, x> + coef0 as the C computes it.
 
     With s^, x^ as stored, S >= |s^|, e >= |s - s^|, delta >= |x - x^|, X >= |x^|:
 
@@ -29,28 +22,31 @@ def inner_product_error(
 
     Returns
     -------
-    per_length, per_deviation, minimum : float32
+    per_length, per_deviation, minimum : float32 or float64
         |v - v^| <= per_length X + per_deviation delta + minimum, rounded up.
     """
     gamma = abs(gamma)
+    precision = context.precision
+    u = precision.unit_roundoff
     S, e = context.vector_length, context.vector_error
     n = context.n_features
-    g = gamma_factor(n)
-    per_length = gamma * (g * S + e + 5 * UNIT_ROUNDOFF * (1 + g) * S)
+    g = precision.gamma_factor(n)
+    per_length = gamma * (g * S + e + 5 * u * (1 + g) * S)
     per_deviation = gamma * (S + e)
-    minimum = 3 * UNIT_ROUNDOFF * abs(coef0) + (gamma * n + 2) * 2 * SMALLEST_NORMAL
-    return bound_constant(per_length), bound_constant(per_deviation), bound_constant(minimum)
+    minimum = 3 * u * abs(coef0) + (gamma * n + 2) * 2 * precision.smallest_normal
+    bound = precision.bound_constant
+    return bound(per_length), bound(per_deviation), bound(minimum)
 
 
 class InnerProductConstants(Protocol):
     """A kernel with the constants of `inner_product_error`."""
 
     @property
-    def per_length(self) -> np.float32: ...  # noqa: D102  # explained where they are computed
+    def per_length(self) -> Real: ...  # noqa: D102  # explained where they are computed
     @property
-    def per_deviation(self) -> np.float32: ...  # noqa: D102
+    def per_deviation(self) -> Real: ...  # noqa: D102
     @property
-    def minimum(self) -> np.float32: ...  # noqa: D102
+    def minimum(self) -> Real: ...  # noqa: D102
 
 
 def largest_argument_error(kernel: InnerProductConstants, of: Magnitudes) -> float:

@@ -8,15 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import (
-    LARGEST_INTERMEDIATE,
-    SMALLEST_NORMAL,
-    bound_constant,
-    gamma_factor,
-    stored_factor,
-)
+from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
+from kmcompile.ir.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
@@ -47,21 +41,24 @@ class Poly(Kernel):
         return self.gamma > 0 and self.coef0 >= 0
 
     def lower(self, context: KernelContext) -> PolyFloat32:
-        """Return the float32 image; its docstring derives the constants."""
+        """Return the image in the C; its docstring derives the constants."""
         per_length, per_deviation, minimum = inner_product_error(self.gamma, self.coef0, context)
         p = self.degree
+        precision = context.precision
         if p > _LARGEST_DEGREE:
             raise InputError(f"degree is {p}, must be at most {_LARGEST_DEGREE}; retrain the model")
         return PolyFloat32(
-            gamma=stored_factor("gamma", self.gamma),
-            coef0=np.float32(self.coef0),
+            gamma=precision.stored_factor("gamma", self.gamma),
+            coef0=precision.dtype(self.coef0),
             degree=p,
             per_length=per_length,
             per_deviation=per_deviation,
             minimum=minimum,
             # The factor covers the downward roundings of the power p - 1 in the bound itself.
-            slope=bound_constant(p * (1 + 2 * gamma_factor(p + 2))),
-            value_error=bound_constant(2 * power.relative_error(p) + context.sum_error),
+            slope=precision.bound_constant(p * (1 + 2 * precision.gamma_factor(p + 2))),
+            value_error=precision.bound_constant(
+                2 * power.relative_error(p, precision.unit_roundoff) + context.sum_error
+            ),
         )
 
     def parameters(self) -> dict[str, float]:
@@ -71,20 +68,20 @@ class Poly(Kernel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolyFloat32(Float32Kernel):
-    """v^p with v = gamma <s, x> + coef0 in float32, with its error.
+    """v^p with v = gamma <s, x> + coef0 as the C computes it, with its error.
 
     With |v - v^| <= r (`inner_product_error`): |v^p - v^^p| <= p r (|v^| + r)^(p - 1) by the mean
     value theorem, and the p - 1 multiplications of the power have relative error gamma_(p - 1).
     """
 
-    gamma: np.float32
-    coef0: np.float32
+    gamma: Real
+    coef0: Real
     degree: int
-    per_length: np.float32
-    per_deviation: np.float32
-    minimum: np.float32
-    slope: np.float32
-    value_error: np.float32
+    per_length: Real
+    per_deviation: Real
+    minimum: Real
+    slope: Real
+    value_error: Real
 
     name: ClassVar[str] = "poly"
     uses_distance: ClassVar[bool] = False
@@ -92,7 +89,7 @@ class PolyFloat32(Float32Kernel):
     value_operations: ClassVar[int] = 8
     value_bound: ClassVar[float] = LARGEST_INTERMEDIATE
 
-    def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
+    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
         """Add x s."""
         total += x * s
 
@@ -101,11 +98,11 @@ class PolyFloat32(Float32Kernel):
         r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
         return QueryTerms((r[:, None], (self.slope * r)[:, None]), np.ones(len(r), dtype=bool))
 
-    def value(self, total: Float32Array) -> Float32Array:
+    def value(self, total: RealArray) -> RealArray:
         """Return (gamma total + coef0)^degree."""
         return power.power(self.gamma * total + self.coef0, self.degree)
 
-    def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
+    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
         """Return (gamma total + coef0)^degree and its error."""
         r, slope = terms.values
         v = self.gamma * total + self.coef0
@@ -116,7 +113,8 @@ class PolyFloat32(Float32Kernel):
     @property
     def absolute_error(self) -> float:
         """Return the underflow of the powers and of an error."""
-        return 2 * self.degree * power.absolute_error(self.degree) + 4 * SMALLEST_NORMAL
+        underflow = power.absolute_error(self.degree, self.precision.smallest_normal)
+        return 2 * self.degree * underflow + 4 * self.precision.smallest_normal
 
     def largest_value(self, of: Magnitudes) -> float:
         """Return a bound on the value and on its slope times r."""

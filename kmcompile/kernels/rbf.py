@@ -7,24 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import (
-    SMALLEST_NORMAL,
-    UNIT_ROUNDOFF,
-    bound_constant,
-    gamma_factor,
-    stored_factor,
-)
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.analysis.rounding import Precision
+from kmcompile.ir.arrays import Float64Array, Real, RealArray
 from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.scalar import exp_negative
+from kmcompile.scalar.functions import EXP_NEGATIVE, ScalarFunction
 
 _BLOCK_BYTES = 1 << 21
 
-_NONE = np.float32(0.0)
-
-_LARGEST_SHARE = 2.0**-6  # a larger t would make z_error useless
+_LARGEST_SHARE = {np.float32: 2.0**-6, np.float64: 2.0**-10}
+"""A larger t would make z_error useless: its product with the exponential's cutoff exceeds 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +53,31 @@ class Rbf(Kernel):
         return True
 
     def lower(self, context: KernelContext) -> RbfFloat32:
-        """Return the float32 image; its docstring derives the constants."""
+        """Return the image in the C; its docstring derives the constants."""
         n = context.n_features
         expands = context.skip_zeros
+        precision = context.precision
+        exponential = EXP_NEGATIVE[precision.dtype]
+        bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
         g = gamma_factor(2 if expands else n + 4)
         # t = e sqrt(gamma) balances the two parts of 2 D e <= t D^2 + e^2 / t at gamma D^2 = 1.
         e = context.vector_error + context.typical_deviation
-        t = float(np.clip(e * np.sqrt(self.gamma), UNIT_ROUNDOFF, _LARGEST_SHARE))
-        tau = exp_negative.RELATIVE_ERROR
-        underflow = self.gamma * (6 * n + 8 if expands else 2 * n) * SMALLEST_NORMAL
+        t = _share(e * np.sqrt(self.gamma), precision)
+        tau = exponential.relative_error
+        underflow = self.gamma * (6 * n + 8 if expands else 2 * n) * precision.smallest_normal
         growth = self.gamma * (1 + t) / (1 - tau) if expands else 0.0
         length = context.vector_length
+        none = precision.dtype(0.0)
         return RbfFloat32(
-            gamma=stored_factor("gamma", self.gamma),
+            gamma=precision.stored_factor("gamma", self.gamma),
             vector_error=bound_constant(context.vector_error),
             z_error=bound_constant((g + t) / (1 - g) / (1 - tau)),
             shift=bound_constant(self.gamma * (1 + 1 / t) / (1 - tau)),
             shift_minimum=bound_constant(
-                2 * underflow + 4 * SMALLEST_NORMAL + growth * gamma_factor(4) * length**2
+                2 * underflow + 4 * precision.smallest_normal + growth * gamma_factor(4) * length**2
             ),
-            per_reach=bound_constant(growth * gamma_factor(n + 2) / (n + 2)) if expands else _NONE,
-            twice_length=bound_constant(2 * length) if expands else _NONE,
+            per_reach=bound_constant(growth * gamma_factor(n + 2) / (n + 2)) if expands else none,
+            twice_length=bound_constant(2 * length) if expands else none,
             value_error=bound_constant(tau / (1 - tau) + context.sum_error),
         )
 
@@ -89,9 +86,14 @@ class Rbf(Kernel):
         return {"gamma": self.gamma}
 
 
+def _share(t: float, precision: Precision) -> float:
+    """Return t within its limits."""
+    return float(np.clip(t, precision.unit_roundoff, _LARGEST_SHARE[precision.dtype]))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RbfFloat32(Float32Kernel):
-    """exp(-gamma |s - x|^2) in float32 with its error (math.md section 6).
+    """exp(-gamma |s - x|^2) as the C computes it, with its error (math.md section 6).
 
     Let s^, x^ be the stored vector and input, D = |s^ - x^|, e >= |s - s^| + |x - x^| and z^ the
     computed gamma D^2.
@@ -122,21 +124,21 @@ class RbfFloat32(Float32Kernel):
 
     Parameters
     ----------
-    gamma, vector_error, z_error, shift, shift_minimum, value_error : float32
-    per_reach : float32
+    gamma, vector_error, z_error, shift, shift_minimum, value_error : float32 or float64
+    per_reach : float32 or float64
         >= (1 + t) gamma gamma_(m + 2) / (m + 2) for every m; 0 where D^2 is summed directly.
-    twice_length : float32
+    twice_length : float32 or float64
         >= 2 S.
     """
 
-    gamma: np.float32
-    vector_error: np.float32
-    z_error: np.float32
-    shift: np.float32
-    shift_minimum: np.float32
-    value_error: np.float32
-    per_reach: np.float32
-    twice_length: np.float32
+    gamma: Real
+    vector_error: Real
+    z_error: Real
+    shift: Real
+    shift_minimum: Real
+    value_error: Real
+    per_reach: Real
+    twice_length: Real
 
     name: ClassVar[str] = "rbf"
     uses_distance: ClassVar[bool] = True
@@ -144,7 +146,12 @@ class RbfFloat32(Float32Kernel):
     value_operations: ClassVar[int] = 16
     value_bound: ClassVar[float] = 1.0
 
-    def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
+    @property
+    def exponential(self) -> ScalarFunction:
+        """exp(-z) in the kernel's precision."""
+        return EXP_NEGATIVE[self.precision.dtype]
+
+    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
         """Add (x - s)^2."""
         difference = x - s
         np.multiply(difference, difference, out=difference)
@@ -164,37 +171,40 @@ class RbfFloat32(Float32Kernel):
             growth += self._expansion_error(batch.x, batch.length)
         # More than 1 is of no use, and might overflow below.
         shift = np.minimum(growth, one)
-        widest = self.z_error * exp_negative.CUTOFF + shift
+        widest = self.z_error * self.exponential.limit + shift
         widen = widest + one
         per_value = self.value_error + widen * shift
         per_z = widen * self.z_error
         return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
 
-    def _expansion_error(self, x: Float32Array, length: Float32Array) -> Float32Array:
-        roundings = (np.count_nonzero(x, axis=1) + 2).astype(np.float32)
-        error: Float32Array = (self.per_reach * roundings) * (length * (length + self.twice_length))
+    def _expansion_error(self, x: RealArray, length: RealArray) -> RealArray:
+        roundings = (np.count_nonzero(x, axis=1) + 2).astype(length.dtype)
+        error: RealArray = (self.per_reach * roundings) * (length * (length + self.twice_length))
         return error
 
-    def value(self, total: Float32Array) -> Float32Array:
+    def value(self, total: RealArray) -> RealArray:
         """Return exp(-gamma total)."""
-        return exp_negative.exp_negative(self.gamma * total)
+        value: RealArray = self.exponential.of(self.gamma * total)
+        return value
 
-    def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
+    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
         """Return exp(-gamma total) and its error."""
         per_value, per_z = terms.values
         z = self.gamma * total
-        value = exp_negative.exp_negative(z)
+        value = self.exponential.of(z)
         return value, value * (per_value + per_z * z)
 
     @property
     def absolute_error(self) -> float:
         """Return exp(1 - cutoff), of the values that are cut off, and the underflow of an error."""
-        return float(np.exp(1.0 - float(exp_negative.CUTOFF))) + 4 * SMALLEST_NORMAL
+        return (
+            float(np.exp(1.0 - float(self.exponential.limit))) + 4 * self.precision.smallest_normal
+        )
 
     def largest_value(self, of: Magnitudes) -> float:
         """Return a bound on the error, usable or not; the value itself is at most 1."""
         z_error = float(self.z_error)
-        widen = z_error * float(exp_negative.CUTOFF) + 2.0
+        widen = z_error * float(self.exponential.limit) + 2.0
         return 1.0 + float(self.value_error) + widen * (1.0 + z_error)
 
     def largest_intermediate(self, of: Magnitudes) -> float:
@@ -207,8 +217,8 @@ class RbfFloat32(Float32Kernel):
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
         """Return the exponential."""
-        return (("exp_negative", exp_negative.VIEW),)
+        return ((self.exponential.template, self.exponential.view),)
 
     def context(self) -> dict[str, Any]:
         """Return the cutoff of the exponential."""
-        return {"cutoff": exp_negative.CUTOFF}
+        return {"cutoff": self.exponential.limit}

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import SMALLEST_NORMAL, bound_constant, stored_factor
-from kmcompile.ir.arrays import Float32Array, Float64Array, magnitude
+from kmcompile.analysis.rounding import FLOAT32
+from kmcompile.ir.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.scalar import tanh
+from kmcompile.scalar.functions import EXP_NEGATIVE, TANH, ScalarFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,17 @@ class Sigmoid(Kernel):
         return False
 
     def lower(self, context: KernelContext) -> SigmoidFloat32:
-        """Return the float32 image; its docstring derives the constants."""
+        """Return the image in the C; its docstring derives the constants."""
         per_length, per_deviation, minimum = inner_product_error(self.gamma, self.coef0, context)
+        precision = context.precision
         return SigmoidFloat32(
-            gamma=stored_factor("gamma", self.gamma),
-            coef0=np.float32(self.coef0),
+            gamma=precision.stored_factor("gamma", self.gamma),
+            coef0=precision.dtype(self.coef0),
             per_length=per_length,
             per_deviation=per_deviation,
             minimum=minimum,
-            function_error=bound_constant(tanh.RELATIVE_ERROR),
-            value_error=bound_constant(context.sum_error),
+            function_error=precision.bound_constant(TANH[precision.dtype].relative_error),
+            value_error=precision.bound_constant(context.sum_error),
         )
 
     def parameters(self) -> dict[str, float]:
@@ -54,7 +55,7 @@ class Sigmoid(Kernel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SigmoidFloat32(Float32Kernel):
-    """tanh(v) with v = gamma <s, x> + coef0 in float32, with its error.
+    """tanh(v) with v = gamma <s, x> + coef0 as the C computes it, with its error.
 
     With |v - v^| <= r (`inner_product_error`), k^ the computed value and tau the error of our
     tanh: the slope between v and v^ is at most 1 - tanh(max(0, |v^| - r))^2
@@ -62,13 +63,13 @@ class SigmoidFloat32(Float32Kernel):
     |k - k^| <= r (1 - k^^2 + 2 (r + tau)) + tau.
     """
 
-    gamma: np.float32
-    coef0: np.float32
-    per_length: np.float32
-    per_deviation: np.float32
-    minimum: np.float32
-    function_error: np.float32
-    value_error: np.float32
+    gamma: Real
+    coef0: Real
+    per_length: Real
+    per_deviation: Real
+    minimum: Real
+    function_error: Real
+    value_error: Real
 
     name: ClassVar[str] = "sigmoid"
     uses_distance: ClassVar[bool] = False
@@ -76,7 +77,11 @@ class SigmoidFloat32(Float32Kernel):
     value_operations: ClassVar[int] = 32
     value_bound: ClassVar[float] = 1.0
 
-    def accumulate(self, total: Float32Array, x: Float32Array, s: Float32Array) -> None:
+    @property
+    def _tanh(self) -> ScalarFunction:
+        return TANH[self.precision.dtype]
+
+    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
         """Add x s."""
         total += x * s
 
@@ -86,21 +91,22 @@ class SigmoidFloat32(Float32Kernel):
         steepest = (r + self.function_error) * np.float32(2.0) + np.float32(1.0 + 2.0**-20)
         return QueryTerms((r[:, None], steepest[:, None]), np.ones(len(r), dtype=bool))
 
-    def value(self, total: Float32Array) -> Float32Array:
+    def value(self, total: RealArray) -> RealArray:
         """Return tanh(gamma total + coef0)."""
-        return tanh.tanh(self.gamma * total + self.coef0)
+        value: RealArray = self._tanh.of(self.gamma * total + self.coef0)
+        return value
 
-    def finish(self, total: Float32Array, terms: QueryTerms) -> tuple[Float32Array, Float32Array]:
+    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
         """Return tanh(gamma total + coef0) and its error."""
         r, steepest = terms.values
-        value = tanh.tanh(self.gamma * total + self.coef0)
+        value = self._tanh.of(self.gamma * total + self.coef0)
         error = r * (steepest - value * value) + self.function_error
         return value, error + magnitude(value) * self.value_error
 
     @property
     def absolute_error(self) -> float:
         """Return the underflow of an error."""
-        return 4 * SMALLEST_NORMAL
+        return 4 * self.precision.smallest_normal
 
     def largest_value(self, of: Magnitudes) -> float:
         """Return a bound on the error; the value itself is at most 1."""
@@ -113,5 +119,9 @@ class SigmoidFloat32(Float32Kernel):
         return 2 * (v + largest_argument_error(self, of) + 1.0)
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return tanh."""
-        return (("tanh", tanh.VIEW),)
+        """Return tanh, after the exponential where it is made of that."""
+        own = (self._tanh.template, self._tanh.view)
+        if self.precision is FLOAT32:
+            return (own,)
+        exponential = EXP_NEGATIVE[np.float64]
+        return ((exponential.template, exponential.view), own)

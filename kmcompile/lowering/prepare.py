@@ -1,26 +1,26 @@
-"""Lower the preprocessing: float64 steps -> the stage `prepare` in float32."""
+"""Lower the preprocessing: float64 steps -> those of the stage `prepare`, in its precision."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.analysis.rounding import (
-    SMALLEST_NORMAL,
-    UNIT_ROUNDOFF,
-    bound_constant,
-    gamma_factor,
-)
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.analysis.rounding import FLOAT32, Precision
+from kmcompile.ir.arrays import Float64Array, Real, RealArray
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
+from kmcompile.scalar.functions import SQUARE_ROOT
 from kmcompile.steps import Bound, Length, Normalize, PrepareStep, Project, Scale
 
 _FLOAT64 = 2.0**-50  # whitening and adding up constants in float64
 
 
 def lower_steps(
-    steps: tuple[Step, ...], n_features: int, lanes: int, kernel_uses_length: bool
+    steps: tuple[Step, ...],
+    n_features: int,
+    lanes: int,
+    kernel_uses_length: bool,
+    precision: Precision = FLOAT32,
 ) -> tuple[Length | None, tuple[PrepareStep, ...]]:
-    """Return the bound on the raw input's norm, where needed, and the float32 steps.
+    """Return the bound on the raw input's norm, where needed, and the lowered steps.
 
     A scaler needs the norm of its own result, a projection that of its input, and an inner
     product kernel that of the last result.
@@ -30,57 +30,61 @@ def lower_steps(
         following = steps[number + 1] if number + 1 < len(steps) else None
         asked = isinstance(following, Projection) or (following is None and kernel_uses_length)
         needed = asked or isinstance(step, Affine)
-        length = length_bound(step.n_out) if needed else None
-        lowered.append(_lower(step, length, lanes))
+        length = length_bound(step.n_out, precision) if needed else None
+        lowered.append(_lower(step, length, lanes, precision))
     first = isinstance(steps[0], Projection) if steps else kernel_uses_length
-    return length_bound(n_features) if first else None, tuple(lowered)
+    return length_bound(n_features, precision) if first else None, tuple(lowered)
 
 
-def length_bound(n: int) -> Length:
-    """Return the bound on the norm of n float32 numbers.
+def length_bound(n: int, precision: Precision = FLOAT32) -> Length:
+    """Return the bound on the norm of n numbers.
 
     n squares and n - 1 additions: the exact sum of squares is at most the computed one times
-    1 + gamma_(n + 1), plus n underflows; the square root rounds once more, and the product and
-    the sum inside it: 8 u.
+    1 + gamma_(n + 1), plus n underflows; the square root has its own error, and the product and
+    the sum inside it round: 8 u. The argument is never below what the root can do.
     """
-    factor = (1 + 2 * gamma_factor(n + 1)) * (1 + 8 * UNIT_ROUNDOFF)
-    return Length(bound_constant(factor), bound_constant(4 * n * SMALLEST_NORMAL))
+    root = SQUARE_ROOT[precision.dtype]
+    factor = (1 + 2 * precision.gamma_factor(n + 1)) * (1 + 8 * precision.unit_roundoff)
+    least = max(4 * n * precision.smallest_normal, float(root.limit))
+    return Length(precision.bound_constant(factor), precision.bound_constant(least))
 
 
-def _lower(step: Step, length: Length | None, lanes: int) -> PrepareStep:
+def _lower(step: Step, length: Length | None, lanes: int, precision: Precision) -> PrepareStep:
     if isinstance(step, Affine):
-        return _lower_affine(step, length)
+        return _lower_affine(step, length, precision)
     if isinstance(step, Projection):
-        return _lower_projection(step, length, lanes)
+        return _lower_projection(step, length, lanes, precision)
     if isinstance(step, Normalization):
-        return _lower_normalization(step, length)
-    return _lower_clip(step, length)
+        return _lower_normalization(step, length, precision)
+    return _lower_clip(step, length, precision)
 
 
-def _lower_affine(step: Affine, length: Length | None) -> Scale:
-    high = step.offset.astype(np.float32)
-    low = (step.offset - high).astype(np.float32)
-    factor = step.factor.astype(np.float32)
+def _lower_affine(step: Affine, length: Length | None, precision: Precision) -> Scale:
+    high = step.offset.astype(precision.dtype)
+    low = (step.offset - high).astype(precision.dtype)
+    factor = step.factor.astype(precision.dtype)
     rest = np.abs(step.offset - high - low) + step.offset_error
-    u = UNIT_ROUNDOFF
+    u, least = precision.unit_roundoff, precision.smallest_normal
+    bound_constant = precision.bound_constant
     scale = np.abs(step.factor)
-    each = (
-        scale * (1 + 4 * u) * (2 * u * np.abs(low.astype(np.float64)) + rest + 4 * SMALLEST_NORMAL)
-    )
+    each = scale * (1 + 4 * u) * (2 * u * np.abs(low.astype(np.float64)) + rest + 4 * least)
     return Scale(
         high=high,
         low=low,
         factor=factor,
         gain=bound_constant(float(scale.max()) * (1 + 4 * u)),
-        relative=bound_constant(5 * u),
-        minimum=bound_constant(float(np.sqrt((each**2).sum())) + len(each) * 2 * SMALLEST_NORMAL),
+        relative=bound_constant(5 * u + step.factor_error),
+        minimum=bound_constant(float(np.sqrt((each**2).sum())) + len(each) * 2 * least),
         length=length,
     )
 
 
-def _lower_projection(step: Projection, length: Length | None, lanes: int) -> Project:
-    blocks = lane_blocks(step.matrix, lanes)
-    stored = step.matrix.astype(np.float32).astype(np.float64)
+def _lower_projection(
+    step: Projection, length: Length | None, lanes: int, precision: Precision
+) -> Project:
+    bound_constant = precision.bound_constant
+    blocks = lane_blocks(step.matrix, lanes, precision.dtype)
+    stored = step.matrix.astype(precision.dtype).astype(np.float64)
     frobenius = float(np.sqrt((stored**2).sum()))
     error = float(np.sqrt(((step.matrix - stored) ** 2).sum())) + _FLOAT64 * frobenius
     n = step.matrix.shape[1]
@@ -88,25 +92,29 @@ def _lower_projection(step: Projection, length: Length | None, lanes: int) -> Pr
         blocks=blocks,
         n_out=step.n_out,
         gain=bound_constant(float(np.linalg.norm(step.matrix, 2)) * (1 + 1e-9) + error),
-        relative=bound_constant(gamma_factor(n) * frobenius + error),
-        minimum=bound_constant(2 * step.n_out * n * SMALLEST_NORMAL),
+        relative=bound_constant(precision.gamma_factor(n) * frobenius + error),
+        minimum=bound_constant(2 * step.n_out * n * precision.smallest_normal),
         length=length,
     )
 
 
-def lane_blocks(rows: Float64Array, lanes: int) -> Float32Array:
-    """Return rows as float32 blocks, shape (n_blocks, n_columns, lanes), filled up with 0."""
+def lane_blocks(rows: Float64Array, lanes: int, dtype: type[Real] = np.float32) -> RealArray:
+    """Return rows as blocks, shape (n_blocks, n_columns, lanes), filled up with 0."""
     n_blocks = -(-len(rows) // lanes)
-    padded = np.zeros((n_blocks * lanes, rows.shape[1]), dtype=np.float32)
+    padded = np.zeros((n_blocks * lanes, rows.shape[1]), dtype=dtype)
     padded[: len(rows)] = rows
     return np.ascontiguousarray(padded.reshape(n_blocks, lanes, -1).transpose(0, 2, 1))
 
 
-def _lower_normalization(step: Normalization, length: Length | None) -> Normalize:
-    n, u = step.n_out, UNIT_ROUNDOFF
+def _lower_normalization(
+    step: Normalization, length: Length | None, precision: Precision
+) -> Normalize:
+    n, u = step.n_out, precision.unit_roundoff
+    root = SQUARE_ROOT[precision.dtype].relative_error
+    bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
     # Relative error of the result, times the largest Euclidean norm that it can have.
     rounding = {
-        "l2": gamma_factor(n) / 2 + 4 * u,
+        "l2": gamma_factor(n) / 2 + 3 * u + root,
         "l1": gamma_factor(n) + 3 * u,
         "max": 3 * u * np.sqrt(n),
     }[step.norm]
@@ -117,14 +125,14 @@ def _lower_normalization(step: Normalization, length: Length | None) -> Normaliz
         norm=step.norm,
         n_in=n,
         gain=bound_constant(gain * (1 + 2 * rounding)),
-        relative=bound_constant(rounding * (1 + 2 * rounding) + 4 * n * SMALLEST_NORMAL),
-        smallest=np.float32(2.0**-40),
+        relative=bound_constant(rounding * (1 + 2 * rounding) + 4 * n * precision.smallest_normal),
+        smallest=precision.dtype(2.0**-40),
         unknown=bound_constant(unknown),
         length=length,
     )
 
 
-def _lower_clip(step: Clip, length: Length | None) -> Bound:
-    low, high = np.float32(step.low), np.float32(step.high)
+def _lower_clip(step: Clip, length: Length | None, precision: Precision) -> Bound:
+    low, high = precision.dtype(step.low), precision.dtype(step.high)
     off = max(abs(step.low - float(low)), abs(step.high - float(high)))
-    return Bound(low, high, bound_constant(off * np.sqrt(step.n_out)), step.n_out, length)
+    return Bound(low, high, precision.bound_constant(off * np.sqrt(step.n_out)), step.n_out, length)

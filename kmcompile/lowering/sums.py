@@ -1,4 +1,4 @@
-"""Lower the decision function: float64 machine -> the stage that sums in float32."""
+"""Lower the decision function: float64 machine -> the stage that sums, in its precision."""
 
 from __future__ import annotations
 
@@ -6,45 +6,46 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.analysis.rounding import (
-    SMALLEST_NORMAL,
-    UNIT_ROUNDOFF,
-    bound_constant,
-    bound_constants,
-    gamma_factor,
-    stored_error,
-)
+from kmcompile.analysis.rounding import FLOAT32, SMALLEST_NORMAL, Precision, stored_error
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.arrays import Float64Array, RealArray
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lowering.prepare import lane_blocks
+from kmcompile.lowering.stored import flushed_norm, relative_error, stored
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
 from kmcompile.stages import ExactSum, LinearSum
 
-_RESULT_ERROR = 4 * UNIT_ROUNDOFF
+_RESULT_ROUNDINGS = 4
 """Of |f|: the addition of the intercept and the outward rounding of lower and upper, twice."""
 
 _MAX_BLOCKS = 0xFFFF
 
 
-def lower_linear(machine: KernelMachine, lanes: int) -> LinearSum:
-    """Return the stage of a linear machine: its support vectors become weights."""
+def lower_linear(
+    machine: KernelMachine, lanes: int, precision: Precision = FLOAT32, low_parts: bool = False
+) -> LinearSum:
+    """Return the stage of a linear machine: its support vectors become weights.
+
+    `low_parts`: as in `lower_sum`.
+    """
     weights, summed_error = sum_linear(machine)
     lanes = min(lanes, 1 << (machine.n_decisions - 1).bit_length())
-    stored = weights.astype(np.float32).astype(np.float64)
-    error = np.sqrt(((weights - stored) ** 2).sum(axis=1)) + summed_error
-    norm = np.sqrt((stored**2).sum(axis=1)) * (1 + 1e-9)
+    table = stored(weights, precision, low_parts)
+    wide = table.astype(np.float64)
+    error = np.sqrt(((weights - wide) ** 2).sum(axis=1)) * (1 + 1e-12) + summed_error
+    error += flushed_norm(table)
+    norm = np.sqrt((wide**2).sum(axis=1)) * (1 + 1e-9)
     n = weights.shape[1]
-    intercept = machine.intercept.astype(np.float32)
-    constant = np.abs(machine.intercept - intercept) + (n + 4) * 2 * SMALLEST_NORMAL
+    intercept = machine.intercept.astype(precision.dtype)
+    constant = np.abs(machine.intercept - intercept) + (n + 4) * 2 * precision.smallest_normal
     return LinearSum(
-        weights=lane_blocks(weights, lanes),
+        weights=lane_blocks(wide, lanes, precision.dtype),
         intercept=intercept,
-        per_length=bound_constants(gamma_factor(n) * norm + error),
-        per_deviation=bound_constants(norm + error),
-        minimum=bound_constants(constant),
-        result_error=bound_constant(_RESULT_ERROR),
+        per_length=precision.bound_constants(precision.gamma_factor(n) * norm + error),
+        per_deviation=precision.bound_constants(norm + error),
+        minimum=precision.bound_constants(constant),
+        result_error=precision.bound_constant(_RESULT_ROUNDINGS * precision.unit_roundoff),
     )
 
 
@@ -60,9 +61,18 @@ class _Group:
 
 
 def lower_sum(
-    machine: KernelMachine, lanes: int, typical_deviation: float, skip_zeros: bool
+    machine: KernelMachine,
+    lanes: int,
+    typical_deviation: float,
+    skip_zeros: bool,
+    precision: Precision = FLOAT32,
+    low_parts: bool = False,
 ) -> ExactSum:
-    """Return the stage that sums over all support vectors of a machine with a real kernel."""
+    """Return the stage that sums over all support vectors of a machine with a real kernel.
+
+    Vectors and coefficients are float32 in either precision; with `low_parts` float64 has what
+    they leave off in tables of their own (`kmcompile.lowering.stored`).
+    """
     groups = _groups(machine)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
     if ends[-1] > _MAX_BLOCKS:
@@ -75,21 +85,25 @@ def lower_sum(
             f"{machine.n_classes} classes have {machine.n_decisions} pairs, must be at most "
             f"{_MAX_BLOCKS}; train with fewer classes"
         )
-    vectors = machine.support_vectors.astype(np.float32)
-    order, coefficients = _blocks(groups, lanes)
+    vectors = stored(machine.support_vectors, precision, low_parts)
+    order, coefficients = _blocks(groups, lanes, precision, low_parts)
+    bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
     context = KernelContext(
         n_features=vectors.shape[1],
-        vector_error=stored_error(machine.support_vectors, vectors),
+        vector_error=stored_error(machine.support_vectors, vectors) + flushed_norm(vectors),
         vector_length=float(np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1)).max()),
         typical_deviation=typical_deviation,
-        sum_error=_sum_error(groups, lanes),
+        sum_error=_sum_error(
+            groups, lanes, precision, relative_error(machine.dual_coef, precision, low_parts)
+        ),
         skip_zeros=skip_zeros,
+        precision=precision,
     )
     kernel = machine.kernel.lower(context)
     magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
-    intercept = machine.intercept.astype(np.float32)
-    underflow = (2 * len(order) + 8) * 2 * SMALLEST_NORMAL
-    # Coefficients below the normal numbers are stored with an absolute error.
+    intercept = machine.intercept.astype(precision.dtype)
+    underflow = (2 * len(order) + 8) * 2 * precision.smallest_normal
+    # Coefficients below the normal float32 are stored with an absolute error.
     tiny = int(((machine.dual_coef != 0) & (np.abs(machine.dual_coef) < SMALLEST_NORMAL)).sum())
     constant = (
         np.abs(machine.intercept - intercept)
@@ -109,30 +123,33 @@ def lower_sum(
         group_decisions=np.array([group.decisions for group in groups]),
         intercept=intercept,
         final_factor=bound_constant(1 + 2 * gamma_factor(longest + 8)),
-        result_error=bound_constant(_RESULT_ERROR),
-        minimum=bound_constants(constant),
+        result_error=bound_constant(_RESULT_ROUNDINGS * precision.unit_roundoff),
+        minimum=precision.bound_constants(constant),
         trivial_bound=bound_constant(float((2 * magnitude + constant).max())),
         skip_zeros=skip_zeros,
         squares=(
             _squares(vectors)[order].reshape(-1, lanes)
             if skip_zeros and kernel.uses_distance
-            else np.zeros((0, 0), dtype=np.float32)
+            else np.zeros((0, 0), dtype=precision.dtype)
         ),
     )
 
 
-def _squares(vectors: Float32Array) -> Float32Array:
-    """Return |s|^2 of the stored vectors, shape (n_vectors,), rounded once to float32."""
+def _squares(vectors: RealArray) -> RealArray:
+    """Return |s|^2 of the stored vectors, shape (n_vectors,), rounded once."""
     squares: Float64Array = (vectors.astype(np.float64) ** 2).sum(axis=1)
-    return squares.astype(np.float32)
+    return squares.astype(vectors.dtype)
 
 
-def _sum_error(groups: list[_Group], lanes: int) -> float:
+def _sum_error(
+    groups: list[_Group], lanes: int, precision: Precision, coefficient_error: float
+) -> float:
     """Return the relative error, per kernel value, of coefficient, products and additions."""
     most_blocks = max(-(-len(group.vectors) // lanes) for group in groups)
     # A product passes lanes - 1 additions, those of its group's blocks and one a group.
     n = 1 + (lanes - 1) + most_blocks + len(groups)
-    return gamma_factor(n) * (1 + 2 * UNIT_ROUNDOFF) + UNIT_ROUNDOFF * (1 + 2 * UNIT_ROUNDOFF)
+    spread = 1 + 2 * coefficient_error
+    return precision.gamma_factor(n) * spread + coefficient_error * spread
 
 
 def _groups(machine: KernelMachine) -> list[_Group]:
@@ -178,13 +195,15 @@ def _pairs_of_classes(n_classes: int) -> list[tuple[int, ...]]:
     ]
 
 
-def _blocks(groups: list[_Group], lanes: int) -> tuple[np.ndarray, np.ndarray]:
+def _blocks(
+    groups: list[_Group], lanes: int, precision: Precision, low_parts: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the order of the vectors, padding included, and the coefficient blocks."""
     order, blocks = [], []
     for group in groups:
         n_blocks = -(-len(group.vectors) // lanes)
         padding = n_blocks * lanes - len(group.vectors)
         order.append(np.concatenate([group.vectors, np.repeat(group.vectors[-1:], padding)]))
-        rows = np.pad(group.rows, ((0, 0), (0, padding))).astype(np.float32)
+        rows = np.pad(stored(group.rows, precision, low_parts), ((0, 0), (0, padding)))
         blocks.append(rows.reshape(len(rows), n_blocks, lanes).transpose(1, 0, 2))
     return np.concatenate(order), np.ascontiguousarray(np.concatenate(blocks))

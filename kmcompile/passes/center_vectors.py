@@ -33,5 +33,5 @@ def center_vectors(machine: KernelMachine) -> KernelMachine:
     after = stored_error(shifted, shifted.astype(np.float32)) + 5 * UNIT_ROUNDOFF * spread
     if before <= _GAIN * after:
         return machine
-    step = Affine(center, np.ones_like(center))
+    step = Affine(center, np.ones_like(center), np.zeros_like(center))
     return replace(machine, support_vectors=shifted, preprocessing=(*machine.preprocessing, step))

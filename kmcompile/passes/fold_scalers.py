@@ -31,7 +31,12 @@ def _folded(first: Affine, second: Affine) -> Affine:
     # Quotient, sum and the factor's own rounding.
     rounded = 2.0**-51 * (np.abs(first.offset) + np.abs(moved))
     error = first.offset_error + second.offset_error / np.abs(first.factor) + rounded
-    return Affine(first.offset + moved, first.factor * second.factor, error * (1 + 1e-9))
+    return Affine(
+        first.offset + moved,
+        first.factor * second.factor,
+        error * (1 + 1e-9),
+        (first.factor_error + second.factor_error + 2.0**-53) * (1 + 1e-9),
+    )
 
 
 def _is_identity(step: Affine) -> bool:

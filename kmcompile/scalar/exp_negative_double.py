@@ -49,9 +49,9 @@ RELATIVE_ERROR: Final = 2.5 * 2.0**-53
 With u = 2^-53, to first order, everything divided by exp(-s), which lies in 0.707 .. 1.415:
 
 - Reduction: z log2(e) is off by less than 2^-41, so |s| <= ln(2)/2 + 2^-41 < 0.3466. n LN2_HIGH is
-  exact; z - n LN2_HIGH is, too: for n > 0 both are multiples of 2^-54 and it is below 1/2. n LN2_LOW
-  is below 2^-34, its storage and product are off by less than 2^-86. The last difference rounds:
-  u |s| <= 0.347 u, which is also the relative error of exp(-s).
+  exact, and so is z - n LN2_HIGH: for n > 0 both are multiples of 2^-54 and it is below 1/2.
+  n LN2_LOW is below 2^-34, its storage and product are off by less than 2^-86. The last
+  difference rounds: u |s| <= 0.347 u, which is also the relative error of exp(-s).
 - q = 1/2! - s (1/3! - ..) <= 0.563 by Horner's rule: its stages q_k <= exp(0.3466) / k!, and
   |error_k| <= u (1/k! + q_k) + 0.3466 (error_(k+1) + u q_(k+1)) adds up to less than 0.78 u
   (1/2! is exact).

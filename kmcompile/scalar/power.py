@@ -1,4 +1,4 @@
-"""Integer powers in float32 by squaring: the same bits here and in the emitted C."""
+"""Integer powers by squaring, in float32 or float64: the same bits here and in the emitted C."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
-
-_UNIT_ROUNDOFF = 2.0**-24
-_SMALLEST_NORMAL = 2.0**-126
+from kmcompile.ir.arrays import RealArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +59,20 @@ def power_steps(degree: int) -> tuple[PowerStep, ...]:
     return tuple(steps)
 
 
-def power(v: Float32Array, degree: int) -> Float32Array:
+def power(v: RealArray, degree: int) -> RealArray:
     """Return v^degree by the multiplications of `power_steps`; 1 for degree 0.
 
     Parameters
     ----------
-    v : ndarray of any shape, float32
+    v : ndarray of any shape, float32 or float64
         So small that |v|^degree stays finite.
     degree : int
         At least 0.
 
     Returns
     -------
-    ndarray of the same shape, float32
-        Within relative_error(degree) |v|^degree + absolute_error(degree) of v^degree.
+    ndarray of the same shape and dtype
+        Within relative_error(degree, u) |v|^degree + absolute_error(degree, smallest_normal).
 
     Examples
     --------
@@ -90,8 +87,8 @@ def power(v: Float32Array, degree: int) -> Float32Array:
     return result
 
 
-def relative_error(degree: int) -> float:
-    """Return gamma_(degree - 1) = (degree - 1) u / (1 - (degree - 1) u), u = 2^-24.
+def relative_error(degree: int, u: float = 2.0**-24) -> float:
+    """Return gamma_(degree - 1) = (degree - 1) u / (1 - (degree - 1) u).
 
     Written without sharing, the steps are a tree of products whose leaves are `degree` copies
     of v, so it has degree - 1 inner nodes, each with one factor 1 + delta, |delta| <= u; a
@@ -100,14 +97,14 @@ def relative_error(degree: int) -> float:
     of Numerical Algorithms, lemma 3.1). Where a node underflows, `absolute_error` is added.
     """
     roundings = max(0, degree - 1)
-    return roundings * _UNIT_ROUNDOFF / (1.0 - roundings * _UNIT_ROUNDOFF)
+    return roundings * u / (1.0 - roundings * u)
 
 
-def absolute_error(degree: int) -> float:
+def absolute_error(degree: int, smallest_normal: float = 2.0**-126) -> float:
     """Return a bound on what underflow adds to the error, gradual or flushed to zero.
 
-    A node can underflow only if |v| < 1, and then loses less than 2^-126; the other factors
-    of the tree above it are at most 1 in magnitude (rounding is monotonic, and 1 is a float).
-    So each of the degree - 1 nodes adds less than 2^-126.
+    A node can underflow only if |v| < 1, and then loses less than the smallest normal number; the
+    other factors of the tree above it are at most 1 in magnitude (rounding is monotonic, and 1 is
+    a float). So each of the degree - 1 nodes adds less than that.
     """
-    return max(0, degree - 1) * _SMALLEST_NORMAL
+    return max(0, degree - 1) * smallest_normal

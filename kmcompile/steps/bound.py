@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.arrays import Real, RealArray
 from kmcompile.ir.batch import Batch
 from kmcompile.steps.step import Length, PrepareStep
 
@@ -19,9 +19,9 @@ class Bound(PrepareStep):
     minimum holds the errors of the stored limits.
     """
 
-    low: np.float32
-    high: np.float32
-    minimum: np.float32
+    low: Real
+    high: Real
+    minimum: Real
     n_in: int
     length: Length | None
 
@@ -34,7 +34,7 @@ class Bound(PrepareStep):
 
     def apply(self, batch: Batch) -> Batch:
         """Return the clipped batch."""
-        x: Float32Array = np.where(batch.x < self.low, self.low, batch.x)
+        x: RealArray = np.where(batch.x < self.low, self.low, batch.x)
         x = np.where(x > self.high, self.high, x)
         length = self.measured(x, batch.length)
         return replace(batch, x=x, deviation=batch.deviation + self.minimum, length=length)

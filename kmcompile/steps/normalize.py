@@ -7,8 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, magnitude
+from kmcompile.analysis.rounding import precision_of
+from kmcompile.ir.arrays import Real, RealArray, magnitude
 from kmcompile.ir.batch import Batch
+from kmcompile.scalar.functions import SQUARE_ROOT
 from kmcompile.steps.step import Length, PrepareStep, sum_of
 
 
@@ -26,10 +28,10 @@ class Normalize(PrepareStep):
 
     norm: Literal["l1", "l2", "max"]
     n_in: int
-    gain: np.float32
-    relative: np.float32
-    smallest: np.float32
-    unknown: np.float32
+    gain: Real
+    relative: Real
+    smallest: Real
+    unknown: Real
     length: Length | None
 
     name: ClassVar[str] = "normalize"
@@ -49,23 +51,25 @@ class Normalize(PrepareStep):
         """Whether the size is the largest magnitude."""
         return self.norm == "max"
 
-    def size(self, x: Float32Array) -> Float32Array:
+    def size(self, x: RealArray) -> RealArray:
         """Return the size of every row as the C computes it."""
         if self.is_l2:
-            norm: Float32Array = np.sqrt(sum_of(x * x))
+            root = SQUARE_ROOT[precision_of(self.gain).dtype].of
+            norm: RealArray = root(sum_of(x * x))
             return norm
-        return magnitude(x).max(axis=1) if self.is_max else sum_of(magnitude(x))
+        largest: RealArray = magnitude(x).max(axis=1)
+        return largest if self.is_max else sum_of(magnitude(x))
 
     def apply(self, batch: Batch) -> Batch:
         """Return the normalised batch."""
         size = self.size(batch.x)
-        one = np.float32(1.0)
+        one = size.dtype.type(1.0)
         known = size >= self.smallest
-        reciprocal = (one / np.where(known, size, one)).astype(np.float32, copy=False)
-        x: Float32Array = batch.x * reciprocal[:, None]
+        reciprocal = one / np.where(known, size, one)
+        x: RealArray = batch.x * reciprocal[:, None]
         grown = self.gain * batch.deviation * reciprocal + self.relative
         still = (batch.deviation == 0) & ~batch.x.any(axis=1)
-        unknown = np.where(still, np.float32(0.0), self.unknown)
+        unknown = np.where(still, size.dtype.type(0.0), self.unknown)
         deviation = np.where(known & (grown < self.unknown), grown, unknown)
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Real, RealArray, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.steps.step import Length, PrepareStep
@@ -22,18 +22,18 @@ class Project(PrepareStep):
     gain >= |W|_2 and relative >= gamma_n |W|_F + e.
     """
 
-    blocks: Float32Array
+    blocks: RealArray
     """ndarray of shape (n_blocks, n_in, lanes): row `block * lanes + lane` of the matrix."""
     n_out: int
-    gain: np.float32
-    relative: np.float32
-    minimum: np.float32
+    gain: Real
+    relative: Real
+    minimum: Real
     length: Length | None
 
     name: ClassVar[str] = "project"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "blocks", frozen(self.blocks, np.float32))
+        object.__setattr__(self, "blocks", frozen(self.blocks, self.blocks.dtype))
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
@@ -53,7 +53,7 @@ class Project(PrepareStep):
     def apply(self, batch: Batch) -> Batch:
         """Return the projected batch."""
         columns = self.blocks.transpose(1, 0, 2).reshape(self.n_in, -1)
-        total = np.zeros((len(batch.x), columns.shape[1]), dtype=np.float32)
+        total = np.zeros((len(batch.x), columns.shape[1]), dtype=batch.x.dtype)
         for feature, weights in enumerate(columns):
             total += batch.x[:, feature, None] * weights
         x = np.ascontiguousarray(total[:, : self.n_out])

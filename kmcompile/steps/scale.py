@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Real, RealArray, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.steps.step import Length, PrepareStep
@@ -23,19 +21,20 @@ class Scale(PrepareStep):
     deviation becomes gain * deviation + relative * |y| + minimum (math.md section 6).
     """
 
-    high: Float32Array
-    low: Float32Array
-    factor: Float32Array
-    gain: np.float32
-    relative: np.float32
-    minimum: np.float32
+    high: RealArray
+    low: RealArray
+    factor: RealArray
+    gain: Real
+    relative: Real
+    minimum: Real
     length: Length | None
 
     name: ClassVar[str] = "scale"
 
     def __post_init__(self) -> None:
         for name in ("high", "low", "factor"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+            values = getattr(self, name)
+            object.__setattr__(self, name, frozen(values, values.dtype))
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute

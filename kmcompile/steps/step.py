@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.analysis.rounding import precision_of
+from kmcompile.ir.arrays import Real, RealArray
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
+from kmcompile.scalar.functions import SQUARE_ROOT
 
 LENGTH_LANES = 4
 """Interleaved partial sums of a norm: feature j goes to sum j modulo 4."""
@@ -23,18 +25,19 @@ class Length:
     factor holds gamma_(n + 1) of the sum and the roundings of the bound, minimum the underflows.
     """
 
-    factor: np.float32
-    minimum: np.float32
+    factor: Real
+    minimum: Real
 
-    def of(self, x: Float32Array) -> Float32Array:
+    def of(self, x: RealArray) -> RealArray:
         """Return the bound for every row."""
-        bound: Float32Array = np.sqrt(self.factor * sum_of(x * x) + self.minimum)
+        root = SQUARE_ROOT[precision_of(self.factor).dtype].of
+        bound: RealArray = root(self.factor * sum_of(x * x) + self.minimum)
         return bound
 
 
-def sum_of(terms: Float32Array) -> Float32Array:
+def sum_of(terms: RealArray) -> RealArray:
     """Return the row sums in the order of the C: four interleaved sums, then left to right."""
-    partial = np.zeros((len(terms), LENGTH_LANES), dtype=np.float32)
+    partial = np.zeros((len(terms), LENGTH_LANES), dtype=terms.dtype)
     for start in range(0, terms.shape[1], LENGTH_LANES):
         columns = terms[:, start : start + LENGTH_LANES]
         partial[:, : columns.shape[1]] += columns
@@ -45,7 +48,7 @@ def sum_of(terms: Float32Array) -> Float32Array:
 
 
 class PrepareStep(ABC):
-    """One transformer in float32, with the growth of the deviation that it causes."""
+    """One transformer in the C, with the growth of the deviation that it causes."""
 
     name: ClassVar[str]
     n_in: int
@@ -74,7 +77,7 @@ class PrepareStep(ABC):
     def operations(self) -> int:
         """Return the multiply-adds of one query."""
 
-    def measured(self, x: Float32Array, before: Float32Array) -> Float32Array:
+    def measured(self, x: RealArray, before: RealArray) -> RealArray:
         """Return the bound on the norm of the result, or the one before where nobody asks."""
         return before if self.length is None else self.length.of(x)
 

@@ -1,0 +1,101 @@
+"""The functions of one number in either precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from kmcompile.ir.arrays import Real
+from kmcompile.scalar import (
+    exp_negative,
+    exp_negative_double,
+    square_root,
+    square_root_double,
+    tanh,
+    tanh_double,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarFunction:
+    """A function in one precision.
+
+    Parameters
+    ----------
+    of : callable
+        ndarray -> ndarray of the same shape and dtype: the reference semantics.
+    relative_error : float
+    template : str
+        Its name in templates/scalar/.
+    view : object
+        What that template needs.
+    limit : float32 or float64
+        Where the exponential becomes 0; the least argument of the square root; otherwise 0.
+    """
+
+    of: Callable[..., Any]
+    relative_error: float
+    template: str
+    view: Any
+    limit: Real
+
+
+ByPrecision = Mapping[type[Real], ScalarFunction]
+
+EXP_NEGATIVE: Final[ByPrecision] = MappingProxyType(
+    {
+        np.float32: ScalarFunction(
+            exp_negative.exp_negative,
+            exp_negative.RELATIVE_ERROR,
+            "exp_negative",
+            exp_negative.VIEW,
+            exp_negative.CUTOFF,
+        ),
+        np.float64: ScalarFunction(
+            exp_negative_double.exp_negative,
+            exp_negative_double.RELATIVE_ERROR,
+            "exp_negative_double",
+            exp_negative_double.VIEW,
+            exp_negative_double.CUTOFF,
+        ),
+    }
+)
+"""exp(-z), z >= 0."""
+
+TANH: Final[ByPrecision] = MappingProxyType(
+    {
+        np.float32: ScalarFunction(
+            tanh.tanh, tanh.RELATIVE_ERROR, "tanh", tanh.VIEW, np.float32(0.0)
+        ),
+        np.float64: ScalarFunction(
+            tanh_double.tanh,
+            tanh_double.RELATIVE_ERROR,
+            "tanh_double",
+            tanh_double.VIEW,
+            np.float64(0.0),
+        ),
+    }
+)
+
+SQUARE_ROOT: Final[ByPrecision] = MappingProxyType(
+    {
+        np.float32: ScalarFunction(
+            square_root.square_root,
+            square_root.RELATIVE_ERROR,
+            "square_root",
+            square_root.VIEW,
+            np.float32(0.0),
+        ),
+        np.float64: ScalarFunction(
+            square_root_double.square_root,
+            square_root_double.RELATIVE_ERROR,
+            "square_root_double",
+            square_root_double.VIEW,
+            np.float64(square_root_double.SMALLEST),
+        ),
+    }
+)
