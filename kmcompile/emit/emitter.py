@@ -90,7 +90,7 @@ def _sections(
     if isinstance(summed, ExactSum):
         sections += _exact_sum_sections(summed, functions, early, names)
     else:
-        sections.append(render("stages/linear_sum.c.j2", stage=summed, **names))
+        sections.append(render("stages/linear_sum.c.j2", stage=summed, replays=False, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
     sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
@@ -116,8 +116,9 @@ def _exact_sum_sections(
         sections.append(render("exact_sum/squared_distances.c.j2", **names))
     if early.reuses_kernels:
         sections.append(render("exact_sum/vector_total.c.j2", **own))
+    sections.append(render("exact_sum/add_block.c.j2", **own))
+    own |= {"base": names["name"], "replays": False, "reuses_kernels": early.reuses_kernels}
     own["x"] = "workspace, input" if stage.skip_zeros else "input->x"
-    own["reuses_kernels"] = early.reuses_kernels
     return [*sections, render("stages/exact_sum.c.j2", **own)]
 
 

@@ -11,6 +11,11 @@ from kmcompile import resources
 from kmcompile.emit import literals
 
 
+FLOAT = {"real": "float", "f": "f", "roundoff": "2^-24", "underflow": "2^-126"}
+DOUBLE = {"real": "double", "f": "", "roundoff": "2^-53", "underflow": "2^-1022"}
+"""What templates of arithmetic say of its type, suffix of literals and errors; by default FLOAT."""
+
+
 @cache
 def environment() -> jinja2.Environment:
     """Return the environment of all C templates."""
@@ -22,6 +27,7 @@ def environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
+    created.globals |= FLOAT
     created.filters |= {
         "f32": literals.float32_literal,
         "f64": literals.float64_literal,
