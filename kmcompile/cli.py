@@ -70,7 +70,7 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--target", default="host", metavar="NAME", help="Board or machine [host].")
 @click.option("--data", type=_FILE, help="Calibration samples, not trained on; also verify.")
 @click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
-@_choice("--mode", "Early exits allowed [statistical with --data, else exact; certified not yet].")
+@_choice("--mode", "Early exits allowed [statistical with --data, else certified].")
 @click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001].")
 @_choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed].")
 @_choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk].")

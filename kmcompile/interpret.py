@@ -12,6 +12,7 @@ from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.program import Program
 from kmcompile.stages import Always, EarlyExit, ExactSum, Nonzeros, Stage
+from kmcompile.stages.proved import proved
 
 
 class Status(IntEnum):
@@ -94,13 +95,17 @@ def interpret(program: Program, X: Float32Array) -> Answers:
     return Answers(results, decisions, bounds, operations, alone)
 
 
-def classify(program: Program, X: Float32Array) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+def classify(
+    program: Program, X: Float32Array, max_kernel_evals: int = 0xFFFFFFFF
+) -> tuple[NDArray[np.void], NDArray[np.int64]]:
     """Return results and operations only: no exact sum where an early exit decides.
 
     Parameters
     ----------
     program : Program
     X : ndarray of shape (n_queries, n_features), float32
+    max_kernel_evals : int
+        What the C's `classify_within` may spend; of a program with certified exits.
 
     Returns
     -------
@@ -108,6 +113,7 @@ def classify(program: Program, X: Float32Array) -> tuple[NDArray[np.void], NDArr
     operations : ndarray of shape (n_queries,), int64
     """
     status, batch = _prepared(program, X)
+    batch = replace(batch, allowed=np.full(len(batch), max_kernel_evals, dtype=np.uint32))
     accepted = status == Status.OK
     results = np.zeros(len(X), dtype=RESULT_DTYPE)
     operations = np.zeros(len(X), dtype=np.int64)
@@ -172,6 +178,11 @@ def _classified(
             operations[places, number] = spent
             batch = stage.run(batch)
             batch = replace(batch, operations=batch.operations + spent)
+    stops = batch.allowed - batch.kernel_evals < ends.exact.kernel_evaluations()
+    if stops.any():
+        rest = proved(batch.chosen(stops), ends.label)
+        results[places[stops]] = _results(rest, last - 1, program.early_exits[-1])
+        places, batch = places[~stops], batch.chosen(~stops)
     operations[places, -2] = ends.exact.operations_of(batch)
     operations[places, -1] = ends.label.operations()
     if exact is None:

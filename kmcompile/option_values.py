@@ -25,7 +25,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 # What is built of each option whose other values are still to come.
 _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "mode": ("exact", "statistical"),
+        "mode": ("exact", "certified", "statistical"),
         "format": ("float32",),
         "replay": ("none",),
         "reduce": ("off",),
@@ -59,7 +59,7 @@ def without_defaults(options: Options) -> Options:
 
     Examples
     --------
-    >>> without_defaults(Options(mode="exact")) == Options()
+    >>> without_defaults(Options(mode="certified")) == Options()
     True
     >>> from pathlib import Path
     >>> samples = Options(data=Path("a.npz"))

@@ -43,8 +43,8 @@ class Options:
 
     @property
     def mode_asked(self) -> str:
-        """The mode: given, or statistical where there are calibration samples, otherwise exact."""
-        return self.mode or ("exact" if self.data is None else "statistical")
+        """The mode: given, or statistical where there are samples, otherwise certified."""
+        return self.mode or ("certified" if self.data is None else "statistical")
 
     @property
     def risk_asked(self) -> float | None:

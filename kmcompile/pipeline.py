@@ -17,6 +17,8 @@ from kmcompile.analysis.memory import budgets, check_flash, check_ram
 from kmcompile.build.recipe import Recipe
 from kmcompile.calibrate.calibrate import calibrate, room_for_exits
 from kmcompile.calibrate.calibration import promise_of
+from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
+from kmcompile.certify.certify import add_certified_exits
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
@@ -93,13 +95,18 @@ def compile_model(
         candidates = ordinary_inputs(machine, _KNOWN_CANDIDATES)
         program = replace(lower(machine, target, name, candidates), model_sha256=original.sha256)
         allowed = budgets(target, options.max_flash, options.max_ram)
-        calibration, held_out, calibrated_with = None, None, None
+        calibration, choice, held_out, calibrated_with = None, None, None, None
         if _is_statistical(options, machine):
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
             with threadpool_limits(1):  # what a matrix product rounds depends on the threads
                 calibrated = calibrate(machine, program, options, room, tell)
             program, calibration = calibrated.program, calibrated.calibration
             held_out, calibrated_with = calibrated.held_out, calibrated.given
+        elif _is_certified(options, machine):
+            room = room_for_exits(
+                program, allowed, workspace_bytes(program, target), CERTIFIED_SHARE
+            )
+            program, choice = add_certified_exits(machine, program, options, room, tell)
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program, target)
         check_ram(program, scratch_bytes, None, allowed)
@@ -139,6 +146,7 @@ def compile_model(
             (
                 *machine.notes,
                 *_mode_notes(options, machine),
+                *(choice.notes if choice else ()),
                 *queries.notes,
                 *findings.notes,
                 *verifier.notes,
@@ -239,12 +247,18 @@ def _is_statistical(options: Options, machine: KernelMachine) -> bool:
     return options.mode_asked == "statistical" and not isinstance(machine.kernel, Linear)
 
 
+def _is_certified(options: Options, machine: KernelMachine) -> bool:
+    """Return whether certified exits are asked for, or nothing else, and can pay."""
+    return options.mode_asked == "certified" and not isinstance(machine.kernel, Linear)
+
+
 def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
     """Return why the mode is not the one asked for."""
-    if options.mode_asked != "statistical" or _is_statistical(options, machine):
+    asked = options.mode_asked
+    if asked == "exact" or not isinstance(machine.kernel, Linear):
         return ()
     return (
-        "mode statistical is not used: a linear machine is one inner product a decision, which no "
+        f"mode {asked} is not used: a linear machine is one inner product a decision, which no "
         "early exit makes cheaper",
     )
 

@@ -33,10 +33,8 @@ def worst_operations(program: Program) -> int:
 
 def stage_worst_operations(program: Program, stage: Stage) -> int:
     """Return the most multiply-adds of one stage, the label tests of an early exit included."""
-    if isinstance(stage, NearestVectors):
-        return stage.worst_operations(program.ends)
     if isinstance(stage, EarlyExit):
-        return stage.operations() + program.ends.label.operations()
+        return stage.worst_operations(program.ends)
     return stage.operations()
 
 

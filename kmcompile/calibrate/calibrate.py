@@ -177,7 +177,9 @@ def _notes(n_refused: int, n_given: int, n_distinct: int, training: bool) -> tup
     return tuple(notes)
 
 
-def room_for_exits(program: Program, allowed: Budgets, workspace_bytes: int) -> Room:
+def room_for_exits(
+    program: Program, allowed: Budgets, workspace_bytes: int, share: float = WORST_SHARE
+) -> Room:
     """Return what early exits may take beside the exact program.
 
     Parameters
@@ -187,11 +189,13 @@ def room_for_exits(program: Program, allowed: Budgets, workspace_bytes: int) -> 
     allowed : Budgets
     workspace_bytes : int
         Of the exact one.
+    share : float
+        Of the exact program's operations, in the worst case.
     """
     operations = sum(stage.operations() for stage in program.stages)
     flash, ram = allowed.flash_bytes, allowed.ram_bytes
     return Room(
-        WORST_SHARE * operations,
+        share * operations,
         None if flash is None else flash - program.table_bytes - _CODE_BYTES,
         None if ram is None else ram - workspace_bytes - _STACK_BYTES,
     )

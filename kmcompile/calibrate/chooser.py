@@ -214,9 +214,8 @@ def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
             exact = ends.exact
             assert isinstance(exact, ExactSum)
             kept = stage.max_touched * exact.total_operations
-            total += stage.worst_operations(ends) - kept
-        else:
-            total += stage.operations() + ends.label.operations()
+            total -= kept
+        total += stage.worst_operations(ends)
     return total
 
 

@@ -148,7 +148,7 @@ def require_support(n: int, risk: float, control: Control) -> None:
     )
 
 
-def require_samples(n: int) -> None:
+def require_samples(n: int, mode: str = "statistical") -> None:
     """Refuse data with too few usable samples for any statistics.
 
     Raises
@@ -158,7 +158,7 @@ def require_samples(n: int) -> None:
     if n < LEAST_SAMPLES:
         raise InputError(
             f"--data has {n:,} usable samples, must have at least {LEAST_SAMPLES} for mode "
-            "statistical\ngive more samples, or use --mode exact"
+            f"{mode}\ngive more samples, or use --mode exact"
         )
 
 

@@ -67,8 +67,11 @@ class ModelView:
     prepared_limit: float | None
     kernel_evals: int
     adds_evals: str
+    most_kernel_evals: int
     lists_nonzeros: bool
     has_early_exits: bool
+    proves: bool
+    calibrated: bool
     checks_range: bool
     no_range_text: str
     reuses_kernels: bool
@@ -145,9 +148,12 @@ def model_view(
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         kernel_evals=summed.kernel_evaluations(),
+        most_kernel_evals=summed.kernel_evaluations() + _before_sum(program, early),
         adds_evals="+=" if early.exits and not early.reuses_kernels else "=",
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
+        proves=early.proves,
+        calibrated=any(stage.exit == "statistical" for stage in early.exits),
         checks_range=early.gate is not None,
         no_range_text="does not check the range" if early.exits else "was not calibrated",
         reuses_kernels=early.reuses_kernels,
@@ -190,6 +196,13 @@ def model_view(
         sum_function=summed.name,
         label_function=label.name,
     )
+
+
+def _before_sum(program: Program, early: EarlyExitsView) -> int:
+    """Return the kernels that early exits evaluate at most, and the exact sum again."""
+    if early.reuses_kernels:
+        return 0
+    return sum(stage.kernel_evaluations() for stage in program.early_exits)
 
 
 def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ class Program:
     number_format : str
         "float32".
     mode : str
-        "exact" or "statistical".
+        "exact", "certified" or "statistical".
     n_features, n_decisions : int
     classes : tuple of labels
     stages : tuple of Stage

@@ -70,3 +70,7 @@ class EarlyExit(Stage):
         A query that the stage finds to be out of the calibrated range is not decided, and its
         `in_range` is false. All queries given are in range.
         """
+
+    def worst_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of a query that it does not decide, with those of the label."""
+        return self.operations() + ends.label.operations()

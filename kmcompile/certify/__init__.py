@@ -1,0 +1,1 @@
+"""Certified exits: fitted, proved, and chosen by counted operations."""

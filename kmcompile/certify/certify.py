@@ -1,0 +1,147 @@
+"""From an exact program to one with certified exits: the one entry of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kmcompile.bounds.vectors import choose_vectors
+from kmcompile.calibrate.calibration import Candidate
+from kmcompile.calibrate.chooser import Room
+from kmcompile.calibrate.samples import accepted_rows, require_samples
+from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
+from kmcompile.certify.choice import Fitted, choose
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.options import Options
+from kmcompile.samples.file import read_samples
+from kmcompile.stages import EarlyExit
+from kmcompile.verify.queries import generate
+
+WORST_SHARE = 0.25
+"""What certified exits may add to the exact sum, in the worst case."""
+
+_MOST_SAMPLES = 2000
+_N_GENERATED = 1500
+_MOST_Z = 128
+_Z_SHARE = 0.2
+"""Of the support vectors: more z cost more than the worst case may."""
+
+_SEED = 20010628
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How the certified exits of a program were chosen, for the report.
+
+    Parameters
+    ----------
+    source : {"data", "generated"}
+        Whether the samples are the user's or made from the support vectors.
+    n_samples : int
+    candidates : tuple of Candidate
+        In the order of their cost; the exact sum alone is among them.
+    notes : tuple of str
+    """
+
+    source: str
+    n_samples: int
+    candidates: tuple[Candidate, ...]
+    notes: tuple[str, ...]
+
+
+def add_certified_exits(
+    machine: KernelMachine,
+    program: Program,
+    options: Options,
+    room: Room,
+    tell: Callable[[str], None],
+) -> tuple[Program, Choice]:
+    """Return the program with the certified exits that pay, and how they were chosen.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes, with a kernel other than linear.
+    program : Program
+        The exact one.
+    options : Options
+        Its `data`, if there are any, choose the exits; nothing that is proved rests on them.
+    room : Room
+    tell : callable
+        Called with a few words as each step begins.
+    """
+    tell("choosing certified exits")
+    X, source = _samples(machine, program, options)
+    batch = program.prepare.run(Batch.of(X, program.n_decisions))
+    ends = program.ends
+    fitted = [
+        Fitted.of(stage, text, batch, ends)
+        for stage, text in fit(machine, program, X, room)
+        if stage.worst_operations(ends) <= room.operations
+    ]
+    spent = ends.exact.operations_of(batch) + ends.label.operations()
+    exits, candidates = choose(fitted, spent, ends, room)
+    stages = (*program.stages[:-2], *exits, *program.stages[-2:])
+    choice = Choice(source, len(X), candidates, tuple(_notes(fitted, exits)))
+    return replace(program, mode="certified", stages=stages), choice
+
+
+def fit(
+    machine: KernelMachine, program: Program, X: Float32Array, room: Room
+) -> list[tuple[EarlyExit, str]]:
+    """Return the certified exits that there are for a machine, in several sizes, with a text.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32
+        Accepted samples: where to prove much.
+    """
+    with threadpool_limits(1):  # what a matrix product rounds depends on the threads
+        return [*_bound_sequences(machine, program, X)]
+
+
+def _bound_sequences(
+    machine: KernelMachine, program: Program, X: Float32Array
+) -> list[tuple[EarlyExit, str]]:
+    if not supports(program, machine):
+        return []
+    n = min(_MOST_Z, int(_Z_SHARE * machine.n_support_vectors))
+    vectors = choose_vectors(machine, n, "greedy", X, _SEED)
+    longest = lower_bound_sequence(machine, program, vectors)
+    if longest is None:
+        return []
+    sizes = sorted({max(1, longest.n_blocks * share // 8) for share in (1, 2, 3, 4, 6, 8)})
+    return [
+        (longest.first(size), f"bound_sequence({size * longest.lanes} vectors)") for size in sizes
+    ]
+
+
+def _samples(
+    machine: KernelMachine, program: Program, options: Options
+) -> tuple[Float32Array, str]:
+    """Return samples that the C accepts, and where they come from."""
+    if options.data is None:
+        X, source = generate(machine, _N_GENERATED), "generated"
+    else:
+        X, source = read_samples(options.data, machine.n_features).X, "data"
+    X = X[accepted_rows(program.prepare, X)]
+    if options.data is not None:
+        require_samples(len(X), "certified")
+    if len(X) > _MOST_SAMPLES:
+        X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:_MOST_SAMPLES])]
+    return np.ascontiguousarray(X), source
+
+
+def _notes(fitted: list[Fitted], exits: tuple[EarlyExit, ...]) -> list[str]:
+    taken = {stage.template for stage in exits}
+    kinds = dict.fromkeys(item.stage.template for item in fitted)
+    notes = [f"{kind} does not pay here and is left out" for kind in kinds if kind not in taken]
+    if not exits:
+        notes.append("no certified exit pays on the samples: every query is summed")
+    return notes
