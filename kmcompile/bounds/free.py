@@ -53,23 +53,43 @@ def gain(span: Span, relative: Float64Array, z: Float64Array) -> tuple[float, Fl
 
 
 def free_vectors(normals: Normals, n: int, seed: int) -> Float64Array:
-    """Return at most n vectors, each the best that L-BFGS finds after those before it.
+    """Return at most n vectors, each the best that is found after those before it."""
+    rng = np.random.default_rng(seed)
+    pursuit = Pursuit(normals, n)
+    for _ in range(n):
+        z = next_vector(pursuit, rng)
+        if z is None:
+            break
+        pursuit.add(z)
+    return pursuit.span.vectors
+
+
+def next_vector(pursuit: Pursuit, rng: np.random.Generator) -> Float64Array | None:
+    """Return the vector of the largest gain that L-BFGS finds, or None where none has any.
 
     It starts at the best support vector and at a perturbation of it.
     """
-    rng = np.random.default_rng(seed)
-    pursuit = Pursuit(normals, n)
+    normals = pursuit.span.normals
+    gains = pursuit.gains()
+    best = int(gains.argmax())
+    scale = gains[best]
+    if scale <= 0:
+        return None
+
+    def loss(z: Float64Array) -> tuple[float, Float64Array]:
+        value, slope = gain(pursuit.span, pursuit.relative, z)
+        return -value / scale, -slope / scale
+
+    start = normals.vectors[best]
+    moved = _PERTURBATION * normals.vectors.std(axis=0) * rng.normal(size=len(start))
+    options = {"maxiter": _ITERATIONS}
     limits = box(normals)
-    spread = normals.vectors.std(axis=0)
-    for _ in range(n):
-        gains = pursuit.gains()
-        best = int(gains.argmax())
-        if gains[best] <= 0:
-            break
-        start = normals.vectors[best]
-        perturbed = start + _PERTURBATION * spread * rng.normal(size=len(spread))
-        pursuit.add(_best(pursuit, [start, perturbed], limits, gains[best]))
-    return pursuit.span.vectors
+    found = [
+        minimize(loss, each, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+        for each in (start, start + moved)
+    ]
+    z: Float64Array = min(found, key=lambda each: float(each.fun)).x
+    return z
 
 
 def box(normals: Normals) -> list[tuple[float, float]]:
@@ -80,21 +100,3 @@ def box(normals: Normals) -> list[tuple[float, float]]:
     least, most = normals.vectors.min(axis=0), normals.vectors.max(axis=0)
     room = _ROOM * (most - least)
     return list(zip(least - room, most + room, strict=True))
-
-
-def _best(
-    pursuit: Pursuit, starts: list[Float64Array], limits: list[tuple[float, float]], scale: float
-) -> Float64Array:
-    """Return the vector of the largest gain that L-BFGS finds from the starts."""
-
-    def loss(z: Float64Array) -> tuple[float, Float64Array]:
-        value, slope = gain(pursuit.span, pursuit.relative, z)
-        return -value / scale, -slope / scale
-
-    options = {"maxiter": _ITERATIONS}
-    found = [
-        minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-        for start in starts
-    ]
-    best: Float64Array = min(found, key=lambda each: float(each.fun)).x
-    return best
