@@ -95,7 +95,7 @@ def with_exits(program: Program, exits: list[EarlyExit]) -> Program:
     return replace(program, mode="certified", stages=stages)
 
 
-CASES = (
+CORE = (
     Certified("rbf", "moons"),
     Certified("wide", "breast_cancer"),
     Certified("poly", "breast_cancer"),
@@ -103,3 +103,4 @@ CASES = (
     Certified("rbf", "digits", "l2"),
     Certified("poly", "digits", "l2"),
 )
+"""Every certified stage with every kernel that it has, two classes and more."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import cascades
 import catalogue
+import certified
 import numpy as np
 import pytest
 from emitted import Emitted
@@ -22,7 +23,7 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
 
 
 @pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE], ids=str)
+@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE, *certified.CORE], ids=str)
 def test_every_answer_of_the_board_matches_the_interpreter_bit_for_bit(case, board, tmp_path):
     check_on_board(catalogue.emitted(case, board), tmp_path)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import cascades
 import catalogue
+import certified
 import numpy as np
 import pytest
 from emitted import Emitted
@@ -82,7 +83,7 @@ def test_every_combination_matches_the_interpreter_bit_for_bit(case, compiler, t
 
 @pytest.mark.parametrize("compiler", COMPILERS, ids=str)
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
-@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE], ids=str)
+@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE, *certified.CORE], ids=str)
 def test_every_compiler_matches_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
     """reliability 42: the C for the host and, with its loops unrolled, that for a board."""
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
@@ -111,7 +112,8 @@ def programs(target: str):
 def test_every_stage_has_its_template_and_a_bit_exact_case():
     names = {stage.template for stage in STAGES}
     assert names == templates("stages")
-    with_exits = [catalogue.emitted(case, "host").program for case in cascades.CORE]
+    cases = [*cascades.CORE, *certified.CORE]
+    with_exits = [catalogue.emitted(case, "host").program for case in cases]
     used = [*programs("host"), *with_exits]
     assert names == {stage.template for program in used for stage in program.stages}
 
@@ -138,7 +140,7 @@ def test_every_step_has_its_template_and_a_bit_exact_case():
 
 
 def test_every_scalar_function_has_a_bit_exact_case():
-    used = {"square_root"}
+    used = {"square_root", "root_bound"}
     for program in programs("host"):
         for stage in program.stages:
             if isinstance(stage, ExactSum):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import cascades
 import catalogue
+import certified
 import pytest
 from elftools.elf.elffile import ELFFile
 from emitted import emit_model
@@ -19,7 +20,9 @@ from kmcompile.build.builder import EXACT_FLAGS
 DEVIATIONS = Path(__file__).with_name("misra_deviations.txt")
 LONG_NAME = "a_name_of_20_letters"
 CASES = [
-    (case, target) for case in [*catalogue.CORE, *cascades.CORE] for target in ("host", "cortex-m7")
+    (case, target)
+    for case in [*catalogue.CORE, *cascades.CORE, *certified.CORE]
+    for target in ("host", "cortex-m7")
 ]
 
 # What <float.h> says on the targets: cppcheck does not read the system's headers.
@@ -148,7 +151,8 @@ def test_no_library_is_called_and_nothing_is_writable(
     assert undefined <= {"memcpy", "memset"}
     assert writable == 0
     functions = ["classify", "decision", "self_test", "self_test_step"]
-    functions += ["audit"] if case in cascades.CORE else []
+    functions += [] if case in catalogue.CORE else ["audit"]
+    functions += ["classify_within"] if case in certified.CORE else []
     assert exported == {f"iris_{name}" for name in (*functions, "class_names", "stage_names")}
 
 
