@@ -116,7 +116,7 @@ def _bound_sequences(
     longest = lower_bound_sequence(machine, program, vectors)
     if longest is None:
         return []
-    sizes = sorted({max(1, longest.n_blocks * share // 8) for share in (1, 2, 3, 4, 6, 8)})
+    sizes = sorted({-(-longest.n_blocks * share // 8) for share in (1, 2, 3, 4, 6, 8)})
     return [
         (longest.first(size), f"bound_sequence({size * longest.lanes} vectors)") for size in sizes
     ]
