@@ -9,6 +9,7 @@ import numpy as np
 from kmcompile.bounds.derivatives import gradient, self_values
 from kmcompile.bounds.points import DistanceForm, Pair, Point, inner
 from kmcompile.ir.arrays import Float64Array
+from kmcompile.verify.kernel_values import kernel_values
 
 _FLOOR = 1e-12
 """Of a square, where it stops to shrink: a root has no slope at 0, a line of no length no
@@ -74,18 +75,27 @@ class WidthCost:
     def __call__(self, pair: Pair) -> tuple[float, PairSlope]:
         """Return the cost of a pair and its slope."""
         kernel, W, p, n = self.form.kernel, self.form.normal, pair.positive, pair.negative
-        cost, slopes = self._of_products(
-            inner(kernel, p, p),
-            inner(kernel, p, n),
-            inner(kernel, n, n),
-            inner(kernel, W, p),
-            inner(kernel, W, n),
-            p.with_query(kernel, self.X),
-            n.with_query(kernel, self.X),
+        Z = np.concatenate([p.vectors, n.vectors])
+        others = np.concatenate([Z, W.vectors, self.X])
+        values, _ = kernel_values(kernel, others, Z)
+        ends = np.cumsum([len(p), len(n), len(W)])
+        of_p, of_n = np.split(values, [len(p)])
+        p_p, p_n, p_W, p_X = np.split(p.weights @ of_p, ends)
+        _, n_n, n_W, n_X = np.split(n.weights @ of_n, ends)
+        cost, by = self._of_products(
+            float(p_p @ p.weights),
+            float(p_n @ n.weights),
+            float(n_n @ n.weights),
+            float(p_W @ W.weights),
+            float(n_W @ W.weights),
+            p_X,
+            n_X,
         )
-        positive = self._slope_of(p, n, 2 * slopes.pp, slopes.pn, slopes.wp, slopes.qp)
-        negative = self._slope_of(n, p, 2 * slopes.nn, slopes.pn, slopes.wn, slopes.qn)
-        return cost, PairSlope(positive, negative)
+        in_p = np.concatenate([2 * by.pp * p.weights, by.pn * n.weights, by.wp * W.weights, by.qp])
+        in_n = np.concatenate([by.pn * p.weights, 2 * by.nn * n.weights, by.wn * W.weights, by.qn])
+        factors = np.vstack([np.outer(p.weights, in_p), np.outer(n.weights, in_n)])
+        slope_p, slope_n = np.split(gradient(kernel, Z, others, factors), [len(p)])
+        return cost, PairSlope(Point(slope_p, of_p @ in_p), Point(slope_n, of_n @ in_n))
 
     def _of_products(
         self,
@@ -125,23 +135,3 @@ class WidthCost:
             qp=-2 * by_R2 - by_h,
             qn=by_h,
         )
-
-    def _slope_of(
-        self, U: Point, V: Point, by_own: float, by_other: float, by_W: float, by_Q: Float64Array
-    ) -> Point:
-        """Return the slope in vectors and weights of U, given those in its inner products.
-
-        `by_own` is twice the slope in <U, U>, for both places of U in it.
-        """
-        kernel, W = self.form.kernel, self.form.normal
-        others = (
-            (U.vectors, by_own * U.weights),
-            (V.vectors, by_other * V.weights),
-            (W.vectors, by_W * W.weights),
-            (self.X, by_Q),
-        )
-        weights, vectors = np.zeros(len(U)), np.zeros_like(U.vectors)
-        for rows, factors in others:
-            weights += kernel.values(rows, U.vectors) @ factors
-            vectors += gradient(kernel, U.vectors, rows, np.outer(U.weights, factors))
-        return Point(vectors, weights)
