@@ -18,8 +18,6 @@ from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
-from kmcompile.options import Options
-from kmcompile.samples.file import read_samples
 from kmcompile.stages import EarlyExit
 from kmcompile.verify.queries import generate
 
@@ -58,7 +56,7 @@ class Choice:
 def add_certified_exits(
     machine: KernelMachine,
     program: Program,
-    options: Options,
+    given: Float32Array | None,
     room: Room,
     tell: Callable[[str], None],
 ) -> tuple[Program, Choice]:
@@ -70,14 +68,14 @@ def add_certified_exits(
         After the passes, with a kernel other than linear.
     program : Program
         The exact one.
-    options : Options
-        Its `data`, if there are any, choose the exits; nothing that is proved rests on them.
+    given : ndarray of shape (n, n_features), float32, or None
+        The user's samples, which choose the exits; nothing that is proved rests on them.
     room : Room
     tell : callable
         Called with a few words as each step begins.
     """
     tell("choosing certified exits")
-    X, source = _samples(machine, program, options)
+    X, source = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
     ends = program.ends
     fitted = [
@@ -123,19 +121,16 @@ def _bound_sequences(
 
 
 def _samples(
-    machine: KernelMachine, program: Program, options: Options
+    machine: KernelMachine, program: Program, given: Float32Array | None
 ) -> tuple[Float32Array, str]:
     """Return samples that the C accepts, and where they come from."""
-    if options.data is None:
-        X, source = generate(machine, _N_GENERATED), "generated"
-    else:
-        X, source = read_samples(options.data, machine.n_features).X, "data"
+    X = generate(machine, _N_GENERATED) if given is None else given
     X = X[accepted_rows(program.prepare, X)]
-    if options.data is not None:
+    if given is not None:
         require_samples(len(X), "certified")
     if len(X) > _MOST_SAMPLES:
         X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:_MOST_SAMPLES])]
-    return np.ascontiguousarray(X), source
+    return np.ascontiguousarray(X), "generated" if given is None else "data"
 
 
 def _notes(fitted: list[Fitted], exits: tuple[EarlyExit, ...]) -> list[str]:
