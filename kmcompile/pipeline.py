@@ -38,6 +38,7 @@ from kmcompile.report.assemble import assemble
 from kmcompile.report.cascade import cascade_of
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
+from kmcompile.samples.file import read_samples
 from kmcompile.target import Target, load_target
 from kmcompile.verify.queries import ordinary_inputs
 from kmcompile.verify.verifier import Verifier, collect_queries
@@ -106,7 +107,8 @@ def compile_model(
             room = room_for_exits(
                 program, allowed, workspace_bytes(program, target), CERTIFIED_SHARE
             )
-            program, choice = add_certified_exits(machine, program, options, room, tell)
+            given = read_samples(options.data, machine.n_features).X if options.data else None
+            program, choice = add_certified_exits(machine, program, given, room, tell)
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program, target)
         check_ram(program, scratch_bytes, None, allowed)
@@ -146,7 +148,6 @@ def compile_model(
             (
                 *machine.notes,
                 *_mode_notes(options, machine),
-                *(choice.notes if choice else ()),
                 *queries.notes,
                 *findings.notes,
                 *verifier.notes,
@@ -154,6 +155,7 @@ def compile_model(
             answers=answers,
             queries=queries,
             calibration=calibration,
+            choice=choice,
         )
         plain = json_report.to_dict(report)
         files["report.json"] = json_report.dumps(plain)
