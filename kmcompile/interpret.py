@@ -54,19 +54,26 @@ class Answers:
     stage_operations : ndarray of shape (n_queries, n_stages), int64
         Multiply-adds that `classify` takes at each stage of the program, all overhead included;
         -1 where the query did not come there.
+    stage_kernels : ndarray of shape (n_queries, n_stages), int64
+        Full kernel evaluations that `classify` spends at each stage; 0 where the query did not
+        come there.
     exact_operations : ndarray of shape (n_queries,), int64
         Multiply-adds that the same query takes without early exits; 0 where the status is not OK.
+    replay_operations : ndarray of shape (n_queries,), int64
+        Multiply-adds in float64; 0 where the query was not replayed. In no other count.
     """
 
     results: NDArray[np.void]
     decisions: Float32Array
     bounds: Float32Array
     stage_operations: NDArray[np.int64]
+    stage_kernels: NDArray[np.int64]
     exact_operations: NDArray[np.int64]
+    replay_operations: NDArray[np.int64]
 
     @property
     def operations(self) -> NDArray[np.int64]:
-        """Multiply-adds that `classify` takes; 0 where the status is not OK."""
+        """Multiply-adds that `classify` takes before a replay; 0 where the status is not OK."""
         total: NDArray[np.int64] = np.maximum(self.stage_operations, 0).sum(axis=1)
         return total
 
@@ -89,10 +96,12 @@ def interpret(program: Program, X: Float32Array) -> Answers:
     bounds = np.zeros_like(decisions)
     operations = np.full((len(X), len(program.stages)), -1, dtype=np.int64)
     decisions[accepted], bounds[accepted] = exact.decision, exact.bound
-    results[accepted], operations[accepted] = _classified(program, batch, exact)
+    kernels = np.zeros_like(operations)
+    results[accepted], operations[accepted], kernels[accepted] = _classified(program, batch, exact)
     alone = np.zeros(len(X), dtype=np.int64)
     alone[accepted] = _operations_alone(program, batch)
-    return Answers(results, decisions, bounds, operations, alone)
+    replayed = _replayed(program, results)
+    return Answers(results, decisions, bounds, operations, kernels, alone, replayed)
 
 
 def classify(
@@ -118,7 +127,7 @@ def classify(
     results = np.zeros(len(X), dtype=RESULT_DTYPE)
     operations = np.zeros(len(X), dtype=np.int64)
     results["status"] = status
-    results[accepted], by_stage = _classified(program, batch, None)
+    results[accepted], by_stage, _ = _classified(program, batch, None)
     operations[accepted] = np.maximum(by_stage, 0).sum(axis=1)
     return results, operations
 
@@ -147,8 +156,8 @@ def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
 
 def _classified(
     program: Program, batch: Batch, exact: Batch | None
-) -> tuple[NDArray[np.void], NDArray[np.int64]]:
-    """Return results of a prepared batch and the operations of each stage, as in `Answers`.
+) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.int64]]:
+    """Return results of a prepared batch, operations and kernels of each stage, as in `Answers`.
 
     Parameters
     ----------
@@ -156,17 +165,19 @@ def _classified(
         The same batch after the exact sum, where it is known.
     """
     ends = program.ends
-    last = len(program.exit_stages) - 1
+    last = len(program.early_exits)
     results = np.zeros(len(batch), dtype=RESULT_DTYPE)
     operations = np.full((len(batch), len(program.stages)), -1, dtype=np.int64)
     operations[:, 0] = batch.operations
+    kernels = np.zeros_like(operations)
     places = np.arange(len(batch))
     for number, stage in enumerate(program.stages[1:-2], start=1):
         if isinstance(stage, EarlyExit):
             looked_at = batch.in_range
-            before = batch.operations[looked_at]
-            part, decided = stage.decide(batch.chosen(looked_at), ends)
-            operations[places[looked_at], number] = part.operations - before
+            before = batch.chosen(looked_at)
+            part, decided = stage.decide(before, ends)
+            operations[places[looked_at], number] = part.operations - before.operations
+            kernels[places[looked_at], number] = part.kernel_evals - before.kernel_evals
             done = places[looked_at][decided]
             leaving = part.chosen(decided)
             results[done] = _results(leaving, program.exit_stages.index(stage), stage)
@@ -185,14 +196,30 @@ def _classified(
         places, batch = places[~stops], batch.chosen(~stops)
     operations[places, -2] = ends.exact.operations_of(batch)
     operations[places, -1] = ends.label.operations()
+    kernels[places, -2] = ends.exact.kernel_evaluations() - batch.known.astype(np.int64)
     if exact is None:
         summed = ends.exact.run(batch)
     else:
         summed = exact.chosen(places)
         evaluated = summed.kernel_evals + batch.kernel_evals - batch.known
         summed = replace(summed, in_range=batch.in_range, kernel_evals=evaluated)
-    results[places] = _results(ends.label.run(summed), last, ends.exact)
-    return results, operations
+    labelled = ends.label.run(summed)
+    results[places] = _results(labelled, last, ends.exact)
+    if program.replay is not None:
+        left = labelled.allowed - labelled.kernel_evals
+        open_ = ~labelled.certified & (left >= program.replay.kernel_evaluations())
+        answer = ends.label.run(program.replay.run(labelled.chosen(open_)))
+        results[places[open_]] = _results(answer, last + 1, program.replay)
+    return results, operations, kernels
+
+
+def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:
+    """Return the operations of the replay of each query."""
+    if program.replay is None:
+        return np.zeros(len(results), dtype=np.int64)
+    answered = (results["status"] == Status.OK) & (results["stage"] > len(program.early_exits))
+    spent = program.replay.operations() + program.ends.label.operations()
+    return np.where(answered, np.int64(spent), np.int64(0))
 
 
 def _results(batch: Batch, stage_number: int, stage: Stage) -> NDArray[np.void]:

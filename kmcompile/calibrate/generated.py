@@ -52,7 +52,7 @@ def challenge(program: Program, machine: KernelMachine, points: Float32Array) ->
     """Return how often early exits decide generated queries, and how often unlike the model."""
     results, _ = classify(program, points)
     accepted = results["status"] == Status.OK
-    early = accepted & (results["stage"] < len(program.exit_stages) - 1)
+    early = accepted & (results["stage"] < len(program.early_exits))
     labels = labels_of(machine, decision_values(machine, points[early]))
     wrong = results["label"][early] != labels
     return Challenge(int(accepted.sum()), int(early.sum()), int(wrong.sum()))

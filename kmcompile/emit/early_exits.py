@@ -103,6 +103,7 @@ def _nearest_vectors(stage: Stage, early: EarlyExitsView, context: dict[str, Any
 def _bound_sequence(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
     assert isinstance(stage, BoundSequence)
     own = {**context, "stage": stage, "reach": stage.reach, "largest": LARGEST}
+    own["view"] = early.exact_totals
     if isinstance(stage.reach, PolyReach):
         degree = stage.reach.degree
         own["value_power"] = power.power_view(degree)

@@ -63,6 +63,8 @@ class EarlyExitsView:
     filter_products : ProductsView or None
     reduced_sets : tuple of ReducedSetView
     nearest : NearestView or None
+    exact_totals : TotalsView
+        Of the exact sum.
     input_members : tuple of InputMember
     """
 
@@ -72,6 +74,7 @@ class EarlyExitsView:
     filter_products: ProductsView | None
     reduced_sets: tuple[ReducedSetView, ...]
     nearest: NearestView | None
+    exact_totals: TotalsView
     input_members: tuple[InputMember, ...]
 
     @property
@@ -129,6 +132,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         (nonzeros or gate or nearest, _SQUARE),
         (nonzeros, _N_NONZEROS),
         (proves, _ALLOWED),
+        (program.replay is not None, _RAW),
     )
     return EarlyExitsView(
         nonzeros=None if nonzeros is None else _nonzeros_view(nonzeros),
@@ -141,6 +145,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
             if nearest is not None and isinstance(exact, ExactSum)
             else None
         ),
+        exact_totals=functions.of_exact_sum,
         input_members=tuple(member for needed, member in members if needed),
     )
 

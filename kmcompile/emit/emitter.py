@@ -8,8 +8,10 @@ from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
+from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
 from kmcompile.emit.totals_view import BlockFunctions
 from kmcompile.emit.view import (
+    DOUBLE_BYTES,
     WORKSPACE_ELEMENT_BYTES,
     ModelView,
     model_view,
@@ -43,8 +45,9 @@ def emit(
     prepared = prepare_view(program.name, program.prepare)
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
-    view = model_view(program, command, description, prepared.buffers, early, promise_text)
-    sections = _sections(program, functions, prepared, early, view)
+    replay = None if program.replay is None else replay_view(program.name, program.replay)
+    view = model_view(program, command, description, prepared.buffers, early, promise_text, replay)
+    sections = _sections(program, functions, prepared, early, view, replay)
     name = program.name
     return {
         f"{name}.h": render("model.h.j2", view=view),
@@ -55,12 +58,20 @@ def emit(
 
 
 def workspace_bytes(program: Program, target: Target) -> int:
-    """Return the bytes of the workspace, which hold for every C ABI: only 4-byte members."""
+    """Return the bytes of the workspace, which hold for every C ABI: only 4-byte members.
+
+    In front of them stand the doubles of the replay, to whose size the whole is filled up.
+    """
     buffers = prepare_view(program.name, program.prepare).buffers
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
     members = workspace_members(program, buffers, early)
-    return sum(WORKSPACE_ELEMENT_BYTES * member.length for member in members)
+    size = sum(WORKSPACE_ELEMENT_BYTES * member.length for member in members)
+    if program.replay is None:
+        return size
+    doubles = replay_view(program.name, program.replay).members
+    size += sum(DOUBLE_BYTES * member.length for member in doubles)
+    return -(-size // DOUBLE_BYTES) * DOUBLE_BYTES
 
 
 def _sections(
@@ -69,6 +80,7 @@ def _sections(
     prepared: PrepareView,
     early: EarlyExitsView,
     view: ModelView,
+    replay: ReplayView | None,
 ) -> list[str]:
     """Return the functions of the model file, each after what it calls."""
     names = {"name": program.name, "upper": program.name.upper()}
@@ -95,6 +107,8 @@ def _sections(
     sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
         sections += early_exit_sections(early, label.template, names)
+    if replay is not None:
+        sections += replay_sections(program.name, replay)
     sections.append(render("entry.c.j2", view=view))
     if early.exits:
         sections.append(render("audit.c.j2", view=view))

@@ -10,7 +10,6 @@ import jinja2
 from kmcompile import resources
 from kmcompile.emit import literals
 
-
 FLOAT = {"real": "float", "f": "f", "roundoff": "2^-24", "underflow": "2^-126"}
 DOUBLE = {"real": "double", "f": "", "roundoff": "2^-53", "underflow": "2^-1022"}
 """What templates of arithmetic say of its type, suffix of literals and errors; by default FLOAT."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from kmcompile.emit.environment import environment
+from kmcompile.emit.environment import FLOAT, environment
 from kmcompile.stages import Prepare
 from kmcompile.steps import Normalize
 
@@ -52,8 +53,21 @@ class PrepareView:
         return self.sums_squares
 
 
-def prepare_view(name: str, stage: Prepare) -> PrepareView:
-    """Return the view with everything rendered that stands before the stage's own function."""
+def prepare_view(
+    name: str, stage: Prepare, arithmetic: Mapping[str, str] = FLOAT, converts: bool = False
+) -> PrepareView:
+    """Return the view with everything rendered that stands before the stage's own function.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of the functions.
+    stage : Prepare
+    arithmetic : mapping
+        `environment.FLOAT` or `DOUBLE`.
+    converts : bool
+        Whether the input is converted into a buffer first, so that every step can work in place.
+    """
     norms = {step.norm for step in stage.steps if isinstance(step, Normalize)}
     lengths = [stage.input_length, *(step.length for step in stage.steps)]
     bounds_lengths = any(length is not None for length in lengths)
@@ -63,12 +77,14 @@ def prepare_view(name: str, stage: Prepare) -> PrepareView:
         takes_largest="max" in norms,
         bounds_lengths=bounds_lengths,
     )
-    sections = [environment().get_template("steps/sums.c.j2").render(name=name, view=sums)]
+    sections = [
+        environment().get_template("steps/sums.c.j2").render(name=name, view=sums, **arithmetic)
+    ]
     calls: list[StepCall] = []
-    buffers: list[tuple[str, int]] = []
+    buffers = [("prepared_0", stage.n_features)] if converts else []
     for number, step in enumerate(stage.steps):
         template = environment().get_template(f"steps/{step.name}.c.j2")
-        sections.append(template.render(name=name, step=step, number=number))
+        sections.append(template.render(name=name, step=step, number=number, **arithmetic))
         # A step works in place, but the input is the caller's and a projection needs both.
         if not buffers or step.name == "project":
             buffers.append((f"prepared_{len(buffers)}", step.n_out))

@@ -11,7 +11,7 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.emit.literals import float32_literal
+from kmcompile.emit.literals import float32_literal, float64_literal
 from kmcompile.ir.table import Table
 
 _COLUMNS = 100
@@ -30,6 +30,8 @@ class TableView:
         The function of the self-test that returns an element's bits.
     text : str
         The elements, wrapped.
+    n_words : int
+        32-bit words: one an element, of a double two.
     """
 
     name: str
@@ -38,6 +40,11 @@ class TableView:
     layout: str
     reader: str
     text: str
+    n_words: int
+    is_double: bool
+
+
+_READERS = {"float32": "float_at", "float64": "double_at"}
 
 
 def table_view(table: Table) -> TableView:
@@ -48,8 +55,10 @@ def table_view(table: Table) -> TableView:
         c_type=table.c_type,
         length=len(flat),
         layout=table.layout,
-        reader="float_at" if flat.dtype == np.float32 else "integer_at",
+        reader=_READERS.get(flat.dtype.name, "integer_at"),
         text=_wrap(_literals(flat)),
+        n_words=len(table.words()),
+        is_double=flat.dtype == np.float64,
     )
 
 
@@ -62,6 +71,8 @@ def _literals(flat: NDArray[Any]) -> Iterator[str]:
             different, inverse = np.unique(values.view(np.uint32), return_inverse=True)
             known = [float32_literal(value) for value in different.view(np.float32)]
             yield from map(known.__getitem__, inverse)
+        elif values.dtype == np.float64:
+            yield from map(float64_literal, values)
         else:
             suffix = "U" if values.dtype == np.uint16 else "UL"
             yield from (f"{value}{suffix}" for value in values)

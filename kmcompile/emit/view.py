@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.replay_view import ReplayView
 from kmcompile.emit.tables import TableView, checksum_table, table_view
 from kmcompile.ir.program import Program
 from kmcompile.stages import BoundSequence, ExactSum, LinearSum, NearestVectors, Prepare, Vote
@@ -34,6 +35,9 @@ _COMMENT_COLUMNS = 96
 
 WORKSPACE_ELEMENT_BYTES = 4
 """Of every element of the workspace: float or uint32_t."""
+
+DOUBLE_BYTES = 8
+"""Of every element of the replay's part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,9 @@ class ModelView:
     prepared_limit: float | None
     kernel_evals: int
     adds_evals: str
+    replays: bool
+    replay_stage: int
+    replay_lines: tuple[str, ...]
     most_kernel_evals: int
     lists_nonzeros: bool
     has_early_exits: bool
@@ -94,6 +101,9 @@ class ModelView:
     n_test_parts: int
     n_test_steps: int
     has_integer_tables: bool
+    has_double_tables: bool
+    table_unit: str
+    table_units: str
     words_per_step: int
     record_words: int
     sum_function: str
@@ -107,6 +117,7 @@ def model_view(
     buffers: tuple[tuple[str, int], ...],
     early: EarlyExitsView,
     promise_text: str,
+    replay: ReplayView | None = None,
 ) -> ModelView:
     """Return the view of a program.
 
@@ -121,12 +132,14 @@ def model_view(
     early : EarlyExitsView
     promise_text : str
         The promised risk with its evidence, for the header; may be empty.
+    replay : ReplayView, optional
     """
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
     tables = tuple(table_view(table) for table in program.tables())
     checksums = table_view(checksum_table(program.tables()))
     n_answers = len(program.known_answers)
-    steps = sum(-(-table.length // WORDS_PER_STEP) for table in tables)
+    steps = sum(-(-table.n_words // WORDS_PER_STEP) for table in tables)
+    doubles = any(table.is_double for table in tables)
     many = isinstance(label, Vote)
     upper = program.name.upper()
     exact = isinstance(summed, ExactSum)
@@ -148,8 +161,17 @@ def model_view(
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         kernel_evals=summed.kernel_evaluations(),
-        most_kernel_evals=summed.kernel_evaluations() + _before_sum(program, early),
+        most_kernel_evals=(1 + (replay is not None)) * summed.kernel_evaluations()
+        + _before_sum(program, early),
         adds_evals="+=" if early.exits and not early.reuses_kernels else "=",
+        replays=replay is not None,
+        replay_stage=len(early.exits) + 1,
+        replay_lines=()
+        if replay is None
+        else _with_meanings(
+            (f"double {member.name}[{unsigned_literal(member.length)}];", member.meaning)
+            for member in replay.members
+        ),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         proves=early.proves,
@@ -174,8 +196,7 @@ def model_view(
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
         workspace_lines=_with_meanings(
-            (f"{member.c_type} {member.name}[{unsigned_literal(member.length)}];", member.meaning)
-            for member in workspace_members(program, buffers, early)
+            (*_replay_member(program), *_member_lines(workspace_members(program, buffers, early)))
         ),
         constant_lines=_with_meanings(
             (
@@ -190,12 +211,27 @@ def model_view(
         n_known_answers=n_answers,
         n_test_parts=len(tables) + n_answers,
         n_test_steps=steps + n_answers + 1,
+        has_double_tables=doubles,
+        table_unit="A word" if doubles else "An element",
+        table_units="words" if doubles else "elements",
         has_integer_tables=any(table.c_type == "uint16_t" for table in tables),
         words_per_step=WORDS_PER_STEP,
         record_words=RECORD_HEADER_WORDS + program.n_decisions,
         sum_function=summed.name,
         label_function=label.name,
     )
+
+
+def _member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
+    """Yield the declaration of each array with its meaning."""
+    for member in members:
+        yield f"{member.c_type} {member.name}[{unsigned_literal(member.length)}];", member.meaning
+
+
+def _replay_member(program: Program) -> Iterator[tuple[str, str]]:
+    """Yield the replay's part of the workspace; it comes first, so that nothing is padded."""
+    if program.replay is not None:
+        yield f"{program.name}_replay_workspace_t replay;", "what the replay computes in double"
 
 
 def _before_sum(program: Program, early: EarlyExitsView) -> int:
@@ -213,7 +249,10 @@ def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _stages_text(program: Program) -> str:
-    return f"The stages, in order: {', '.join(stage.name for stage in program.stages)}."
+    text = f"The stages, in order: {', '.join(stage.name for stage in program.stages)}."
+    if program.replay is not None:
+        text += " Where they leave the label open, the replay computes the sums again in double."
+    return text
 
 
 def _decisions_text(program: Program) -> str:

@@ -15,6 +15,7 @@ from kmcompile.ir.table import Table
 if TYPE_CHECKING:  # the stages import this package
     from kmcompile.stages.exact_sum import ExactSum
     from kmcompile.stages.prepare import Prepare
+    from kmcompile.stages.replay import Replay
     from kmcompile.stages.stage import Always, Stage
 
 
@@ -82,6 +83,8 @@ class Program:
         "ovr" or "ovo": the shape of the trained model's `decision_function`.
     model_sha256 : str
         SHA-256 of the KernelMachine's canonical bytes.
+    replay : Replay, optional
+        What answers where the exact sum leaves the label open.
     """
 
     name: str
@@ -95,8 +98,9 @@ class Program:
     known_answers: KnownAnswers
     decision_function_shape: str
     model_sha256: str
+    replay: Replay | None = None
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     """Of the layout of program.npz."""
 
     @property
@@ -112,17 +116,22 @@ class Program:
     @property
     def early_exits(self) -> tuple[Stage, ...]:
         """The stages that may decide a query before the exact sum."""
-        return self.exit_stages[:-1]
+        return tuple(stage for stage in self.stages[:-2] if stage.exit is not None)
 
     @property
     def exit_stages(self) -> tuple[Stage, ...]:
-        """The stages that can decide a query, in order: what `stage` in a result counts."""
-        return tuple(stage for stage in self.stages if stage.exit is not None)
+        """The stages that can decide a query, in order: what `stage` in a result counts.
+
+        The exact sum stands behind the early exits, and the replay is the last one.
+        """
+        own = tuple(stage for stage in self.stages if stage.exit is not None)
+        return own if self.replay is None else (*own, self.replay)
 
     def tables(self) -> tuple[Table, ...]:
         """Return all constant tables in the order of the C and of their checksums."""
         own = tuple(table for stage in self.stages for table in stage.tables())
-        return own + self.known_answers.tables()
+        replayed = () if self.replay is None else self.replay.tables()
+        return own + replayed + self.known_answers.tables()
 
     @property
     def table_bytes(self) -> int:

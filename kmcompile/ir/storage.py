@@ -84,8 +84,8 @@ def _encode(value: Any, path: str, arrays: dict[str, Any]) -> Any:
     if isinstance(value, np.ndarray):
         arrays[path] = value
         return {"array": path}
-    if isinstance(value, np.float32):
-        return {"float32": float(value).hex()}
+    if isinstance(value, np.float32 | np.float64):
+        return {value.dtype.name: float(value).hex()}
     if isinstance(value, tuple):
         return [_encode(item, f"{path}.{number}", arrays) for number, item in enumerate(value)]
     return value
@@ -100,5 +100,7 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
         return arrays[value["array"]]
     if "float32" in value:
         return np.float32(float.fromhex(value["float32"]))
+    if "float64" in value:
+        return np.float64(float.fromhex(value["float64"]))
     cls = _CLASSES[value["class"]]
     return cls(**{name: _decode(item, arrays) for name, item in value["fields"].items()})

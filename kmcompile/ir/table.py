@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-C_TYPES = {"float32": "float", "uint16": "uint16_t", "uint32": "uint32_t"}
+C_TYPES = {"float32": "float", "float64": "double", "uint16": "uint16_t", "uint32": "uint32_t"}
 """The C type of each dtype a table may have."""
 
 
@@ -20,7 +20,7 @@ class Table:
     ----------
     name : str
         Its C name without the program's prefix.
-    values : ndarray, float32, uint16 or uint32
+    values : ndarray, float32, float64, uint16 or uint32
     layout : str
         What it holds and how the flat C array is to be indexed, for its comment.
     """
@@ -40,6 +40,11 @@ class Table:
         return int(self.values.nbytes)
 
     def words(self) -> NDArray[np.uint32]:
-        """Return the elements as 32-bit words in order: what the checksum is of."""
+        """Return the elements as 32-bit words in order: what the checksum is of.
+
+        A float64 is two, the one with the lower bits first.
+        """
         flat = np.ascontiguousarray(self.values).reshape(-1)
+        if flat.dtype.itemsize == 8:
+            return flat.astype("<f8").view("<u4").astype(np.uint32)
         return flat.view(np.uint32) if flat.dtype.itemsize == 4 else flat.astype(np.uint32)

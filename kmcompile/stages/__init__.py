@@ -11,6 +11,7 @@ from kmcompile.stages.nonzeros import Nonzeros
 from kmcompile.stages.prepare import Prepare
 from kmcompile.stages.range_gate import RangeGate
 from kmcompile.stages.reduced_set import ReducedSet
+from kmcompile.stages.replay import Replay
 from kmcompile.stages.sign import Sign
 from kmcompile.stages.stage import Always, EarlyExit, Stage
 from kmcompile.stages.vote import Vote
@@ -28,6 +29,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     Sign,
     Vote,
     Argmax,
+    Replay,
 )
 """Every stage there is; a test checks that each has its template and a bit-exact case."""
 
@@ -46,6 +48,7 @@ __all__ = [
     "Prepare",
     "RangeGate",
     "ReducedSet",
+    "Replay",
     "Sign",
     "Stage",
     "Vote",

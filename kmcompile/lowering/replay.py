@@ -1,0 +1,119 @@
+"""Lower the replay: the machine once more in float64, on the tables of the float32 program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kmcompile.analysis.rounding import FLOAT64, SMALLEST_NORMAL
+from kmcompile.errors import UsageError
+from kmcompile.ir.arrays import Float32Array, RealArray
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.kernels import Linear, Poly, Sigmoid
+from kmcompile.lowering.prepare import lower_steps
+from kmcompile.lowering.sums import lower_linear, lower_sum
+from kmcompile.stages import ExactSum, LinearSum, Prepare
+from kmcompile.stages.replay import Replay
+from kmcompile.target import Target
+
+_GAIN = 2.0
+"""How many times smaller low parts must make the median bound: they double the tables."""
+
+
+def lower_replay(
+    machine: KernelMachine,
+    target: Target,
+    program: Program,
+    ordinary: Float32Array,
+    low_parts: bool | None = None,
+    room_bytes: int | None = None,
+) -> Replay:
+    """Return the replay of a program.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The one that the program was lowered from, after the passes.
+    target : Target
+    program : Program
+    ordinary : ndarray of shape (n, n_features), float32
+        Inputs on which the bounds are compared.
+    low_parts : bool, optional
+        Whether there are tables of low parts; by default where they make the median bound at
+        most half as large, and fit.
+    room_bytes : int, optional
+        Flash that low parts may take by default; None is any.
+
+    Raises
+    ------
+    UsageError
+        If the target's double has not 64 bits.
+    """
+    if target.double_bits != 64:
+        raise UsageError(
+            f"--replay float64: the C type double of {target.name} has {target.double_bits} bits, "
+            f"must be 64\nuse --replay none"
+        )
+    if low_parts is not None:
+        return _lower(machine, target, program, ordinary, low_parts)
+    plain, fine = (_lower(machine, target, program, ordinary, low) for low in (False, True))
+    taken = fine.low_vectors.nbytes + fine.low_coefficients.nbytes
+    fits = room_bytes is None or taken <= room_bytes
+    return fine if fits and _pays(plain, fine, ordinary, program.n_decisions) else plain
+
+
+def _pays(plain: Replay, fine: Replay, ordinary: Float32Array, n_decisions: int) -> bool:
+    """Return whether low parts make the median bound enough smaller."""
+    if not len(ordinary):
+        return False
+    batch = Batch.of(ordinary, n_decisions)
+    coarse_bound, fine_bound = (float(np.median(r.summed(batch).bound)) for r in (plain, fine))
+    return coarse_bound >= _GAIN * fine_bound
+
+
+def _lower(
+    machine: KernelMachine,
+    target: Target,
+    program: Program,
+    ordinary: Float32Array,
+    low_parts: bool,
+) -> Replay:
+    uses_length = isinstance(machine.kernel, Linear | Poly | Sigmoid)
+    n = machine.n_features
+    input_length, steps = lower_steps(machine.preprocessing, n, target.lanes, uses_length, FLOAT64)
+    prepare = Prepare(n, program.prepare.limit, None, input_length, steps)
+    input_error = FLOAT64.bound_constant(np.sqrt(n) * SMALLEST_NORMAL)
+    summed: ExactSum | LinearSum
+    if isinstance(machine.kernel, Linear):
+        summed = lower_linear(machine, target.lanes, FLOAT64, low_parts)
+    else:
+        wide = replace(
+            Batch.of(ordinary, machine.n_decisions),
+            x=ordinary.astype(np.float64),
+            deviation=np.full(len(ordinary), input_error),
+        )
+        deviation = prepare.run(wide).deviation
+        typical = float(np.median(deviation)) if len(ordinary) else 0.0
+        summed = lower_sum(machine, target.lanes, typical, False, FLOAT64, low_parts)
+    high, wide_tables = _tables(program.ends.exact), _tables(summed)
+    vectors, coefficients = (
+        _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)
+    )
+    return Replay(prepare, input_error, summed, vectors, coefficients)
+
+
+def _tables(stage: ExactSum | LinearSum) -> tuple[RealArray, RealArray]:
+    """Return vectors and coefficients; a linear machine has only its weights."""
+    if isinstance(stage, ExactSum):
+        return stage.vectors, stage.coefficients
+    return stage.weights, np.zeros(0, dtype=stage.weights.dtype)
+
+
+def _low(wide: RealArray, stored: RealArray) -> Any:
+    """Return what the stored table leaves off, in float32; empty if that is nothing."""
+    low = (wide - stored).astype(np.float32)
+    return low if low.any() else np.zeros(0, dtype=np.float32)

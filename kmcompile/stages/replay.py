@@ -1,0 +1,121 @@
+"""The replay: the exact sum once more in float64, where float32 leaves the label open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.table import Table
+from kmcompile.stages.exact_sum import ExactSum
+from kmcompile.stages.linear_sum import LinearSum
+from kmcompile.stages.prepare import Prepare
+from kmcompile.stages.stage import Always
+
+WIDENS = 2.0**-22
+"""Of |f|, added to its bound when both become float32."""
+ROUNDS_UP = 1.0 + 2.0**-20
+UNDERFLOWS = 2.0**-124
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replay(Always):
+    """Preprocessing and sum in float64, of the input as it was received, in the order of float32.
+
+    This is the second stage of an adaptive predicate [1]_: the same certificate with u = 2^-53.
+    It reads the float32 tables of the exact sum and, where there are some, tables of low parts
+    (`kmcompile.lowering.stored`). Differences are summed directly: no zeros are left out.
+
+    Decisions and bounds then become float32 for the label. With f the float64 sum, b its bound,
+    d = float32(f) and v = 2^-24, d is off by v |f| and lower, upper = fl(d -+ bound) by
+    v (|d| + bound) more, so 4 v |f| is added to b; the factor 1 + 2^-20 covers v bound and the
+    roundings of the bound itself, 2^-124 what underflows. The widening is relative to |f|: a sign
+    is lost only where b is within 2^-21 |f| of |f|, or |f| below 2^-123.
+
+    Parameters
+    ----------
+    prepare : Prepare
+        In float64; the input has been checked by the first stage.
+    input_error : float64
+        >= sqrt(n_features) 2^-126: what is lost of subnormal features where these are read as 0.
+    sum : ExactSum or LinearSum
+        In float64, low parts included.
+    low_vectors : ndarray of shape (n_blocks, n_features, lanes), float32
+        Low parts of the vectors, or of a linear machine's weights; empty where all are 0.
+    low_coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
+        Those of the coefficients.
+
+    References
+    ----------
+    .. [1] J. R. Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric
+       predicates, Discrete & Computational Geometry 18, 1997, section 3.
+    """
+
+    prepare: Prepare
+    input_error: np.float64
+    sum: ExactSum | LinearSum
+    low_vectors: Float32Array
+    low_coefficients: Float32Array
+
+    template: ClassVar[str] = "replay"
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        for name in ("low_vectors", "low_coefficients"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def has_low_vectors(self) -> bool:
+        """Whether any vector has low parts."""
+        return self.low_vectors.size > 0
+
+    @property
+    def has_low_coefficients(self) -> bool:
+        """Whether any coefficient has."""
+        return self.low_coefficients.size > 0
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds of the received input, as float32."""
+        summed = self.summed(batch)
+        f, bound = summed.decision, summed.bound
+        widened = (bound + np.abs(f) * WIDENS) * ROUNDS_UP + UNDERFLOWS
+        return replace(
+            batch,
+            decision=f.astype(np.float32),
+            bound=widened.astype(np.float32),
+            kernel_evals=batch.kernel_evals + np.uint32(self.kernel_evaluations()),
+        )
+
+    def summed(self, batch: Batch) -> Batch:
+        """Return a batch in float64 with the decisions and bounds of the received input."""
+        wide = batch.raw.astype(np.float64)
+        start = replace(
+            Batch.of(batch.raw, self.sum.n_decisions),
+            x=wide,
+            deviation=np.full(len(wide), self.input_error),
+            length=np.zeros(len(wide)),
+        )
+        return self.sum.run(self.prepare.run(start))
+
+    def operations(self) -> int:
+        """Return the multiply-adds of one query, in float64: conversions are not counted."""
+        return self.prepare.operations() + self.sum.operations() + 4 * self.sum.n_decisions
+
+    def kernel_evaluations(self) -> int:
+        """Return those of the sum."""
+        return self.sum.kernel_evaluations()
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return what the replay has besides the tables of the exact sum."""
+        shared = {"vectors", "coefficients", "weights", "group_ends", "group_decisions"}
+        own = tuple(t for t in self.prepare.tables() + self.sum.tables() if t.name not in shared)
+        low = (
+            Table("vectors_low", self.low_vectors, "what the vectors' table leaves off"),
+            Table("coefficients_low", self.low_coefficients, "what the coefficients' leaves off"),
+        )
+        return tuple(
+            Table(f"replay_{t.name}", t.values, t.layout) for t in (*own, *low) if t.values.size > 0
+        )
