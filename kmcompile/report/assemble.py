@@ -12,18 +12,32 @@ import numpy as np
 from kmcompile.analysis.memory import Budgets
 from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.calibrate.calibration import Calibration
+from kmcompile.certify.certify import Choice
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
 from kmcompile.report import contents, costs, promise
+from kmcompile.report.choice import choice_section
 from kmcompile.report.evidence import Evidence
 from kmcompile.target import Target
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.queries import Queries
 from kmcompile.version import VERSION
 
-_NO_RISK = "mode exact has no early exit: no answer is statistical"
+_NO_RISK = {
+    "exact": "mode exact has no early exit: no answer is statistical",
+    "certified": "mode certified has no statistical exit: a label is proved or not certified",
+}
+_NO_CALIBRATION = {
+    "exact": _NO_RISK["exact"],
+    "certified": "mode certified calibrates nothing: what is proved rests on no sample",
+}
+_NO_CHOICE = {
+    "exact": "mode exact has no early exit",
+    "certified": "the exits were given",
+    "statistical": "how statistical exits were chosen is under calibration",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +97,12 @@ def assemble(
     answers: Answers,
     queries: Queries,
     calibration: Calibration | None = None,
+    choice: Choice | None = None,
 ) -> contents.Report:
     """Return the report.
 
     Means, percentiles and shares are of the user's samples where there are any, otherwise of
-    the generated ones; `calibration` is None in mode exact.
+    the generated ones; `calibration` is that of mode statistical, `choice` of mode certified.
     """
     reasons: dict[str, str] = {}
     sample = costs.sample_of(answers, queries)
@@ -102,13 +117,17 @@ def assemble(
         verification=_verification(program, findings, model_name, reasons),
         risk=None,
         calibration=None,
+        choice=choice_section(choice) if choice is not None else None,
         target=_target(target, findings, instructions, reasons),
         files=files,
         notes=notes,
         not_available=reasons,
     )
+    if choice is None:
+        reasons["choice"] = _NO_CHOICE[program.mode]
     if calibration is None:
-        reasons["risk"] = reasons["calibration"] = _NO_RISK
+        reasons["risk"] = _NO_RISK[program.mode]
+        reasons["calibration"] = _NO_CALIBRATION[program.mode]
         return report
     return replace(
         report,
@@ -125,7 +144,7 @@ def _options(options: Options, program: Program) -> dict[str, contents.OptionVal
         mode=program.mode,
         format=program.number_format,
         name=program.name,
-        replay="none",
+        replay="none" if program.replay is None else "float64",
         reduce="off",
     )
     for field in fields(options):
@@ -221,11 +240,12 @@ def _instructions(
     found = findings.instructions
     if found is None:
         return None
-    if program.early_exits:
+    differ = len(program.exit_stages) > 1
+    if differ:
         accepted = np.flatnonzero(answers.results["status"] == Status.OK)
         found = found[np.searchsorted(accepted, sample.rows)]
     return contents.Instructions(
-        exact=findings.exact_instructions if program.early_exits else float(found.mean()),
+        exact=findings.exact_instructions if differ else float(found.mean()),
         mean=float(found.mean()),
         p99=float(np.percentile(found, 99)),
         max=float(found.max()),

@@ -39,9 +39,13 @@ class Cascade:
     Parameters
     ----------
     stages : tuple of str
-        The stages that can decide, the exact sum last.
+        The stages that can decide: early exits, the exact sum, the replay if there is one.
+    n_early : int
+        How many of them are early exits.
     stage : ndarray of shape (n,), int64
         Which of them decided.
+    certified : ndarray of shape (n,), bool
+        The label is proved to be the model's.
     kernel_evals, operations : ndarray of shape (n,), int64
     decision : ndarray of shape (n,), float64
         The exact decision value; of many classes the label's margin.
@@ -55,7 +59,9 @@ class Cascade:
     """
 
     stages: tuple[str, ...]
+    n_early: int
     stage: NDArray[np.int64]
+    certified: NDArray[np.bool_]
     kernel_evals: NDArray[np.int64]
     operations: NDArray[np.int64]
     decision: Float64Array
@@ -70,8 +76,8 @@ class Cascade:
     @property
     def by_exact_sum(self) -> NDArray[np.bool_]:
         """Which queries came to the exact sum."""
-        last: NDArray[np.bool_] = self.stage == len(self.stages) - 1
-        return last
+        late: NDArray[np.bool_] = self.stage >= self.n_early
+        return late
 
 
 def cascade_of(program: Program, answers: Answers, queries: Queries) -> Cascade | None:
@@ -83,7 +89,9 @@ def cascade_of(program: Program, answers: Answers, queries: Queries) -> Cascade 
     decision, decision_name = _decision(program, answers)
     return Cascade(
         stages=tuple(stage.name for stage in program.exit_stages),
+        n_early=len(program.early_exits),
         stage=answers.results["stage"].astype(np.int64),
+        certified=answers.results["certified"],
         kernel_evals=answers.results["kernel_evals"].astype(np.int64),
         operations=answers.operations,
         decision=decision,
@@ -95,6 +103,8 @@ def cascade_of(program: Program, answers: Answers, queries: Queries) -> Cascade 
 
 
 def _thresholds(program: Program) -> tuple[Thresholds | None, str]:
+    if all(stage.exit == "certified" for stage in program.early_exits):
+        return None, "What decides are proved bounds of each query, not thresholds."
     if program.n_decisions > 1:
         return None, "The thresholds are those of pairs of classes and are not drawn."
     for stage in program.early_exits:

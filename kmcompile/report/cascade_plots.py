@@ -18,7 +18,7 @@ _TESTS_MARKED = 60
 
 
 def cascade_plots(cascade: Cascade) -> list[Plot]:
-    """Return the plots: stages, k, f(x) against k, cost."""
+    """Return the plots: stages, certified shares, k, f(x) against k, cost."""
     shown = _sample(cascade)
     return [
         Plot(
@@ -26,6 +26,11 @@ def cascade_plots(cascade: Cascade) -> list[Plot]:
             draw("d", partial(_draw_stages, cascade)),
             "Cost: all that the queries spent that left at the stage, as a share of what all "
             "queries spent.",
+        ),
+        Plot(
+            "Certified labels by the stage that decides",
+            draw("h", partial(_draw_certified, cascade)),
+            f"{_certified(cascade)} Each bar begins where the one above ends.",
         ),
         Plot(
             "Kernel evaluations of a query, k",
@@ -62,6 +67,11 @@ def _without_kernels(cascade: Cascade) -> str:
     return f"{share_text(share)} of the queries are decided without a full kernel evaluation."
 
 
+def _certified(cascade: Cascade) -> str:
+    share = share_text(float(cascade.certified.mean()))
+    return f"{share} of the queries get a label that is proved to be the model's."
+
+
 def _about_difficulty(cascade: Cascade, n_shown: int) -> str:
     of = f"{count_text(n_shown)} of {count_text(len(cascade))} queries shown, the hardest among "
     of += "them." if n_shown < len(cascade) else ""
@@ -71,7 +81,7 @@ def _about_difficulty(cascade: Cascade, n_shown: int) -> str:
         "The lines are the thresholds of the nearest vectors: a query leaves where its estimate, "
         "not f(x) itself, lies outside."
     )
-    expected = "The paper's Figure 3. Hard queries, those near 0, should take the most kernels."
+    expected = "The NSV paper's Figure 3. Hard queries, those near 0, should take the most kernels."
     return f"{expected} {lines} {of}"
 
 
@@ -92,6 +102,34 @@ def _draw_stages(cascade: Cascade, axes: Any) -> None:
         bars = axes.barh(places + shift, 100 * shares, height=0.36, color=color, label=label)
         texts = [share_text(float(share)) for share in shares]
         axes.bar_label(bars, labels=texts, padding=2, fontsize=8, color=INK)
+    axes.set_yticks(places, [name.replace("_", " ") for name in cascade.stages])
+    axes.set(xlim=(0, 118), xlabel="% of all", xticks=range(0, 101, 25))
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+    _legend_above(axes)
+
+
+def _draw_certified(cascade: Cascade, axes: Any) -> None:
+    n_stages = len(cascade.stages)
+    places = np.arange(n_stages)
+    decided = np.bincount(cascade.stage, minlength=n_stages) / len(cascade)
+    proved = np.bincount(cascade.stage, cascade.certified, minlength=n_stages) / len(cascade)
+    before = np.cumsum(decided) - decided
+    for start, shares, color, label in (
+        (before, proved, ACCENT, "certified"),
+        (before + proved, decided - proved, WARM, "not certified"),
+    ):
+        axes.barh(places, 100 * shares, left=100 * start, height=0.6, color=color, label=label)
+    for place, share, end in zip(places, proved, before + decided, strict=True):
+        axes.annotate(
+            share_text(float(share)),
+            (100 * end, place),
+            xytext=(2, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            color=INK,
+        )
     axes.set_yticks(places, [name.replace("_", " ") for name in cascade.stages])
     axes.set(xlim=(0, 118), xlabel="% of all", xticks=range(0, 101, 25))
     axes.invert_yaxis()

@@ -60,6 +60,9 @@ class Stage:
         What an exit at this stage rests on; None where the stage never decides.
     decided : float or None
         Share of the queries that left here.
+    certified : float or None
+        Share of the queries that left here with a certified label; over all stages, what is
+        missing from 1 is not certified.
     kernel_evals_mean, ops_mean : float or None
         Of this stage, over the queries that reached it.
     table_bytes : int or None
@@ -68,12 +71,13 @@ class Stage:
     ops_mean_decided : float or None
         From the first stage to here, over the queries that left here.
     ops_worst : float
-        Of this stage, in the worst case of any input.
+        Of this stage, in the worst case of any input. The replay's operations are in float64.
     """
 
     name: str
     exit: Exit | None
     decided: float | None
+    certified: float | None
     kernel_evals_mean: float | None
     ops_mean: float | None
     table_bytes: int | None
@@ -121,6 +125,9 @@ class Memory:
 class Cost:
     """Counted operations of one query; ops are multiply-adds, all overhead included.
 
+    The replay is in `max_ops_with_replay` and `replay_ops_mean` only: its operations are in
+    float64, which is software on many boards.
+
     Attributes
     ----------
     exact_ops : float or None
@@ -141,6 +148,8 @@ class Cost:
         What no input can exceed.
     exact_worst_ops : float
         The same of the exact sum alone; exact_ops is a mean over the queries.
+    replay_ops_mean : float or None
+        Of the replay, over all queries.
     kernel_evals_min, kernel_evals_median, kernel_evals_p99, kernel_evals_max : float
     """
 
@@ -156,6 +165,7 @@ class Cost:
     queries_source: QueriesSource
     worst_ops: float
     exact_worst_ops: float
+    replay_ops_mean: float | None
     kernel_evals_min: float
     kernel_evals_median: float
     kernel_evals_p99: float
@@ -302,6 +312,27 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """How the certified exits were chosen: by counted operations. No claim rests on the samples.
+
+    Attributes
+    ----------
+    queries_source : {"data", "generated"}
+        Whether the samples are those of --data or made from the support vectors.
+    queries : int
+    candidates : sequence of Candidate
+        The cheapest ones by their cost, and the exact sum alone.
+    notes : sequence of str
+        What was left out and why.
+    """
+
+    queries_source: Literal["data", "generated"]
+    queries: int
+    candidates: Sequence[Candidate]
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instructions:
     """Instructions of one query, counted on the emulator; neither cycles nor time."""
 
@@ -347,6 +378,7 @@ class Report:
     verification: Verification | None
     risk: Risk | None
     calibration: Calibration | None
+    choice: Choice | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

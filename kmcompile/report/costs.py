@@ -12,7 +12,7 @@ from kmcompile.analysis.cost import exact_operations, stage_worst_operations, wo
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.program import Program
 from kmcompile.report import contents
-from kmcompile.stages import NearestVectors
+from kmcompile.stages import Replay, Stage
 from kmcompile.verify.queries import Queries
 
 _NEVER = "the stage never decides"
@@ -50,23 +50,36 @@ def sample_of(answers: Answers, queries: Queries) -> Sample:
 
 
 def stages(program: Program, sample: Sample, reasons: dict[str, str]) -> list[contents.Stage]:
-    """Return what each stage decides and costs; `reasons` takes why a field is null."""
-    return [_stage(program, number, sample, reasons) for number in range(len(program.stages))]
+    """Return what each stage decides, certifies and costs, the replay after the others.
+
+    `reasons` takes why a field is null.
+    """
+    found = [_stage(program, number, sample, reasons) for number in range(len(program.stages))]
+    if program.replay is not None:
+        found.append(_replay(program, program.replay, sample, reasons))
+    return found
 
 
 def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.Cost:
-    """Return the counted operations and kernels of one query."""
-    reasons["cost.max_ops_with_replay"] = f"there is no replay in mode {program.mode}"
-    operations = sample.answers.operations
-    kernels = sample.answers.results["kernel_evals"].astype(np.int64)
-    exact = float(sample.answers.exact_operations.mean())
+    """Return the counted operations and kernels of one query; the replay's stand alone."""
+    answers = sample.answers
+    operations = answers.operations
+    kernels = answers.stage_kernels.sum(axis=1)
+    exact = float(answers.exact_operations.mean())
     n_vectors = program.ends.exact.kernel_evaluations()
+    replay_mean, most_with_replay = None, None
+    if program.replay is None:
+        for name in ("max_ops_with_replay", "replay_ops_mean"):
+            reasons[f"cost.{name}"] = "the program has no replay"
+    else:
+        replay_mean = float(answers.replay_operations.mean())
+        most_with_replay = float((operations + answers.replay_operations).max())
     return contents.Cost(
         exact_ops=exact,
         mean_ops=float(operations.mean()),
         p99_ops=float(np.percentile(operations, 99)),
         max_ops=float(operations.max()),
-        max_ops_with_replay=None,
+        max_ops_with_replay=most_with_replay,
         speedup_ops=exact / float(operations.mean()),
         kernel_evals_mean=float(kernels.mean()),
         speedup_kernels=n_vectors / float(np.maximum(kernels, 1).mean()),
@@ -74,6 +87,7 @@ def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.
         queries_source=sample.source,
         worst_ops=float(worst_operations(program)),
         exact_worst_ops=float(exact_operations(program)),
+        replay_ops_mean=replay_mean,
         kernel_evals_min=float(kernels.min()),
         kernel_evals_median=float(np.median(kernels)),
         kernel_evals_p99=float(np.percentile(kernels, 99)),
@@ -88,24 +102,21 @@ def _stage(
     own = answers.stage_operations[:, number]
     reached = own >= 0
     exits = stage.exit is not None
-    left = np.zeros(len(sample), dtype=bool)
-    if exits:
-        left = answers.results["stage"] == program.exit_stages.index(stage)
+    left = _left(program, stage, answers) if exits else np.zeros(len(sample), dtype=bool)
     means = {
-        "kernel_evals_mean": _mean(_own_kernels(program, number, answers)[reached]),
+        "kernel_evals_mean": _mean(answers.stage_kernels[reached, number]),
         "ops_mean": _mean(own[reached]),
         "ops_mean_decided": _mean(answers.operations[left]),
     }
-    absent = {name: "no query came here" for name, mean in means.items() if mean is None}
-    if "ops_mean_decided" in absent:
-        absent["ops_mean_decided"] = "no query left here"
+    _explain(stage, means, reasons)
     if not exits:
-        absent.update(dict.fromkeys(("exit", "decided", "ops_mean_decided"), _NEVER))
-    reasons.update({f"stages.{stage.name}.{name}": why for name, why in absent.items()})
+        fields = ("exit", "decided", "certified", "ops_mean_decided")
+        reasons.update({f"stages.{stage.name}.{name}": _NEVER for name in fields})
     return contents.Stage(
         name=stage.name,
         exit=cast("contents.Exit | None", stage.exit),
         decided=float(left.mean()) if exits else None,
+        certified=_certified(left, answers) if exits else None,
         table_bytes=sum(table.n_bytes for table in stage.tables()),
         reached=float(reached.mean()),
         ops_worst=float(stage_worst_operations(program, stage)),
@@ -113,31 +124,49 @@ def _stage(
     )
 
 
+def _replay(
+    program: Program, stage: Replay, sample: Sample, reasons: dict[str, str]
+) -> contents.Stage:
+    """Return the replay: what comes here leaves here."""
+    answers = sample.answers
+    here = _left(program, stage, answers)
+    label = program.ends.label.operations()
+    means = {
+        "kernel_evals_mean": float(stage.kernel_evaluations()) if here.any() else None,
+        "ops_mean": _mean(answers.replay_operations[here]),
+        "ops_mean_decided": _mean((answers.operations + answers.replay_operations)[here]),
+    }
+    _explain(stage, means, reasons)
+    return contents.Stage(
+        name=stage.name,
+        exit=cast("contents.Exit | None", stage.exit),
+        decided=float(here.mean()),
+        certified=_certified(here, answers),
+        table_bytes=sum(table.n_bytes for table in stage.tables()),
+        reached=float(here.mean()),
+        ops_worst=float(stage.operations() + label),
+        **means,
+    )
+
+
+def _left(program: Program, stage: Stage, answers: Answers) -> NDArray[np.bool_]:
+    """Return which queries left at a stage."""
+    left: NDArray[np.bool_] = answers.results["stage"] == program.exit_stages.index(stage)
+    return left
+
+
+def _certified(left: NDArray[np.bool_], answers: Answers) -> float:
+    """Return the share of the queries that left at a stage with a certified label."""
+    return float((left & answers.results["certified"]).mean())
+
+
+def _explain(stage: Stage, means: dict[str, float | None], reasons: dict[str, str]) -> None:
+    """Say why means are null."""
+    why = {"ops_mean_decided": "no query left here"}
+    for name, mean in means.items():
+        if mean is None:
+            reasons[f"stages.{stage.name}.{name}"] = why.get(name, "no query came here")
+
+
 def _mean(values: NDArray[np.int64]) -> float | None:
     return float(values.mean()) if len(values) else None
-
-
-def _own_kernels(program: Program, number: int, answers: Answers) -> NDArray[np.int64]:
-    """Return the full kernel evaluations of one stage, of every query that came there."""
-    kernels = answers.results["kernel_evals"].astype(np.int64)
-    stage = program.stages[number]
-    if isinstance(stage, NearestVectors):
-        return _touched(program, answers)
-    if stage is program.ends.exact:
-        return kernels - _touched(program, answers)
-    return np.zeros_like(kernels)
-
-
-def _touched(program: Program, answers: Answers) -> NDArray[np.int64]:
-    """Return the kernels that early exits computed, of every query.
-
-    The result of a query that comes to the exact sum counts all vectors: if it is in range and
-    came through `nearest_vectors`, that has touched all it may, and otherwise none.
-    """
-    in_the_end = answers.results["stage"] == len(program.exit_stages) - 1
-    touched = np.where(in_the_end, 0, answers.results["kernel_evals"].astype(np.int64))
-    for number, stage in enumerate(program.stages):
-        if isinstance(stage, NearestVectors):
-            through = (answers.stage_operations[:, number] >= 0) & answers.results["in_range"]
-            touched += np.where(in_the_end & through, stage.max_touched, 0)
-    return touched

@@ -79,8 +79,9 @@ class Page:
     costs: tuple[Fact, ...]
     risk: tuple[Fact, ...]
     calibration: tuple[Fact, ...]
+    choice: tuple[Fact, ...]
     candidates: tuple[Row, ...]
-    calibration_notes: tuple[str, ...]
+    exit_notes: tuple[str, ...]
     model: tuple[Fact, ...]
     target: tuple[Fact, ...]
     not_shown: tuple[str, ...]
@@ -124,7 +125,7 @@ def _environment() -> jinja2.Environment:
 def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) -> Page:
     status, verdict = summary.verdict(report)
     figures = _figures(_plots(evidence) if evidence is not None else [])
-    calibration = report["calibration"] or {"candidates": (), "notes": ()}
+    made = report["calibration"] or report["choice"] or {"candidates": (), "notes": ()}
     return Page(
         title=summary.title(report),
         description=summary.description(report),
@@ -145,8 +146,9 @@ def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) ->
         costs=tuple(summary.costs(report)),
         risk=tuple(summary.risk_facts(report)),
         calibration=tuple(summary.calibration_facts(report)),
-        candidates=_candidates(report, calibration["candidates"]),
-        calibration_notes=tuple(calibration["notes"]),
+        choice=tuple(summary.choice_facts(report)),
+        candidates=_candidates(report, made["candidates"]),
+        exit_notes=tuple(made["notes"]),
         model=_model(report),
         target=_target(report),
         not_shown=tuple(report["target"]["not_shown"]),
@@ -186,6 +188,9 @@ def _tiles(report: Report) -> tuple[Fact, ...]:
         summary.fact(
             report, "mismatches on the target", "verification.exact.target.mismatches", count_text
         ),
+        summary.fact(
+            report, "certified labels", "verification.certified.certified_share", share_text
+        ),
     ]
     if summary.has_early_exits(report):
         tiles.append(summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text))
@@ -211,12 +216,17 @@ def _stages(report: Report) -> tuple[Row, ...]:
     rows = []
     for stage in report["stages"]:
         exit_text = "hands on" if stage["exit"] is None else stage["exit"]
-        decided = "-" if stage["decided"] is None else share_text(stage["decided"])
+        shares = [
+            "-" if stage[key] is None else share_text(stage[key])
+            for key in ("decided", "certified")
+        ]
         counts = [
             "-" if stage[key] is None else count_text(stage[key])
             for key in ("kernel_evals_mean", "ops_mean", "ops_mean_decided", "table_bytes")
         ]
-        rows.append(Row((stage["name"], exit_text, decided, *counts)))
+        rows.append(Row((stage["name"], exit_text, *shares, *counts)))
+    left_open = share_text(summary.not_certified(report))
+    rows.append(Row(("not certified", "", "", left_open, "", "", "", "")))
     return tuple(rows)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from kmcompile.calibrate.calibration import Calibration, Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower, clopper_pearson_upper
 from kmcompile.report import contents
+from kmcompile.report.choice import candidates
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.queries import Queries
 
@@ -52,14 +53,7 @@ def calibration_section(calibration: Calibration, reasons: dict[str, str]) -> co
         choice_queries=calibration.n_choice,
         control_queries=calibration.n_control,
         support_vectors_found=calibration.n_support_vectors_found,
-        candidates=[
-            contents.Candidate(
-                stages=candidate.stages,
-                mean_ops=candidate.mean_operations,
-                chosen=candidate.chosen,
-            )
-            for candidate in calibration.candidates
-        ],
+        candidates=candidates(calibration.candidates),
         notes=calibration.notes,
     )
 

@@ -130,6 +130,7 @@ def costs(report: Report) -> list[Fact]:
         ("operations, mean", "cost.mean_ops", count_text),
         ("operations, 99th percentile", "cost.p99_ops", count_text),
         ("operations, largest", "cost.max_ops", count_text),
+        ("operations of the replay in float64, mean", "cost.replay_ops_mean", count_text),
         ("operations, largest with replay", "cost.max_ops_with_replay", count_text),
         ("operations, the most that any input can take", "cost.worst_ops", count_text),
         ("the same of the exact sum alone", "cost.exact_worst_ops", count_text),
@@ -254,22 +255,28 @@ def queries_source(report: Report) -> str:
         return reason(report, "verification.queries_source")
     return {
         "test-data": f"the test samples, and {_GENERATED}",
-        "calibration": f"samples that were calibrated with, and {_GENERATED}",
+        "calibration": f"samples that the early exits were chosen with, and {_GENERATED}",
         "held-out": f"calibration samples that were held out, and {_GENERATED}",
         "generated": _GENERATED,
     }[source]
 
 
 def has_early_exits(report: Report) -> bool:
-    """Return whether a stage before the exact sum may decide a query."""
+    """Return whether a stage before the exact sum, or a replay after it, may decide a query."""
     return sum(stage["exit"] is not None for stage in report["stages"]) > 1
+
+
+def not_certified(report: Report) -> float:
+    """Return the share of the queries whose label no stage certifies."""
+    shares = (stage["certified"] for stage in report["stages"] if stage["exit"] is not None)
+    return max(0.0, round(1.0 - float(sum(shares)), 12))  # below 1 / 10^12 it is the sum's rounding
 
 
 def statistics_source(report: Report) -> str:
     """Return which queries the means, percentiles and shares are of."""
     kind = {
         "test-data": "test samples",
-        "calibration": "samples that were calibrated with",
+        "calibration": "samples that the early exits were chosen with",
         "held-out": "held-out calibration samples",
         "generated": "generated queries",
     }[report["cost"]["queries_source"]]
@@ -318,3 +325,15 @@ def calibration_facts(report: Report) -> list[Fact]:
         ("samples that are support vectors", "calibration.support_vectors_found", count_text),
     ]
     return [fact(report, *field) for field in fields]
+
+
+def choice_facts(report: Report) -> list[Fact]:
+    """Return what the certified exits were chosen with; none without such a choice."""
+    choice = report["choice"]
+    if choice is None:
+        return []
+    source = {"data": "the samples in --data", "generated": "made from the support vectors"}
+    return [
+        Fact("samples", f"{count_text(choice['queries'])}, {source[choice['queries_source']]}"),
+        Fact("what rests on them", "costs only: nothing that is proved"),
+    ]

@@ -22,7 +22,7 @@ from kmcompile.report.figures import (
 from kmcompile.report.summary import Status
 
 _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.NOT_RUN: "yellow"}
-_BAR_CELLS = 20
+_BAR_CELLS, _SHORT_BAR_CELLS = 20, 12
 # Options that were not given, stages that never decide, targets without a budget.
 _UNSAID = (
     "options.",
@@ -31,6 +31,7 @@ _UNSAID = (
     "memory.flash_budget_",
     "memory.ram_budget_",
     "calibration",  # null together with the risk
+    "choice",
 )
 
 
@@ -121,11 +122,11 @@ def _memory(report: dict[str, Any], console: Console) -> Table:
     return table
 
 
-def _bar(share: float | None, console: Console) -> str:
+def _bar(share: float | None, console: Console, n_cells: int = _BAR_CELLS) -> str:
     if share is None or console.options.ascii_only:
         return ""
-    filled = min(_BAR_CELLS, max(1, round(share * _BAR_CELLS))) if share else 0
-    return "\N{BLACK SQUARE}" * filled + "\N{MIDDLE DOT}" * (_BAR_CELLS - filled)
+    filled = min(n_cells, max(1, round(share * n_cells))) if share else 0
+    return "\N{BLACK SQUARE}" * filled + "\N{MIDDLE DOT}" * (n_cells - filled)
 
 
 def _costs(report: dict[str, Any], console: Console) -> Table:
@@ -133,6 +134,7 @@ def _costs(report: dict[str, Any], console: Console) -> Table:
     facts = [
         *_costs_against_exact(report),
         summary.fact(report, "operations, mean", "cost.mean_ops", count_text),
+        summary.fact(report, "operations of the replay, mean", "cost.replay_ops_mean", count_text),
         summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text),
         summary.fact(report, "kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
         summary.fact(report, "instructions, mean", "target.instructions.mean", count_text),
@@ -165,8 +167,8 @@ def _most_operations(cost: dict[str, Any]) -> str:
 
 
 def _stages(report: dict[str, Any], console: Console) -> Table:
-    """Return the share that each stage decides and what these queries cost."""
-    table = _grid("left", "right", "left", "left")
+    """Return the share that each stage decides and certifies, and what these queries cost."""
+    table = _grid("left", "right", "left", "left", "left")
     if not summary.has_early_exits(report):
         return table
     for stage in report["stages"]:
@@ -176,9 +178,16 @@ def _stages(report: dict[str, Any], console: Console) -> Table:
         table.add_row(
             _cell(f"  {stage['name']}", console),
             _cell(share_text(stage["decided"]), console),
-            _cell(_bar(stage["decided"], console), console),
-            _cell("" if mean is None else f"{count_text(mean)} operations each", console),
+            _cell(_bar(stage["decided"], console, _SHORT_BAR_CELLS), console),
+            _cell(f"certified {share_text(stage['certified'])}", console),
+            _cell("" if mean is None else f"{count_text(mean)} operations", console),
         )
+    left_open = summary.not_certified(report)
+    table.add_row(
+        _cell("  not certified", console),
+        _cell(share_text(left_open), console),
+        _cell(_bar(left_open, console, _SHORT_BAR_CELLS), console),
+    )
     return table
 
 
@@ -258,8 +267,8 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
 def _notes(report: dict[str, Any], console: Console) -> Table:
     """Return the notes, but for those that a check above has told."""
     table = _grid("left")
-    calibration = report["calibration"] or {"notes": ()}
-    for note in (*report["notes"], *calibration["notes"]):
+    made = report["calibration"] or report["choice"] or {"notes": ()}
+    for note in (*report["notes"], *made["notes"]):
         if not any(reason in note for reason in _reasons_of_checks(report)):
             table.add_row(_cell(f"  {note}", console))
     return table

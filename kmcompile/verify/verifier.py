@@ -164,7 +164,7 @@ class Verifier:
                 memory = artifact.memory
                 self._check_stack(artifact, run)
                 instructions = self._accepted(run, skipped)
-                if self._program.early_exits and instructions is not None:
+                if len(self._program.exit_stages) > 1 and instructions is not None:
                     exact_instructions = self._of_exact_sum(artifact)
         elif memory is None and shutil.which(self._target.compiler.command) is not None:
             # What it takes can be measured without running it.

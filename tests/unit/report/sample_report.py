@@ -52,6 +52,7 @@ def make_report(**changed: Any) -> Report:
                 name="prepare",
                 exit=None,
                 decided=None,
+                certified=None,
                 kernel_evals_mean=0.0,
                 ops_mean=60.0,
                 table_bytes=360,
@@ -63,6 +64,7 @@ def make_report(**changed: Any) -> Report:
                 name="exact_sum",
                 exit="exact",
                 decided=1.0,
+                certified=0.9991,
                 kernel_evals_mean=113.0,
                 ops_mean=4294.0,
                 table_bytes=14464,
@@ -101,6 +103,7 @@ def make_report(**changed: Any) -> Report:
             queries_source="test-data",
             worst_ops=4_354.0,
             exact_worst_ops=4_354.0,
+            replay_ops_mean=None,
             kernel_evals_min=113.0,
             kernel_evals_median=113.0,
             kernel_evals_p99=113.0,
@@ -123,6 +126,7 @@ def make_report(**changed: Any) -> Report:
         ),
         "risk": None,
         "calibration": None,
+        "choice": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -135,12 +139,15 @@ def make_report(**changed: Any) -> Report:
         "files": {"breast_cancer.c": "a1" * 32, "breast_cancer.h": "b2" * 32},
         "notes": ["probability=True: the label is predict's, not the argmax of Platt's sigmoid."],
         "not_available": {
-            "cost.max_ops_with_replay": "the replay in float64 is not built yet",
+            "cost.max_ops_with_replay": "the program has no replay",
+            "cost.replay_ops_mean": "the program has no replay",
             "risk": "mode exact makes no statistical claim",
             "calibration": "mode exact makes no statistical claim",
+            "choice": "mode exact has no early exit",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",
             "stages.prepare.decided": "this stage never decides",
+            "stages.prepare.certified": "this stage never decides",
         },
     }
     return Report(**{**fields, **changed})

@@ -1,0 +1,37 @@
+"""How certified exits were chosen, as the report tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, cast
+
+from kmcompile.calibrate.calibration import Candidate
+from kmcompile.certify.certify import Choice
+from kmcompile.report import contents
+
+_MOST_CANDIDATES = 20
+
+
+def choice_section(choice: Choice) -> contents.Choice:
+    """Return how the certified exits were chosen; of the candidates the cheapest."""
+    alone = [candidate for candidate in choice.candidates if len(candidate.stages) == 1]
+    cheapest = choice.candidates[:_MOST_CANDIDATES]
+    compared = (*cheapest, *(candidate for candidate in alone if candidate not in cheapest))
+    return contents.Choice(
+        queries_source=cast("Literal['data', 'generated']", choice.source),
+        queries=choice.n_samples,
+        candidates=candidates(compared),
+        notes=choice.notes,
+    )
+
+
+def candidates(compared: Iterable[Candidate]) -> list[contents.Candidate]:
+    """Return the sequences of stages that were compared."""
+    return [
+        contents.Candidate(
+            stages=candidate.stages,
+            mean_ops=candidate.mean_operations,
+            chosen=candidate.chosen,
+        )
+        for candidate in compared
+    ]
