@@ -14,12 +14,12 @@ from kmcompile.calibrate.chooser import Room
 from kmcompile.calibrate.samples import accepted_rows, require_samples
 from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
 from kmcompile.certify.choice import Fitted, choose
+from kmcompile.certify.likely import likely_inputs
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.stages import EarlyExit
-from kmcompile.verify.queries import generate
 
 WORST_SHARE = 0.25
 """What certified exits may add to the exact sum, in the worst case."""
@@ -124,7 +124,7 @@ def _samples(
     machine: KernelMachine, program: Program, given: Float32Array | None
 ) -> tuple[Float32Array, str]:
     """Return samples that the C accepts, and where they come from."""
-    X = generate(machine, _N_GENERATED) if given is None else given
+    X = likely_inputs(machine, _N_GENERATED) if given is None else given
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:
         require_samples(len(X), "certified")

@@ -55,7 +55,7 @@ def ordinary_inputs(machine: KernelMachine, n: int) -> Float32Array:
     ndarray of shape (n, n_features), float32
     """
     rng = np.random.default_rng(_SEED)
-    vectors = _raw_vectors(machine, rng)
+    vectors = raw_vectors(machine, rng)
     # One vector of each class in turn, if they stand in classes.
     order = rng.permutation(len(vectors))
     vectors = vectors[order]
@@ -79,7 +79,7 @@ def generate(machine: KernelMachine, n: int) -> Float32Array:
     ndarray of shape (at least n, n_features), float32
     """
     rng = np.random.default_rng(_SEED + 1)
-    vectors = _raw_vectors(machine, rng)
+    vectors = raw_vectors(machine, rng)
     third = -(-n // 3)
     chosen = vectors[rng.integers(len(vectors), size=(3, third))]
     spread = vectors.std(axis=0) + 1e-3 * np.abs(vectors).max(axis=0)
@@ -115,7 +115,7 @@ def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
     return np.concatenate([whole, growing, np.array(single, dtype=np.float32)])
 
 
-def _raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:
+def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:
     """Return inputs whose preprocessing gives about the support vectors."""
     vectors: Float64Array = np.asarray(machine.support_vectors)
     if isinstance(machine.kernel, Linear):
