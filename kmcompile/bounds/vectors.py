@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from kmcompile.bounds.free import free_vectors
 from kmcompile.bounds.greedy import greedy_vectors
@@ -56,11 +57,19 @@ def choose_vectors(
     InputError
         The kernel is not positive definite.
     """
-    normals = Normals.of(machine)
-    if method == "greedy":
-        return greedy_vectors(normals, n)
-    if method == "pca":
-        return Span.of(normals, preimage_vectors(normals, n, seed)).vectors
+    with threadpool_limits(1):  # what a matrix product rounds depends on the threads
+        normals = Normals.of(machine)
+        if method == "greedy":
+            return greedy_vectors(normals, n)
+        if method == "pca":
+            return Span.of(normals, preimage_vectors(normals, n, seed)).vectors
+        return _refined_vectors(machine, normals, n, samples, seed)
+
+
+def _refined_vectors(
+    machine: KernelMachine, normals: Normals, n: int, samples: Float32Array, seed: int
+) -> Float64Array:
+    """Return free vectors, refined for the samples."""
     X = machine.prepare(samples.astype(np.float64)) if len(samples) else normals.vectors
     rng = np.random.default_rng(seed)
     X = X[np.sort(rng.permutation(len(X))[:_MOST_SAMPLES])]

@@ -1,0 +1,26 @@
+"""The example that repeats Figure 2 of the paper runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import kmcompile
+
+CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
+
+
+def test_quick_form_of_figure_2_runs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, CHECKOUT / "examples" / "bounds" / "figure.py", "--quick", "--out", "."],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "MPLBACKEND": "Agg"},
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert "D  Z, beta by width" in done.stdout.decode()
+    assert (tmp_path / "figure_2.svg").is_file()
