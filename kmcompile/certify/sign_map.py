@@ -1,0 +1,203 @@
+"""Builds the stage `sign_map`: where in the raw inputs the sign of a decision is proved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.certify.density import Density, density, spread_points
+from kmcompile.certify.expansions import Expansions, RbfExpansions, Sum, expand
+from kmcompile.certify.inner_expansions import PolyExpansions, SigmoidExpansions
+from kmcompile.certify.lattice import Keys, Lattice, interleaved, lattice
+from kmcompile.certify.linear_input import LinearInput, linear_input
+from kmcompile.certify.monomials import Monomials, monomials
+from kmcompile.certify.pruning import Forest, Pruned, halvings_within, kinds
+from kmcompile.certify.subdivision import Subdivision, subdivide
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.ir.program import Program
+from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.stages.sign_map import SignMap, map_bytes, step_operations
+
+DEGREES = {1: 15, 2: 11, 3: 7}
+"""Of the expansions, by the number of features; odd, where the remainder of rbf is smallest."""
+
+_LARGEST_BYTES = 20_000
+_MOST_HALVED = (1 << 16) - 1
+"""What uint16 ranks count."""
+_ROOT_SHARE = 0.5
+"""Of the nodes that may be roots."""
+_TOLERANCE = 2.0**-7
+"""Of the error of an expansion, beside a typical |f|."""
+_MOST_WORK = 3e9
+"""Multiply-adds of the expansions: seconds."""
+_TRIED = 32
+_SEARCHED = 2
+"""Boxes halved in the search for each that the map has room for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """What proves signs of one machine.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    linear : LinearInput
+    lattice : Lattice
+    expansions : Expansions
+    """
+
+    machine: KernelMachine
+    linear: LinearInput
+    lattice: Lattice
+    expansions: Expansions
+
+    def expand(self, keys: Keys, level: int) -> Sum:
+        """Return the decision on some boxes of a level."""
+        lattice, linear = self.lattice, self.linear
+        centres = lattice.centres(keys, level) @ linear.matrix.T + linear.offset
+        beyond = lattice.high + 2 * lattice.width * 2.0**-level
+        reach = np.maximum(np.abs(lattice.low), np.abs(beyond))
+        length = math.sqrt(float((self.machine.support_vectors**2).sum(axis=1).max()))
+        return expand(
+            self.expansions,
+            self.machine.dual_coef[0],
+            float(self.machine.intercept[0]),
+            centres,
+            linear.matrix * lattice.half_widths(level),
+            linear.deviation(reach, length * (1 + 1e-9)),
+        )
+
+
+def build_sign_map(
+    machine: KernelMachine,
+    program: Program,
+    samples: Float32Array,
+    max_bytes: int | None = None,
+) -> SignMap | None:
+    """Return the map that decides most queries for its bytes.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes; binary, of at most 3 raw features, its preprocessing linear.
+    program : Program
+        Its exact program.
+    samples : ndarray of shape (n, n_features), float32
+        Raw inputs like those that will come: bytes are spent where they are.
+    max_bytes : int, optional
+        By default 20 KB, or what the tables of the sum over all vectors take if that is less.
+
+    Returns
+    -------
+    SignMap or None
+        None where the machine is of another kind or a map decides nothing.
+    """
+    if max_bytes is None:
+        exact_bytes = sum(table.n_bytes for table in program.ends.exact.tables())
+        max_bytes = min(_LARGEST_BYTES, exact_bytes)
+    points = spread_points(samples) if len(samples) else np.zeros((0, machine.n_features))
+    proof = proof_of(machine, points)
+    n_nodes = _nodes_within(max_bytes)
+    if proof is None or n_nodes < 1:
+        return None
+    likely = density(proof.lattice, points)
+    first_level, keys = _first_boxes(proof, likely)
+    most_halved = min(_MOST_HALVED, n_nodes >> machine.n_features)
+    found = subdivide(
+        proof.expansions.basis,
+        likely,
+        first_level,
+        keys,
+        proof.expand(keys, first_level),
+        _SEARCHED * most_halved,
+    )
+    cost = step_operations(machine.n_features) / program.ends.exact.operations()
+    best = _best(Forest(found, likely, cost), proof.lattice, n_nodes)
+    return None if best is None else _encoded(best, found, proof.lattice)
+
+
+def proof_of(machine: KernelMachine, points: np.ndarray) -> Proof | None:
+    """Return what proves signs of a machine, None if nothing does."""
+    linear = linear_input(machine)
+    if machine.task is not Task.BINARY or linear is None or not len(points):
+        return None
+    if machine.n_features not in DEGREES:
+        return None
+    basis = monomials(machine.n_features, DEGREES[machine.n_features])
+    expansions = _expansions_of(machine, basis)
+    boxes = lattice(points, np.sqrt((linear.matrix**2).sum(axis=0)))
+    if expansions is None or boxes is None:
+        return None
+    return Proof(machine, linear, boxes, expansions)
+
+
+def _expansions_of(machine: KernelMachine, basis: Monomials) -> Expansions | None:
+    kernel, vectors = machine.kernel, machine.support_vectors
+    if isinstance(kernel, Rbf):
+        return RbfExpansions(kernel, vectors, basis)
+    if isinstance(kernel, Poly):
+        return PolyExpansions(kernel, vectors, basis)
+    if isinstance(kernel, Sigmoid):
+        return SigmoidExpansions(kernel, vectors, basis)
+    return None
+
+
+def _first_boxes(proof: Proof, likely: Density) -> tuple[int, Keys]:
+    """Return the level on which f is expanded and its boxes: the first with small errors.
+
+    Below it, boxes inherit their polynomials. If there are too many boxes, those with the fewest
+    points are left out.
+    """
+    rng = np.random.default_rng(1)
+    each = len(proof.machine.support_vectors) * len(proof.expansions.basis.total)
+    most = max(1, int(_MOST_WORK / each))
+    for level in range(proof.lattice.last_level + 1):
+        keys = likely.occupied(level)
+        some = proof.expand(rng.permutation(keys)[:_TRIED], level)
+        typical = np.median(np.abs(some.coefficients[:, 0]))
+        if (
+            np.sort(some.error)[int(0.9 * (len(some.error) - 1))] <= _TOLERANCE * typical
+            or len(keys) > most
+        ):
+            break
+    by_share = np.argsort(-likely.of(keys, level), kind="stable")
+    return level, np.sort(keys[by_share[:most]])
+
+
+def _nodes_within(max_bytes: int) -> int:
+    """Return the most nodes of a map: whole blocks of 64 first, then what the rest holds."""
+    n = max_bytes * 32 // 9
+    while n > 0 and map_bytes(n) > max_bytes:
+        n -= 1
+    return n
+
+
+def _best(forest: Forest, lattice: Lattice, n_nodes: int) -> Pruned | None:
+    """Return the forest with the best level of roots: higher ones take bytes, lower ones steps."""
+    best = None
+    for root_level in range(len(forest.boxes)):
+        n_roots = math.prod(lattice.across(root_level).tolist())
+        if n_roots > _ROOT_SHARE * n_nodes and root_level > 0:
+            break
+        room = min(_MOST_HALVED, halvings_within(n_roots, lattice.n_features, n_nodes))
+        found = forest.fitted(root_level, room)
+        if n_roots <= n_nodes and (best is None or found.gain > best.gain):
+            best = found
+    return best if best is not None and best.gain > 0 else None
+
+
+def _encoded(pruned: Pruned, found: Subdivision, lattice: Lattice) -> SignMap | None:
+    across = lattice.across(pruned.root_level)
+    places = np.stack(np.meshgrid(*(np.arange(n) for n in across), indexing="ij"), axis=-1)
+    roots = interleaved(places.reshape(-1, lattice.n_features), pruned.root_level + 2)
+    by_level = kinds(pruned, roots, lattice.n_features)
+    size = lattice.width * 2.0**-pruned.root_level
+    largest = np.nextafter(np.float32(found.largest), np.float32(np.inf))
+    least = np.nextafter(np.float32(found.least), np.float32(0))
+    return SignMap.of(
+        np.concatenate(by_level), lattice.low, size, across, len(by_level) - 1, least, largest
+    )
