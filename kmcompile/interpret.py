@@ -208,7 +208,7 @@ def _classified(
     if program.replay is not None:
         left = labelled.allowed - labelled.kernel_evals
         open_ = ~labelled.certified & (left >= program.replay.kernel_evaluations())
-        answer = ends.label.run(program.replay.run(labelled.chosen(open_)))
+        answer = program.replay.run(labelled.chosen(open_))
         results[places[open_]] = _results(answer, last + 1, program.replay)
     return results, operations, kernels
 

@@ -11,8 +11,6 @@ from kmcompile.emit.prepare_view import PrepareView, prepare_view
 from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
 from kmcompile.emit.totals_view import BlockFunctions
 from kmcompile.emit.view import (
-    DOUBLE_BYTES,
-    WORKSPACE_ELEMENT_BYTES,
     ModelView,
     model_view,
     workspace_members,
@@ -66,12 +64,11 @@ def workspace_bytes(program: Program, target: Target) -> int:
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
     members = workspace_members(program, buffers, early)
-    size = sum(WORKSPACE_ELEMENT_BYTES * member.length for member in members)
+    size = sum(member.n_bytes for member in members)
     if program.replay is None:
         return size
-    doubles = replay_view(program.name, program.replay).members
-    size += sum(DOUBLE_BYTES * member.length for member in doubles)
-    return -(-size // DOUBLE_BYTES) * DOUBLE_BYTES
+    size += replay_view(program.name, program.replay).workspace_bytes
+    return -(-size // 8) * 8
 
 
 def _sections(
@@ -83,7 +80,7 @@ def _sections(
     replay: ReplayView | None,
 ) -> list[str]:
     """Return the functions of the model file, each after what it calls."""
-    names = {"name": program.name, "upper": program.name.upper()}
+    names = {"name": program.name, "base": program.name, "upper": program.name.upper()}
     sections = []
     if prepared.needs_square_root:
         sections.append(render("scalar/square_root.c.j2", scalar=square_root.VIEW, **names))
@@ -102,7 +99,7 @@ def _sections(
     if isinstance(summed, ExactSum):
         sections += _exact_sum_sections(summed, functions, early, names)
     else:
-        sections.append(render("stages/linear_sum.c.j2", stage=summed, replays=False, **names))
+        sections.append(render("stages/linear_sum.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
     sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
@@ -131,7 +128,7 @@ def _exact_sum_sections(
     if early.reuses_kernels:
         sections.append(render("exact_sum/vector_total.c.j2", **own))
     sections.append(render("exact_sum/add_block.c.j2", **own))
-    own |= {"base": names["name"], "replays": False, "reuses_kernels": early.reuses_kernels}
+    own["reuses_kernels"] = early.reuses_kernels
     own["x"] = "workspace, input" if stage.skip_zeros else "input->x"
     return [*sections, render("stages/exact_sum.c.j2", **own)]
 

@@ -10,9 +10,29 @@ import jinja2
 from kmcompile import resources
 from kmcompile.emit import literals
 
-FLOAT = {"real": "float", "f": "f", "roundoff": "2^-24", "underflow": "2^-126"}
-DOUBLE = {"real": "double", "f": "", "roundoff": "2^-53", "underflow": "2^-1022"}
-"""What templates of arithmetic say of its type, suffix of literals and errors; by default FLOAT."""
+
+def _same(text: str) -> str:
+    return text
+
+
+FLOAT: dict[str, Any] = {
+    "real": "float",
+    "f": "f",
+    "roundoff": "2^-24",
+    "underflow": "2^-126",
+    "down": _same,
+    "up": _same,
+    "replays": False,
+}
+DOUBLE: dict[str, Any] = {
+    "real": "double",
+    "f": "",
+    "roundoff": "2^-53",
+    "underflow": "2^-1022",
+    "replays": True,
+}
+"""What templates of arithmetic say of its type, the suffix of its literals and its errors, and how
+an interval's ends become float; by default FLOAT. The replay adds `down` and `up` to DOUBLE."""
 
 
 @cache

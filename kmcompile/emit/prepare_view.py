@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kmcompile.emit.environment import FLOAT, environment
 from kmcompile.stages import Prepare
@@ -54,7 +55,7 @@ class PrepareView:
 
 
 def prepare_view(
-    name: str, stage: Prepare, arithmetic: Mapping[str, str] = FLOAT, converts: bool = False
+    name: str, stage: Prepare, arithmetic: Mapping[str, Any] = FLOAT, converts: bool = False
 ) -> PrepareView:
     """Return the view with everything rendered that stands before the stage's own function.
 

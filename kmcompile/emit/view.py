@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.members import Member, confidence_members, sum_members, vote_members
 from kmcompile.emit.replay_view import ReplayView
 from kmcompile.emit.tables import TableView, checksum_table, table_view
 from kmcompile.ir.program import Program
@@ -21,23 +22,7 @@ RECORD_HEADER_WORDS = 8
 """Words of a harness record before the decisions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """An array in the workspace."""
-
-    c_type: str
-    name: str
-    length: int
-    meaning: str
-
-
 _COMMENT_COLUMNS = 96
-
-WORKSPACE_ELEMENT_BYTES = 4
-"""Of every element of the workspace: float or uint32_t."""
-
-DOUBLE_BYTES = 8
-"""Of every element of the replay's part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +151,7 @@ def model_view(
         adds_evals="+=" if early.exits and not early.reuses_kernels else "=",
         replays=replay is not None,
         replay_stage=len(early.exits) + 1,
-        replay_lines=()
-        if replay is None
-        else _with_meanings(
-            (f"double {member.name}[{unsigned_literal(member.length)}];", member.meaning)
-            for member in replay.members
-        ),
+        replay_lines=() if replay is None else _with_meanings(_member_lines(replay.members)),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         proves=early.proves,
@@ -269,21 +249,9 @@ def workspace_members(
     """Return the arrays of the workspace in order."""
     summed, label = program.ends.exact, program.ends.label
     members = [Member("float", name, length, "the prepared input") for name, length in buffers]
-    members.append(Member("float", "decision", program.n_decisions, "decision values"))
-    members.append(Member("float", "bound", program.n_decisions, ">= their errors"))
-    if isinstance(summed, ExactSum):
-        members.append(Member("float", "row_sum", summed.n_rows, "sums of one group of vectors"))
-        members.append(Member("float", "row_error", summed.n_rows, "and of their errors"))
+    members += sum_members(summed, "float")
     members += _early_members(program, early)
-    if isinstance(label, Vote):
-        members += [
-            Member("uint32_t", name, label.n_classes, meaning) for name, meaning in _COUNTS.items()
-        ]
-        if label.break_ties:
-            members += [
-                Member("float", name, label.n_classes, meaning)
-                for name, meaning in _CONFIDENCES.items()
-            ]
+    members += [*vote_members(label), *confidence_members(label, "float")]
     return tuple(members)
 
 
@@ -327,14 +295,6 @@ def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
             Member("uint32_t", "touched", nearest.n_blocks, "a bit a lane: exact total is known"),
         ]
     return members
-
-
-_COUNTS = {
-    "votes": "of each class",
-    "sure": "those that no rounding can take away",
-    "possible": "those that rounding might give",
-}
-_CONFIDENCES = {"confidence": "sum of decisions, breaks ties", "slack": ">= its error"}
 
 
 def _constants(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.analysis.ranges import input_limits
-from kmcompile.analysis.rounding import bound_constant, gamma_factor
+from kmcompile.analysis.rounding import FLOAT32, Precision
 from kmcompile.errors import InputError
 from kmcompile.interpret import Answers, Status, interpret
 from kmcompile.ir.arrays import Float32Array
@@ -68,7 +68,7 @@ def lower(
         n_features=machine.n_features,
         n_decisions=machine.n_decisions,
         classes=machine.classes,
-        stages=(*_listed(prepare, summed), summed, _lower_label(machine)),
+        stages=(*_listed(prepare, summed), summed, lower_label(machine)),
         known_answers=_known_answers(None, known_inputs[:0], machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
         model_sha256=machine.sha256,
@@ -123,12 +123,13 @@ def _lower_with(
     return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
 
 
-def _lower_label(machine: KernelMachine) -> Always:
+def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Always:
+    """Return the stage that makes a label of decisions and bounds of a precision."""
     if machine.task is Task.BINARY:
         return Sign(machine.zero_is_positive)
     if machine.task is Task.ONE_VS_REST:
         return Argmax(machine.n_classes)
-    tie_error = bound_constant(2 * gamma_factor(machine.n_classes))
+    tie_error = precision.bound_constant(2 * precision.gamma_factor(machine.n_classes))
     return Vote(machine.n_classes, machine.break_ties, tie_error)
 
 

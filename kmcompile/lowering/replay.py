@@ -15,6 +15,7 @@ from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Poly, Sigmoid
 from kmcompile.lowering.prepare import lower_steps
+from kmcompile.lowering.program import lower_label
 from kmcompile.lowering.sums import lower_linear, lower_sum
 from kmcompile.stages import ExactSum, LinearSum, Prepare
 from kmcompile.stages.replay import Replay
@@ -103,7 +104,8 @@ def _lower(
     vectors, coefficients = (
         _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)
     )
-    return Replay(prepare, input_error, summed, vectors, coefficients)
+    label = lower_label(machine, FLOAT64)
+    return Replay(prepare, input_error, summed, label, vectors, coefficients)
 
 
 def _tables(stage: ExactSum | LinearSum) -> tuple[RealArray, RealArray]:

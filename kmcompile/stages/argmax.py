@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.batch import Batch
+from kmcompile.stages.outward import above, below
 from kmcompile.stages.stage import Always
 
 
@@ -33,12 +34,12 @@ class Argmax(Always):
         rows = np.arange(len(label))
         lower, upper = lowers[rows, label], uppers[rows, label]
         others = uppers.copy()
-        others[rows, label] = np.float32(-np.inf)
+        others[rows, label] = -np.inf
         return replace(
             batch,
             label=label.astype(np.int32),
-            lower=lower,
-            upper=upper,
+            lower=below(lower),
+            upper=above(upper),
             certified=(others < lower[:, None]).all(axis=1),
         )
 

@@ -15,11 +15,6 @@ from kmcompile.stages.linear_sum import LinearSum
 from kmcompile.stages.prepare import Prepare
 from kmcompile.stages.stage import Always
 
-WIDENS = 2.0**-22
-"""Of |f|, added to its bound when both become float32."""
-ROUNDS_UP = 1.0 + 2.0**-20
-UNDERFLOWS = 2.0**-124
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replay(Always):
@@ -29,11 +24,7 @@ class Replay(Always):
     It reads the float32 tables of the exact sum and, where there are some, tables of low parts
     (`kmcompile.lowering.stored`). Differences are summed directly: no zeros are left out.
 
-    Decisions and bounds then become float32 for the label. With f the float64 sum, b its bound,
-    d = float32(f) and v = 2^-24, d is off by v |f| and lower, upper = fl(d -+ bound) by
-    v (|d| + bound) more, so 4 v |f| is added to b; the factor 1 + 2^-20 covers v bound and the
-    roundings of the bound itself, 2^-124 what underflows. The widening is relative to |f|: a sign
-    is lost only where b is within 2^-21 |f| of |f|, or |f| below 2^-123.
+    The label is made in float64, too; only the ends of its interval become float32, outward.
 
     Parameters
     ----------
@@ -43,6 +34,8 @@ class Replay(Always):
         >= sqrt(n_features) 2^-126: what is lost of subnormal features where these are read as 0.
     sum : ExactSum or LinearSum
         In float64, low parts included.
+    label : Always
+        The label stage with the constants of float64.
     low_vectors : ndarray of shape (n_blocks, n_features, lanes), float32
         Low parts of the vectors, or of a linear machine's weights; empty where all are 0.
     low_coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
@@ -57,6 +50,7 @@ class Replay(Always):
     prepare: Prepare
     input_error: np.float64
     sum: ExactSum | LinearSum
+    label: Always
     low_vectors: Float32Array
     low_coefficients: Float32Array
 
@@ -78,15 +72,16 @@ class Replay(Always):
         return self.low_coefficients.size > 0
 
     def run(self, batch: Batch) -> Batch:
-        """Return the batch with decisions and bounds of the received input, as float32."""
-        summed = self.summed(batch)
-        f, bound = summed.decision, summed.bound
-        widened = (bound + np.abs(f) * WIDENS) * ROUNDS_UP + UNDERFLOWS
+        """Return the batch with label, interval and certificate of the received input."""
+        spent = batch.kernel_evals + np.uint32(self.kernel_evaluations())
+        answer = self.label.run(self.summed(batch))
         return replace(
             batch,
-            decision=f.astype(np.float32),
-            bound=widened.astype(np.float32),
-            kernel_evals=batch.kernel_evals + np.uint32(self.kernel_evaluations()),
+            label=answer.label,
+            lower=answer.lower,
+            upper=answer.upper,
+            certified=answer.certified,
+            kernel_evals=spent,
         )
 
     def summed(self, batch: Batch) -> Batch:
@@ -101,8 +96,8 @@ class Replay(Always):
         return self.sum.run(self.prepare.run(start))
 
     def operations(self) -> int:
-        """Return the multiply-adds of one query, in float64: conversions are not counted."""
-        return self.prepare.operations() + self.sum.operations() + 4 * self.sum.n_decisions
+        """Return the multiply-adds of one query before the label; conversions are not counted."""
+        return self.prepare.operations() + self.sum.operations()
 
     def kernel_evaluations(self) -> int:
         """Return those of the sum."""

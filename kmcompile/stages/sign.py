@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.batch import Batch
+from kmcompile.stages.outward import above, below
 from kmcompile.stages.stage import Always
 
 
@@ -28,7 +29,7 @@ class Sign(Always):
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, interval and certificate."""
         decision, bound = batch.decision[:, 0], batch.bound[:, 0]
-        lower, upper = decision - bound, decision + bound
+        lower, upper = below(decision - bound), above(decision + bound)
         zero = np.float32(0.0)
         positive = decision >= zero if self.zero_is_positive else decision > zero
         return replace(

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.arrays import Float32Array, Real, RealArray
 from kmcompile.ir.batch import Batch
+from kmcompile.stages.outward import above, below
 from kmcompile.stages.stage import Always
 
 ROUNDED_UP = np.float32(1.0 + 2.0**-10)
@@ -31,13 +32,13 @@ class Vote(Always):
     ----------
     n_classes : int
     break_ties : bool
-    tie_error : float32
+    tie_error : float32 or float64
         Relative error of a sum of confidences: twice gamma_(n_classes), rounded up.
     """
 
     n_classes: int
     break_ties: bool
-    tie_error: np.float32
+    tie_error: Real
 
     template: ClassVar[str] = "vote"
 
@@ -50,8 +51,8 @@ class Vote(Always):
         """Return the batch with label, interval and certificate."""
         shape = (len(batch.x), self.n_classes)
         votes, sure, possible = (np.zeros(shape, dtype=np.int32) for _ in range(3))
-        total = np.zeros(shape, dtype=np.float32)
-        slack = np.zeros(shape, dtype=np.float32)
+        total = np.zeros(shape, dtype=batch.decision.dtype)
+        slack = np.zeros_like(total)
         lowers, uppers = batch.decision - batch.bound, batch.decision + batch.bound
         zero = np.float32(0.0)
         for p, (i, j) in enumerate(self.pairs()):
@@ -84,27 +85,27 @@ class Vote(Always):
         """Return the classes of each decision."""
         return [(i, j) for i in range(self.n_classes) for j in range(i + 1, self.n_classes)]
 
-    def _winner(self, votes: np.ndarray, total: Float32Array) -> np.ndarray:
+    def _winner(self, votes: np.ndarray, total: RealArray) -> np.ndarray:
         if not self.break_ties:
             winner = votes.argmax(axis=1)
         else:
             tied = votes == votes.max(axis=1, keepdims=True)
-            winner = np.where(tied, total, np.float32(-np.inf)).argmax(axis=1)
+            winner = np.where(tied, total, -np.inf).argmax(axis=1)
         as_label: np.ndarray = winner.astype(np.int32)
         return as_label
 
     def _interval(
-        self, label: np.ndarray, decision: Float32Array, lowers: Float32Array, uppers: Float32Array
+        self, label: np.ndarray, decision: RealArray, lowers: RealArray, uppers: RealArray
     ) -> tuple[Float32Array, Float32Array]:
-        smallest = np.full(len(label), np.inf, dtype=np.float32)
-        lower, upper = np.zeros_like(smallest), np.zeros_like(smallest)
+        smallest = np.full(len(label), np.inf, dtype=decision.dtype)
+        lower, upper = (np.zeros(len(label), dtype=np.float32) for _ in range(2))
         for p, (i, j) in enumerate(self.pairs()):
             for_i = decision[:, p] >= 0 if self.break_ties else decision[:, p] > 0
             margin = np.abs(decision[:, p])
             closer = (np.where(for_i, i, j) == label) & (margin < smallest)
             smallest = np.where(closer, margin, smallest)
-            lower = np.where(closer, lowers[:, p], lower)
-            upper = np.where(closer, uppers[:, p], upper)
+            lower = np.where(closer, below(lowers[:, p]), lower)
+            upper = np.where(closer, above(uppers[:, p]), upper)
         return lower, upper
 
     def _certified(
@@ -113,8 +114,8 @@ class Vote(Always):
         votes: np.ndarray,
         sure: np.ndarray,
         possible: np.ndarray,
-        total: Float32Array,
-        slack: Float32Array,
+        total: RealArray,
+        slack: RealArray,
     ) -> np.ndarray:
         rows = np.arange(len(label))
         certified = np.ones(len(label), dtype=bool)

@@ -1,0 +1,59 @@
+"""Arrays of the workspace, in float or in the replay's double."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from kmcompile.stages import ExactSum, LinearSum, Stage, Vote
+
+_BYTES: Mapping[str, int] = MappingProxyType({"float": 4, "uint32_t": 4, "double": 8})
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An array in the workspace."""
+
+    c_type: str
+    name: str
+    length: int
+    meaning: str
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of the array."""
+        return _BYTES[self.c_type] * self.length
+
+
+def sum_members(stage: ExactSum | LinearSum, real: str) -> list[Member]:
+    """Return what a sum works on; `real` is the C type of its arithmetic."""
+    members = [
+        Member(real, "decision", stage.n_decisions, "decision values"),
+        Member(real, "bound", stage.n_decisions, ">= their errors"),
+    ]
+    if isinstance(stage, ExactSum):
+        members.append(Member(real, "row_sum", stage.n_rows, "sums of one group of vectors"))
+        members.append(Member(real, "row_error", stage.n_rows, "and of their errors"))
+    return members
+
+
+def confidence_members(label: Stage, real: str) -> list[Member]:
+    """Return what votes need of the arithmetic's type."""
+    if not isinstance(label, Vote) or not label.break_ties:
+        return []
+    return [
+        Member(real, "confidence", label.n_classes, "sum of decisions, breaks ties"),
+        Member(real, "slack", label.n_classes, ">= its error"),
+    ]
+
+
+def vote_members(label: Stage) -> list[Member]:
+    """Return the counters of votes."""
+    if not isinstance(label, Vote):
+        return []
+    return [
+        Member("uint32_t", "votes", label.n_classes, "of each class"),
+        Member("uint32_t", "sure", label.n_classes, "those that no rounding can take away"),
+        Member("uint32_t", "possible", label.n_classes, "those that rounding might give"),
+    ]
