@@ -5,12 +5,7 @@ reliability 32: bounds hold with and without FMA. reliability 34: with and witho
 
 from __future__ import annotations
 
-import ctypes
 import platform
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,16 +14,15 @@ from emitted import Emitted, emit_model
 from lowered import Lowered
 from mpmath import mpf
 from real_model import RealModel
+from roundings import CONTRACT, FUSED, flushing_subnormals, need_fma, run
 from scalar_library import ScalarLibrary, compile_source, over_chunks
 from sparse_digits import SparseDigits
-from tools import need, succeed
+from tools import need
 
-from kmcompile.build import build
 from kmcompile.interpret import Status
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.run import HostRunner, RunResult
+from kmcompile.run import RunResult
 from kmcompile.scalar import exp_negative, tanh
-from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of
 
 CASES = [
@@ -44,29 +38,6 @@ CASES = [
     SparseDigits("rbf", "binary"),
     SparseDigits("rbf", "one_vs_one", normalizes=True),
 ]
-FUSED = ("-O3", "-mfma", "-mavx2")
-CONTRACT = "-ffp-contract=fast"
-
-
-def need_fma() -> None:
-    cpuinfo = Path("/proc/cpuinfo")
-    if platform.machine() != "x86_64" or " fma " not in cpuinfo.read_text():
-        pytest.skip("this processor has no x86 FMA instructions")
-
-
-def run(model: Emitted, X: np.ndarray, folder: Path, compiler: str, fused: bool) -> RunResult:
-    """Build the emitted C, with contraction if `fused`, and run it."""
-    host = load_target("host")
-    model.write(folder)
-    if fused:
-        flags = (*host.compiler.flags, *FUSED)
-        host = replace(host, compiler=replace(host.compiler, flags=flags))
-    optimisation = CONTRACT if fused else "-O2"
-    inputs = np.ascontiguousarray(X).view(np.uint32)
-    with build(
-        model.recipe, folder, host, compiler=compiler, optimisation=optimisation
-    ) as artifact:
-        return HostRunner().run(artifact, inputs)
 
 
 def check_claims(real: RealModel, X: np.ndarray, result: RunResult) -> None:
@@ -118,26 +89,6 @@ def test_intervals_hold_where_subnormals_are_flushed(case, tmp_path):
     with flushing_subnormals(tmp_path):
         result = run(model, X, tmp_path, "gcc", fused=False)
     check_claims(real, X, result)
-
-
-@contextmanager
-def flushing_subnormals(folder: Path) -> Iterator[None]:
-    """Set flush-to-zero and denormals-are-zero in this thread."""
-    source, library = folder / "mxcsr.c", folder / "mxcsr.so"
-    source.write_text(
-        "#include <xmmintrin.h>\n"
-        "unsigned get(void);\nunsigned get(void) { return _mm_getcsr(); }\n"
-        "void set(unsigned v);\nvoid set(unsigned v) { _mm_setcsr(v); }\n"
-    )
-    succeed(["gcc", "-shared", "-fPIC", source, "-o", library])
-    register = ctypes.CDLL(str(library))
-    before = register.get()
-    register.set(before | 0x8040)
-    try:
-        assert np.float32(1e-38) * np.float32(0.01) == 0.0
-        yield
-    finally:
-        register.set(before)
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
