@@ -19,6 +19,7 @@ from kmcompile.report.contents import Bounded, Certified, ExactRun
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
 from kmcompile.stages import Stage
+from kmcompile.verify.intervals import check_intervals
 from kmcompile.verify.outcomes import can_be
 from kmcompile.verify.queries import Queries
 from kmcompile.verify.reference import Reference, evaluate
@@ -143,15 +144,16 @@ def check_bounded(
     queries : Queries
     answers : Answers
     early_exits : sequence of Stage
-        Of the program: their labels are counted.
+        Of the program: their labels are counted, and what they prove is checked.
     promise : Promise or None
         Held against the labels of test samples.
 
     Raises
     ------
     VerificationError
-        If a decision value lies outside its bound, a certified label is not the model's, or the
-        labels of test samples refute the promised risk.
+        If a decision value lies outside its bound, the interval of a certified exit misses the
+        model's decision, a certified label is not the model's, or the labels of test samples
+        refute the promised risk.
     """
     accepted = answers.results["status"] == Status.OK
     results, decisions = answers.results[accepted], answers.decisions[accepted]
@@ -166,6 +168,7 @@ def check_bounded(
             f"decision {p} is {decisions[query, p]:.9g}, the model says "
             f"{reference.decisions[query, p]:.17g}, the bound is {bounds[query, p]:.3g}"
         )
+    check_intervals(machine, early_exits, results, reference)
     differs = results["label"] != reference.labels
     wrong = _wrong(machine, results, reference)
     if wrong:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.program import Program
-from kmcompile.stages import NearestVectors
+from kmcompile.stages import BoundSequence, NearestVectors, Stage
 from kmcompile.verify.path_search import PathSearch, Target
 from kmcompile.verify.range_inputs import range_inputs
 
@@ -74,16 +74,26 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
 
 
 def _targets(program: Program) -> list[Target]:
-    """Return every exit with every label, and every test of the nearest vectors."""
+    """Return every exit with every label, and every number of kernels after which one tests."""
     targets = [
         Target.decided(stage, label)
         for stage in range(len(program.exit_stages))
         for label in range(len(program.classes))
     ]
+    before = 0
     for number, stage in enumerate(program.early_exits):
-        if isinstance(stage, NearestVectors):
-            targets += [Target.tested(number, int(k)) for k in np.unique(stage.steps)]
+        targets += [Target.tested(number, before + k) for k in _tests(stage)]
+        before += stage.kernel_evaluations()
     return targets
+
+
+def _tests(stage: Stage) -> list[int]:
+    """Return after how many kernels of its own a stage tests, where it counts them."""
+    if isinstance(stage, NearestVectors):
+        return [int(k) for k in np.unique(stage.steps)]
+    if isinstance(stage, BoundSequence):
+        return [stage.lanes * block for block in range(1, stage.n_blocks + 1)]
+    return []
 
 
 def _pairs(

@@ -1,4 +1,4 @@
-"""What statistical exits do to the labels: counted, and held against the promised risk."""
+"""The labels that early exits give: counted, and held against the promised risk."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.errors import VerificationError
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.plural import counted
 from kmcompile.stages import Stage
+from kmcompile.verify.intervals import decision_meant
 from kmcompile.verify.reference import Reference
 
 
@@ -25,6 +26,9 @@ class StageLabels:
     ----------
     name : str
         Of the stage.
+    proved : bool
+        Whether the stage is certified: a label that differs is then one whose sign float64 leaves
+        open.
     decided, disagreements : int
         Of the user's samples: how many left here, and how many of them with another label than
         the model's.
@@ -32,11 +36,12 @@ class StageLabels:
         The same of the generated queries.
     intervals, intervals_that_hold : int
         Of all these: results with a decision value that lower and upper are about, and those
-        that hold the model's: calibrated, not claimed. No interval is counted with one-vs-one,
-        where the result does not say which pair it is about.
+        that hold the model's: calibrated, not claimed, unless `proved`. No interval is counted
+        with one-vs-one, where the result does not say which pair it is about.
     """
 
     name: str
+    proved: bool
     decided: int
     disagreements: int
     generated: int
@@ -45,6 +50,21 @@ class StageLabels:
     intervals_that_hold: int
 
     def __str__(self) -> str:
+        return self._proved_text() if self.proved else self._calibrated_text()
+
+    def _proved_text(self) -> str:
+        text = (
+            f"{self.name} proves the labels of {self.decided} of the given samples and of "
+            f"{self.generated} of the generated ones"
+        )
+        if self.intervals:
+            text += "; each of its intervals holds f"
+        unlike = self.disagreements + self.generated_disagreements
+        if unlike:
+            text += f"; of {unlike} of them float64 does not tell the sign"
+        return text
+
+    def _calibrated_text(self) -> str:
         text = (
             f"{self.name} decides {self.decided} of the given samples, {self.disagreements} "
             f"unlike the model, and {self.generated} of the generated ones, "
@@ -76,7 +96,7 @@ def count_labels(
         Which of them are the user's.
     """
     differs = results["label"] != reference.labels
-    about = _about(machine, results, reference)
+    about, _ = decision_meant(machine, results, reference)
     holds = (results["lower"] <= about) & (about <= results["upper"])
     counted = []
     for number, stage in enumerate(early_exits):
@@ -84,6 +104,7 @@ def count_labels(
         counted.append(
             StageLabels(
                 name=stage.name,
+                proved=stage.exit == "certified",
                 decided=int((here & given).sum()),
                 disagreements=int((here & given & differs).sum()),
                 generated=int((here & ~given).sum()),
@@ -127,15 +148,3 @@ def check_promise(promise: Promise, disagreements: int, n_samples: int) -> tuple
             f"the promised one is {promise.upper_bound:.2g}; calibrate with samples like these"
         )
     return (f"{found}; {promise.upper_bound:.2g} is promised on average over calibration sets",)
-
-
-def _about(
-    machine: KernelMachine, results: NDArray[np.void], reference: Reference
-) -> NDArray[np.float64]:
-    """Return the model's decision that lower and upper are about, NaN where that is not known."""
-    about = np.full(len(results), np.nan)
-    if machine.task is Task.BINARY:
-        about = reference.decisions[:, 0]
-    elif machine.task is Task.ONE_VS_REST:
-        about = reference.decisions[np.arange(len(results)), results["label"]]
-    return about

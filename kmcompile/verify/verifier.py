@@ -59,7 +59,8 @@ def collect_queries(
     options : Options
     held_out : ndarray of shape (n, n_features), float32, optional
         The part of the calibration samples that no threshold was fitted to; without it and
-        without test data, the calibration file is read. Of many, some are taken.
+        without test data, the calibration file is read, with which mode certified has chosen its
+        exits. Of many, some are taken.
     calibrated_with : ndarray of shape (n, n_features), float32, optional
         All calibration samples: test data that are among them measure no risk.
     """
@@ -74,7 +75,8 @@ def collect_queries(
     elif options.data is not None:
         if held_out is None:
             held_out = read_samples(options.data, machine.n_features).X
-        given, source = _some(held_out), "held-out"
+        given = _some(held_out)
+        source = "calibration" if program.mode == "certified" else "held-out"
     made = generate(machine, _n_generated(machine, source))
     edges = edge_inputs(machine, program.prepare.limit)
     note = f"queries: {len(given)} from files, {len(made)} generated, {len(edges)} at the edges"

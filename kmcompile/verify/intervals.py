@@ -1,0 +1,81 @@
+"""The intervals of results, held against the model where certified exits have proved them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.errors import VerificationError
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.plural import counted
+from kmcompile.stages import Stage
+from kmcompile.verify.reference import Reference
+
+
+def decision_meant(
+    machine: KernelMachine, results: NDArray[np.void], reference: Reference
+) -> tuple[Float64Array, Float64Array]:
+    """Return the model's decision that lower and upper are about, and its error.
+
+    NaN with one-vs-one, where the result does not say which pair it is about.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    results : structured ndarray of shape (n_queries,), RESULT_DTYPE
+        Of accepted queries.
+    reference : Reference
+        Of the same queries.
+
+    Returns
+    -------
+    decision, error : ndarray of shape (n_queries,), float64
+    """
+    if machine.task is Task.BINARY:
+        return reference.decisions[:, 0], reference.error[:, 0]
+    if machine.task is Task.ONE_VS_REST:
+        own = (np.arange(len(results)), results["label"])
+        return reference.decisions[own], reference.error[own]
+    unknown = np.full(len(results), np.nan)
+    return unknown, unknown
+
+
+def check_intervals(
+    machine: KernelMachine,
+    early_exits: Sequence[Stage],
+    results: NDArray[np.void],
+    reference: Reference,
+) -> None:
+    """Hold the intervals that certified exits have proved against the model.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    early_exits : sequence of Stage
+        Of the program.
+    results : structured ndarray of shape (n_queries,), RESULT_DTYPE
+        Of accepted queries.
+    reference : Reference
+        Of the same queries.
+
+    Raises
+    ------
+    VerificationError
+        If an interval misses the model's decision by more than float64 can be off.
+    """
+    f, error = decision_meant(machine, results, reference)
+    certified = [number for number, stage in enumerate(early_exits) if stage.exit == "certified"]
+    lower, upper = (results[name].astype(np.float64) for name in ("lower", "upper"))
+    holds = (lower - error <= f) & (f <= upper + error)  # no bound that is NaN holds
+    missed = np.flatnonzero(np.isin(results["stage"], certified) & ~np.isnan(f) & ~holds)
+    if len(missed):
+        query = int(missed[0])
+        stage = early_exits[results["stage"][query]].name
+        intervals = counted(len(missed), "proved interval misses", "proved intervals miss")
+        raise VerificationError(
+            f"{intervals} the model's decision\nfirst: query {query}, {stage} says "
+            f"{lower[query]:.9g} to {upper[query]:.9g}, the model says {f[query]:.17g}"
+        )
