@@ -1,0 +1,63 @@
+/*
+ * Puts queries to the emitted C, one after the other: classify, and classify_within where the
+ * program has it. Compiled with the program's own file by library.py.
+ */
+#include <stddef.h>
+
+#include "iris.h"
+
+/* As library.py reads it. */
+typedef struct {
+    int32_t label;
+    float lower, upper;
+    uint32_t kernel_evals, stage, certified, status;
+} answer_t;
+
+static answer_t answer_of(const iris_status_t status, const iris_result_t *const result)
+{
+    answer_t answer = { 0, 0.0f, 0.0f, 0U, 0U, 0U, 0U };
+
+    answer.status = (uint32_t)status;
+    if (status == IRIS_OK) {
+        answer.label = result->label;
+        answer.lower = result->lower;
+        answer.upper = result->upper;
+        answer.kernel_evals = result->kernel_evals;
+        answer.stage = result->stage;
+        answer.certified = result->certified ? 1U : 0U;
+    }
+    return answer;
+}
+
+void ask(const uint32_t n_queries, const float inputs[], answer_t answers[]);
+void ask(const uint32_t n_queries, const float inputs[], answer_t answers[])
+{
+    iris_workspace_t workspace;
+    iris_result_t result;
+    uint32_t query;
+
+    for (query = 0U; query < n_queries; ++query) {
+        const float *const x = &inputs[(size_t)query * IRIS_N_FEATURES];
+
+        answers[query] = answer_of(iris_classify(&workspace, x, &result), &result);
+    }
+}
+
+#ifdef WITHIN
+void ask_within(
+    const uint32_t n_queries, const float inputs[], const uint32_t limit, answer_t answers[]);
+void ask_within(
+    const uint32_t n_queries, const float inputs[], const uint32_t limit, answer_t answers[])
+{
+    iris_workspace_t workspace;
+    iris_result_t result;
+    uint32_t query;
+
+    for (query = 0U; query < n_queries; ++query) {
+        const float *const x = &inputs[(size_t)query * IRIS_N_FEATURES];
+        const iris_status_t status = iris_classify_within(&workspace, x, limit, &result);
+
+        answers[query] = answer_of(status, &result);
+    }
+}
+#endif

@@ -1,0 +1,226 @@
+"""The machines that certified mode is attacked with, and their programs."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from certified import with_exits
+from emitted import Emitted
+from lowered import reduced
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+from sklearn.svm import SVC
+
+from kmcompile import frontend
+from kmcompile.calibrate.chooser import Room
+from kmcompile.certify.certify import fit
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.kernels import Linear
+from kmcompile.lowering import lower
+from kmcompile.stages import EarlyExit
+from kmcompile.target import load_target
+from kmcompile.verify.queries import ordinary_inputs
+
+DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared" / "data"))
+NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
+STEPS: dict[str, Callable[[], list[Any]]] = {
+    "raw": list,
+    "standard": lambda: [StandardScaler()],
+    "minmax": lambda: [MinMaxScaler(clip=True)],
+    "l2": lambda: [Normalizer()],
+    "pca": lambda: [StandardScaler(), PCA(5)],
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A machine to attack.
+
+    Parameters
+    ----------
+    data : str
+        Of `LOADERS`, or a file of /work/shared/data.
+    weight : float
+        Its share of all queries, relative to others: a machine that answers fast gets more.
+    lanes : int, optional
+        Vectors of a block on the host, in the place of the target's own: with few, sequences of
+        vectors have many blocks.
+    """
+
+    name: str
+    data: str
+    svc: dict[str, Any] = field(hash=False)
+    steps: str = "standard"
+    n_trained: int = 150
+    weight: float = 1.0
+    lanes: int | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_here(self) -> bool:
+        """Whether its data are on this machine."""
+        return self.data in LOADERS or (DATA / f"{self.data}.npz").is_file()
+
+    def samples(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return inputs and labels in an order drawn with a fixed seed."""
+        X, y = LOADERS[self.data]() if self.data in LOADERS else _stored(self.data)
+        order = np.random.default_rng(0).permutation(len(X))
+        return X[order], y[order]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A machine with its programs, and inputs of its kind.
+
+    Parameters
+    ----------
+    estimator : fitted scikit-learn estimator
+    machine : KernelMachine
+        As it was trained.
+    programs : dict of str to Emitted
+        Every certified exit alone before the exact sum, and all of them in a row.
+    samples : ndarray of shape (n, n_features), float32
+        Fresh ones first.
+    """
+
+    estimator: Any
+    machine: KernelMachine
+    programs: dict[str, Emitted]
+    samples: np.ndarray
+
+
+@cache
+def fitted(subject: Subject, board: str = "host") -> Target:
+    """Fit a subject's machine and lower it with every certified exit that there is."""
+    X, y = subject.samples()
+    estimator = make_pipeline(*STEPS[subject.steps](), SVC(**subject.svc))
+    estimator.fit(X[: subject.n_trained], y[: subject.n_trained])
+    own = frontend.load_model(estimator)
+    machine, target = reduced(own), load_target(board)
+    if subject.lanes is not None and board == "host":
+        target = replace(target, program=replace(target.program, lanes=subject.lanes))
+    ordinary = ordinary_inputs(machine, 64)
+    program = lower(machine, target, "iris", ordinary)
+    fresh = np.concatenate([X[subject.n_trained :], X[: subject.n_trained]]).astype(np.float32)
+    exits = [] if isinstance(machine.kernel, Linear) else _exits(machine, program, fresh[:400])
+    programs = {
+        name: Emitted(own, with_exits(program, stages), target)
+        for name, stages in _combinations(exits).items()
+    }
+    return Target(estimator, own, programs, fresh)
+
+
+def planned(n_queries: int) -> dict[Subject, int]:
+    """Return how many queries each subject gets whose data are here."""
+    here = [subject for subject in SUBJECTS if subject.is_here]
+    total = sum(subject.weight for subject in here)
+    return {subject: math.ceil(n_queries * subject.weight / total) for subject in here}
+
+
+def _exits(machine: KernelMachine, program: Any, X: np.ndarray) -> list[EarlyExit]:
+    """Return the certified exits that the compiler itself considers, each in its largest size."""
+    last = {stage.template: stage for stage, _ in fit(machine, program, X, NO_LIMIT)}
+    return sorted(last.values(), key=lambda stage: stage.worst_operations(program.ends))
+
+
+def _combinations(exits: list[EarlyExit]) -> dict[str, list[EarlyExit]]:
+    if not exits:
+        return {"exact": []}
+    alone = {stage.template: [stage] for stage in exits}
+    return alone if len(exits) == 1 else {**alone, "all": exits}
+
+
+def _shifted() -> tuple[np.ndarray, np.ndarray]:
+    """Return a sensor at 1000 +- 0.01, in steps that a float32 there can hold."""
+    rng = np.random.default_rng(6)
+    steps = rng.integers(-160, 160, size=(500, 3))
+    noise = rng.normal(size=500) * 30
+    return 1000.0 + steps * 2.0**-14, (steps[:, 0] * steps[:, 1] / 40 + noise > 0).astype(int)
+
+
+def _line() -> tuple[np.ndarray, np.ndarray]:
+    x = np.random.default_rng(7).uniform(-3, 3, size=(600, 1))
+    return x, (np.sin(3 * x[:, 0]) + 0.3 * x[:, 0] > 0).astype(int)
+
+
+def _pair_of_digits() -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_digits(return_X_y=True)
+    chosen = np.isin(y, (3, 8))
+    return X[chosen] / 16, y[chosen]
+
+
+def _nine() -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:, :9], y
+
+
+def _stored(name: str) -> tuple[np.ndarray, np.ndarray]:
+    with np.load(DATA / f"{name}.npz") as file:
+        every = max(1, len(file["y_train"]) // 4000)
+        X, y = file["X_train"][::every].astype(float), file["y_train"][::every]
+    if name == "mnist":
+        chosen = np.isin(y, (0, 1))
+        return X[chosen] / 256, y[chosen]
+    return X, y
+
+
+LOADERS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
+    "line": _line,
+    "moons": lambda: make_moons(800, noise=0.25, random_state=0),
+    "shifted": _shifted,
+    "nine": _nine,
+    "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
+    "wine": lambda: load_wine(return_X_y=True),
+    "digits": _pair_of_digits,
+    "ten_digits": lambda: load_digits(return_X_y=True),
+}
+
+
+def _rbf(gamma: float, C: float = 10.0) -> dict[str, Any]:
+    return {"kernel": "rbf", "gamma": gamma, "C": C}
+
+
+def _poly(degree: int, gamma: float, coef0: float, C: float = 1.0) -> dict[str, Any]:
+    return {"kernel": "poly", "degree": degree, "gamma": gamma, "coef0": coef0, "C": C}
+
+
+SUBJECTS = (
+    Subject("rbf-line", "line", _rbf(2.0), "raw", weight=6, lanes=4),
+    Subject("poly-line", "line", _poly(3, 1.0, 1.0), "raw", weight=6),
+    Subject("rbf-moons", "moons", _rbf(1.0), weight=6),
+    Subject("rbf-moons-soft", "moons", _rbf(0.5, 0.1), "raw", weight=4, lanes=4),
+    Subject("rbf-moons-hard", "moons", _rbf(0.05, 1e4), "raw", weight=4),
+    Subject("rbf-moons-narrow", "moons", _rbf(40.0, 1e3), weight=3, lanes=4),
+    Subject("poly-even-moons", "moons", _poly(2, 1.0, 0.5), weight=5),
+    Subject("poly-odd-moons", "moons", _poly(5, 0.5, 1.0), "raw", weight=4, lanes=4),
+    Subject("rbf-shifted", "shifted", _rbf(0.3, 1e3), weight=4, lanes=4),
+    Subject("rbf-shifted-raw", "shifted", _rbf(2000.0, 1e3), "raw", weight=3),
+    Subject("rbf-skin", "skin", _rbf(0.5), n_trained=400, weight=6),
+    Subject("rbf-banana", "banana", _rbf(1.0), n_trained=400, weight=4, lanes=4),
+    Subject("rbf-nine", "nine", _rbf(0.02), weight=4, lanes=4),
+    Subject("rbf-breast-cancer", "breast_cancer", _rbf(0.002), weight=3),
+    Subject("poly-breast-cancer", "breast_cancer", _poly(3, 0.05, 1.0), weight=3, lanes=4),
+    Subject("rbf-pca", "breast_cancer", _rbf(0.05), "pca", weight=3),
+    Subject("rbf-clipped", "wine", _rbf(0.5), "minmax", weight=1),
+    Subject("rbf-wine", "wine", _rbf(0.02), weight=2, lanes=4),
+    Subject("rbf-digits", "digits", _rbf(0.5), "l2", weight=1),
+    Subject("poly-digits", "digits", _poly(9, 1.0, 0.0, 10.0), "l2", weight=1, lanes=4),
+    Subject("poly-even-digits", "digits", _poly(4, 1.0, 0.2, 10.0), "l2", weight=1),
+    Subject("rbf-ten-digits", "ten_digits", _rbf(0.001), "raw", 120, weight=0.3),
+    Subject("poly-mnist", "mnist", _poly(9, 1.0, 0.0), "l2", weight=0.3),
+    Subject("sigmoid-wine", "wine", {"kernel": "sigmoid", "gamma": 0.02, "coef0": -0.1}, weight=2),
+    Subject("sigmoid-moons", "moons", {"kernel": "sigmoid", "gamma": 0.5, "coef0": 0.1}, weight=2),
+    Subject("linear-moons", "moons", {"kernel": "linear"}, weight=2),
+    Subject("linear-wine", "wine", {"kernel": "linear"}, weight=1),
+)
