@@ -75,7 +75,10 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 @_choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed].")
 @_choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk].")
 @_choice("--format", "Number format on the target [float32; the others are not built yet].")
-@_choice("--replay", "Second, exact sum where float32 leaves a sign open [none; float64 not yet].")
+@_choice(
+    "--replay",
+    "Sum again where float32 leaves a label open [float64 if certified].",
+)
 @click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]. Not yet.")
 @click.option("--tolerance", type=float, metavar="T", help="Goes with --reduce. Not yet.")
 @click.option("--package", metavar="KIND", help="Also package the C for a framework. Not yet.")

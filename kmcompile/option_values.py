@@ -27,7 +27,7 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mode": ("exact", "certified", "statistical"),
         "format": ("float32",),
-        "replay": ("none",),
+        "replay": ("none", "float64"),
         "reduce": ("off",),
         "tolerance": (),
         "package": (),
@@ -35,7 +35,7 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 # These values say what happens anyway; `format` is not here, its default is the target's.
-_SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"replay": "none", "reduce": "off"})
+_SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"reduce": "off"})
 _SAME_AS_DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
     {"risk": DEFAULT_RISK, "risk_control": "guaranteed", "thresholds": "risk"}
 )
@@ -69,6 +69,7 @@ def without_defaults(options: Options) -> Options:
     options = dataclasses.replace(options, risk=_as_number(options.risk))
     same = dict(_SAME_AS_DEFAULT)
     same["mode"] = dataclasses.replace(options, mode=None).mode_asked
+    same["replay"] = dataclasses.replace(options, replay=None).replay_asked
     if options.mode_asked == "statistical" and options.thresholds in (None, "risk"):
         same.update(_SAME_AS_DEFAULT_PROMISE)
     repeated: dict[str, Any] = {
@@ -96,10 +97,10 @@ def check_options(options: Options) -> None:
     Examples
     --------
     >>> check_options(Options(mode="exact", reduce="off"))
-    >>> check_options(Options(mode="certified"))
+    >>> check_options(Options(format="int8"))
     Traceback (most recent call last):
-    kmcompile.errors.UsageError: not built yet: --mode certified
-    leave it out or use --mode exact
+    kmcompile.errors.UsageError: not built yet: --format int8
+    leave it out or use --format float32
     """
     _check_values(options)
     _check_promise(options)

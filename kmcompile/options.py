@@ -47,6 +47,11 @@ class Options:
         return self.mode or ("certified" if self.data is None else "statistical")
 
     @property
+    def replay_asked(self) -> str:
+        """Whether the exact sum is replayed: given, or float64 in mode certified."""
+        return self.replay or ("float64" if self.mode_asked == "certified" else "none")
+
+    @property
     def risk_asked(self) -> float | None:
         """The risk to promise; None is "auto": what the samples support."""
         if self.risk == "auto":

@@ -26,6 +26,7 @@ from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
+from kmcompile.lowering.replay import lower_replay
 from kmcompile.option_values import check_options, without_defaults
 from kmcompile.options import Options
 from kmcompile.output import files as folder_files
@@ -109,6 +110,10 @@ def compile_model(
             )
             given = read_samples(options.data, machine.n_features).X if options.data else None
             program, choice = add_certified_exits(machine, program, given, room, tell)
+        if _replays(options, target):
+            room = room_for_exits(program, allowed, workspace_bytes(program, target))
+            replay = lower_replay(machine, target, program, candidates, room_bytes=room.flash_bytes)
+            program = replace(program, replay=replay)
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program, target)
         check_ram(program, scratch_bytes, None, allowed)
@@ -263,6 +268,15 @@ def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
         f"mode {asked} is not used: a linear machine is one inner product a decision, which no "
         "early exit makes cheaper",
     )
+
+
+def _replays(options: Options, target: Target) -> bool:
+    """Return whether labels that float32 leaves open are asked for in float64.
+
+    Where the target's double is no float64, mode certified has none by default.
+    """
+    asked = options.replay_asked == "float64"
+    return asked and (options.replay is not None or target.double_bits == 64)
 
 
 def _printable(name: str) -> str:

@@ -24,6 +24,9 @@ from kmcompile.target import Target
 _GAIN = 2.0
 """How many times smaller low parts must make the median bound: they double the tables."""
 
+_CODE_BYTES = 12_000
+"""What the code of a replay takes at most, with the compiler's routines for double."""
+
 
 def lower_replay(
     machine: KernelMachine,
@@ -47,7 +50,7 @@ def lower_replay(
         Whether there are tables of low parts; by default where they make the median bound at
         most half as large, and fit.
     room_bytes : int, optional
-        Flash that low parts may take by default; None is any.
+        Flash that low parts and the code may take by default; None is any.
 
     Raises
     ------
@@ -63,7 +66,7 @@ def lower_replay(
         return _lower(machine, target, program, ordinary, low_parts)
     plain, fine = (_lower(machine, target, program, ordinary, low) for low in (False, True))
     taken = fine.low_vectors.nbytes + fine.low_coefficients.nbytes
-    fits = room_bytes is None or taken <= room_bytes
+    fits = room_bytes is None or taken + _CODE_BYTES <= room_bytes
     return fine if fits and _pays(plain, fine, ordinary, program.n_decisions) else plain
 
 

@@ -64,7 +64,6 @@ def error_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
     [
         ("--mode certified", "not built yet: --mode certified"),
         ("--format int8", "not built yet: --format int8"),
-        ("--replay float64", "not built yet: --replay float64"),
         ("--reduce 10", "not built yet: --reduce 10"),
         ("--tolerance 0.1", "not built yet: --tolerance 0.1"),
         ("--package arduino", "not built yet: --package arduino"),
