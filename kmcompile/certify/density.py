@@ -56,11 +56,13 @@ def spread_points(samples: Float32Array) -> Float64Array:
     rng = np.random.default_rng(_SEED)
     X = samples.astype(np.float64)
     first, last = np.quantile(X, (0.01, 0.99), axis=0)
-    X = X[((X >= 2 * first - last) & (X <= 2 * last - first)).all(axis=1)]
+    beyond = last - first
+    X = X[((first - beyond <= X) & (last + beyond >= X)).all(axis=1)]
     n, n_features = X.shape
     deviation = _BANDWIDTH * X.std(axis=0) * n ** (-1 / (n_features + 4))
     points = np.resize(X, (max(n, _N_POINTS), n_features))
-    return points + rng.standard_normal(points.shape) * deviation
+    spread: Float64Array = points + rng.standard_normal(points.shape) * deviation
+    return spread
 
 
 def density(lattice: Lattice, points: Float64Array) -> Density:

@@ -6,7 +6,6 @@ On a cell with centre c and half-widths h the prepared input is z = z_c + V y, V
 
 from __future__ import annotations
 
-import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator

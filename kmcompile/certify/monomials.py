@@ -98,7 +98,7 @@ def _bernstein(n_variables: int, exponents: np.ndarray, degree: int) -> Float64A
     single = np.array(
         [[_coefficient(k, i, degree) for i in range(degree + 1)] for k in range(degree + 1)]
     )
-    product = single[exponents[:, 0]]
+    product: Float64Array = single[exponents[:, 0]]
     for j in range(1, n_variables):
         product = (product[:, :, None] * single[exponents[:, j], None, :]).reshape(len(product), -1)
     return product
@@ -109,4 +109,4 @@ def _coefficient(k: int, i: int, degree: int) -> float:
     signs = sum(
         comb(i, plus) * comb(degree - i, k - plus) * (-1) ** (k - plus) for plus in range(k + 1)
     )
-    return signs / comb(degree, k)
+    return float(signs) / comb(degree, k)

@@ -8,11 +8,13 @@ from typing import Any
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.products_view import ProductsView
+from kmcompile.emit.sign_map_view import sign_map_view
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.kernels.reach import PolyReach
 from kmcompile.scalar import power, root_bound
 from kmcompile.stages import BoundSequence, LinearFilter, NearestVectors, ReducedSet, Stage
 from kmcompile.stages.bound_sequence import LARGEST
+from kmcompile.stages.sign_map import SignMap
 
 _DENSE = "exact_sum/block_totals"
 
@@ -116,9 +118,17 @@ def _bound_sequence(stage: Stage, early: EarlyExitsView, context: dict[str, Any]
     ]
 
 
+def _sign_map(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
+    assert isinstance(stage, SignMap)
+    own = {**context, "stage": stage, "view": sign_map_view(stage)}
+    boxes = render("sign_map/boxes.c.j2", **own)
+    return [boxes, render("stages/sign_map.c.j2", **own)]
+
+
 _SECTIONS: dict[type[Stage], Callable[[Stage, EarlyExitsView, dict[str, Any]], list[str]]] = {
     BoundSequence: _bound_sequence,
     LinearFilter: _linear_filter,
     ReducedSet: _reduced_set,
     NearestVectors: _nearest_vectors,
+    SignMap: _sign_map,
 }

@@ -19,6 +19,7 @@ from kmcompile.stages import (
     Nonzeros,
     RangeGate,
     ReducedSet,
+    SignMap,
     Stage,
 )
 
@@ -132,7 +133,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         (nonzeros or gate or nearest, _SQUARE),
         (nonzeros, _N_NONZEROS),
         (proves, _ALLOWED),
-        (program.replay is not None, _RAW),
+        (program.replay is not None or _only(program, SignMap), _RAW),
     )
     return EarlyExitsView(
         nonzeros=None if nonzeros is None else _nonzeros_view(nonzeros),

@@ -44,7 +44,7 @@ class TableView:
     is_double: bool
 
 
-_READERS = {"float32": "float_at", "float64": "double_at"}
+_READERS = {"float32": "float_at", "float64": "double_at", "uint32": "word_at"}
 
 
 def table_view(table: Table) -> TableView:

@@ -86,6 +86,7 @@ class ModelView:
     n_test_parts: int
     n_test_steps: int
     has_integer_tables: bool
+    has_word_tables: bool
     has_double_tables: bool
     table_unit: str
     table_units: str
@@ -195,6 +196,7 @@ def model_view(
         table_unit="A word" if doubles else "An element",
         table_units="words" if doubles else "elements",
         has_integer_tables=any(table.c_type == "uint16_t" for table in tables),
+        has_word_tables=any(table.c_type == "uint32_t" for table in tables),
         words_per_step=WORDS_PER_STEP,
         record_words=RECORD_HEADER_WORDS + program.n_decisions,
         sum_function=summed.name,

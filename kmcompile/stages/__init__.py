@@ -13,6 +13,7 @@ from kmcompile.stages.range_gate import RangeGate
 from kmcompile.stages.reduced_set import ReducedSet
 from kmcompile.stages.replay import Replay
 from kmcompile.stages.sign import Sign
+from kmcompile.stages.sign_map import SignMap
 from kmcompile.stages.stage import Always, EarlyExit, Stage
 from kmcompile.stages.vote import Vote
 
@@ -23,6 +24,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     LinearFilter,
     ReducedSet,
     NearestVectors,
+    SignMap,
     BoundSequence,
     ExactSum,
     LinearSum,
@@ -50,6 +52,7 @@ __all__ = [
     "ReducedSet",
     "Replay",
     "Sign",
+    "SignMap",
     "Stage",
     "Vote",
 ]

@@ -111,9 +111,9 @@ class SignMap(EarlyExit):
         weights = np.uint32(1) << np.arange(_WORD, dtype=np.uint32)
         size64 = np.asarray(size, dtype=np.float64)
         return cls(
-            low=np.asarray(low),
-            width=size64 * np.asarray(across),
-            scale=2.0**depth / size64,
+            low=np.asarray(low, dtype=np.float32),
+            width=(size64 * np.asarray(across)).astype(np.float32),
+            scale=(2.0**depth / size64).astype(np.float32),
             across=np.asarray(across),
             depth=depth,
             outer=(bits >> 1) @ weights,
@@ -137,7 +137,7 @@ class SignMap(EarlyExit):
     def places(self, raw: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places of inputs, shape (n_queries, n_features), and which are in the grid."""
         distance = raw - self.low
-        inside = ((distance >= 0) & (distance < self.width)).all(axis=1)
+        inside: NDArray[np.bool_] = ((distance >= 0) & (distance < self.width)).all(axis=1)
         return (np.where(inside[:, None], distance, 0) * self.scale).astype(np.int64), inside
 
     def kinds(self, raw: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -160,7 +160,8 @@ class SignMap(EarlyExit):
     def _kind(self, node: NDArray[np.int64]) -> NDArray[np.int64]:
         word, bit = np.divmod(node, _WORD)
         outer, inner = ((plane[word] >> bit) & 1 for plane in (self.outer, self.inner))
-        return outer.astype(np.int64) * 2 + inner
+        kind: NDArray[np.int64] = outer.astype(np.int64) * 2 + inner
+        return kind
 
     def _rank(self, node: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many halved boxes stand before some."""
