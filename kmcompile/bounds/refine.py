@@ -17,6 +17,7 @@ _ITERATIONS = 150
 _NUGGET = 1e-6
 """Relative increase of the Gram matrix's diagonal: coinciding vectors have a Cholesky factor, and
 bring nothing."""
+_MARGIN = 1.7
 _FLOOR = 1e-12
 """Of a square, where what is left of it stops: its root has no slope at 0."""
 
@@ -26,11 +27,13 @@ class NestedCost:
     """What the full span's intervals cost after 1, 2, ..., k vectors.
 
     After t vectors f_p(x) lies in centre -+ radius, centre = b_p + sum_{i<=t} q_i w_ip,
-    radius = sqrt(K(x, x) - sum q_i^2) sqrt(|W_p|^2 - sum w_ip^2). Let v |f| be how far that
-    reaches to the wrong side, the paper's cost (4.1.2): max(0, radius - y centre), y = sign f.
-    The cost is the mean over samples and decisions of sum_t v / (1 + v), a smooth stand-in for
-    the number of vectors until the sign is proved: 0 from the step on that decides, less than 1
-    a step before.
+    radius = sqrt(K(x, x) - sum q_i^2) sqrt(|W_p|^2 - sum w_ip^2). Let v |f| be how far an
+    interval 1.7 times as wide reaches to the wrong side, the paper's cost (4.1.2):
+    max(0, 1.7 radius - y centre), y = sign f. The cost is the mean over samples and decisions of
+    sum_t v / (1 + v), the last one n_sv-fold: a smooth stand-in for the number of kernels until
+    the sign is proved, 0 from the step on that decides and less than 1 a step before; after the
+    last step come all support vectors. Wider intervals, since fewer other queries are decided
+    than these samples [measured: 1.7 is better than 1 on moons, banana, wdbc and digits].
 
     Parameters
     ----------
@@ -71,16 +74,18 @@ class NestedCost:
         outside = np.sqrt(left)
         slope_q, slope_w = np.zeros_like(q), np.zeros_like(w)
         cost = 0.0
-        share = 1.0 / self.f.size
+        share = np.full((len(q), 1), 1.0 / self.f.size)
+        share[-1] *= len(self.normals.vectors)
         for p, total in enumerate(self.normals.squares):
             rest = np.sqrt(np.maximum(total - np.cumsum(w[:, p] ** 2), _FLOOR * total))
             centre = np.cumsum(q * w[:, [p]], axis=0) + self.intercept[p]
             f, y = np.abs(self.f[:, p]), np.sign(self.f[:, p])
-            v = np.maximum(outside * rest[:, None] - y * centre, 0.0) / f
-            cost += share * float((v / (1 + v)).sum())
+            v = np.maximum(_MARGIN * outside * rest[:, None] - y * centre, 0.0) / f
+            cost += float((share * v / (1 + v)).sum())
             by_reach = share * (v > 0) / (1 + v) ** 2 / f
-            by_left = _to_the_end(by_reach * rest[:, None] / outside)
-            by_rest = _to_the_end((by_reach * outside).sum(axis=1) / rest)
+            by_radius = _MARGIN * by_reach
+            by_left = _to_the_end(by_radius * rest[:, None] / outside)
+            by_rest = _to_the_end((by_radius * outside).sum(axis=1) / rest)
             by_centre = _to_the_end(by_reach * y)
             slope_q -= q * by_left + w[:, [p]] * by_centre
             slope_w[:, p] -= w[:, p] * by_rest + (q * by_centre).sum(axis=1)

@@ -33,8 +33,9 @@ def choose_vectors(
 
     - "greedy": support vectors, by matching pursuit on the normals (`greedy`); their kernel values
       are of use to the exact sum.
-    - "free": anywhere, one after the other (`free`), then all together for early decisions of the
-      samples (`refine`).
+    - "free": anywhere. From vectors that take most of the residual one after the other (`free`),
+      and from greedy ones, all are moved together for early decisions of the samples (`refine`);
+      the better end counts.
     - "pca": pre-images of the support vectors' principal axes in feature space (`preimages`).
 
     Parameters
@@ -69,14 +70,16 @@ def choose_vectors(
 def _refined_vectors(
     machine: KernelMachine, normals: Normals, n: int, samples: Float32Array, seed: int
 ) -> Float64Array:
-    """Return free vectors, refined for the samples."""
+    """Return the better of free and greedy vectors, refined for the samples."""
     X = machine.prepare(samples.astype(np.float64)) if len(samples) else normals.vectors
     rng = np.random.default_rng(seed)
     X = X[np.sort(rng.permutation(len(X))[:_MOST_SAMPLES])]
-    start = free_vectors(normals, n, seed)
     f = normals.product(X) + machine.intercept
     clear = (f != 0).all(axis=1)
-    if not len(start) or not clear.any():
-        return start
+    starts = [free_vectors(normals, n, seed), greedy_vectors(normals, n)]
+    if not clear.any() or not all(len(start) for start in starts):
+        return starts[0]
     cost = NestedCost(normals, X[clear], f[clear], machine.intercept)
-    return Span.of(normals, refine(cost, start)).vectors
+    refined = [refine(cost, start) for start in starts]
+    best = min(refined, key=lambda vectors: cost(vectors)[0])
+    return Span.of(normals, best).vectors
