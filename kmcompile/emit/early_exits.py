@@ -8,12 +8,14 @@ from typing import Any
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.products_view import ProductsView
+from kmcompile.emit.subspace_view import subspace_sections
 from kmcompile.emit.sign_map_view import sign_map_view
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.kernels.reach import PolyReach
 from kmcompile.scalar import power, root_bound
 from kmcompile.stages import BoundSequence, LinearFilter, NearestVectors, ReducedSet, Stage
 from kmcompile.stages.bound_sequence import LARGEST
+from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.stages.sign_map import SignMap
 
 _DENSE = "exact_sum/block_totals"
@@ -35,6 +37,11 @@ def early_exit_sections(
     sections += _block_sections(early, names)
     if early.reduced_sets:
         sections.append(render("reduced_set/bump.c.j2", **names))
+    if early.estimates:
+        lanes = early.exact_totals
+        sections.append(render("early_exits/estimate.c.j2", lanes=lanes, **names))
+    if early.reuses_kernels:
+        sections.append(render("early_exits/heap.c.j2", **names))
     for stage in early.exits:
         sections += _SECTIONS[type(stage)](stage, early, context)
     sections.append(render("early_exits/cascade.c.j2", early=early, **names))
@@ -89,13 +96,10 @@ def _nearest_vectors(stage: Stage, early: EarlyExitsView, context: dict[str, Any
     if view.limits_far:
         sections.append(render("nearest_vectors/kernel_value_within.c.j2", **context))
     sections.append(render("nearest_vectors/approximate.c.j2", **own))
-    if stage.from_estimate:
-        sections.append(render("nearest_vectors/estimate.c.j2", **own))
     sections.append(render("nearest_vectors/test.c.j2", **own))
     if view.touches:
         order = "tug_of_war" if stage.tug_of_war else "by_score"
         sections += [
-            render("nearest_vectors/heap.c.j2", **own),
             render(f"nearest_vectors/{order}.c.j2", **own),
             render("nearest_vectors/touch.c.j2", **own),
         ]
@@ -125,10 +129,18 @@ def _sign_map(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> l
     return [boxes, render("stages/sign_map.c.j2", **own)]
 
 
+def _subspace_certificate(
+    stage: Stage, early: EarlyExitsView, context: dict[str, Any]
+) -> list[str]:
+    assert isinstance(stage, SubspaceCertificate) and early.subspace is not None
+    return subspace_sections(stage, early.subspace, context)
+
+
 _SECTIONS: dict[type[Stage], Callable[[Stage, EarlyExitsView, dict[str, Any]], list[str]]] = {
     BoundSequence: _bound_sequence,
     LinearFilter: _linear_filter,
     ReducedSet: _reduced_set,
     NearestVectors: _nearest_vectors,
+    SubspaceCertificate: _subspace_certificate,
     SignMap: _sign_map,
 }

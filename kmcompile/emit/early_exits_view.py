@@ -9,6 +9,7 @@ from kmcompile.emit.nearest_view import NearestView, nearest_view
 from kmcompile.emit.prepare_view import READ_TOGETHER
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.reduced_set_view import ReducedSetView, reduced_set_views
+from kmcompile.emit.subspace_view import SubspaceView, subspace_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.ir.program import Program
 from kmcompile.stages import (
@@ -21,6 +22,7 @@ from kmcompile.stages import (
     ReducedSet,
     SignMap,
     Stage,
+    SubspaceCertificate,
 )
 
 _S = TypeVar("_S", bound=Stage)
@@ -64,6 +66,7 @@ class EarlyExitsView:
     filter_products : ProductsView or None
     reduced_sets : tuple of ReducedSetView
     nearest : NearestView or None
+    subspace : SubspaceView or None
     exact_totals : TotalsView
         Of the exact sum.
     input_members : tuple of InputMember
@@ -75,6 +78,7 @@ class EarlyExitsView:
     filter_products: ProductsView | None
     reduced_sets: tuple[ReducedSetView, ...]
     nearest: NearestView | None
+    subspace: SubspaceView | None
     exact_totals: TotalsView
     input_members: tuple[InputMember, ...]
 
@@ -84,14 +88,16 @@ class EarlyExitsView:
         sets = (view.products for view in self.reduced_sets)
         levels = () if self.nearest is None else (level.products for level in self.nearest.levels)
         first = () if self.filter_products is None else (self.filter_products,)
-        return (*first, *sets, *levels)
+        last = () if self.subspace is None else (self.subspace.products,)
+        return (*first, *sets, *levels, *last)
 
     @property
     def totals(self) -> tuple[TotalsView, ...]:
         """The functions of kernels' totals and of lifted ones, in the order of the stages."""
         sets = tuple(view.lifted for view in self.reduced_sets)
         levels = () if self.nearest is None else (level.totals for level in self.nearest.levels)
-        return (*sets, *levels)
+        last = () if self.subspace is None else (self.subspace.totals,)
+        return (*sets, *levels, *last)
 
     @property
     def has_kernel_term(self) -> bool:
@@ -107,18 +113,32 @@ class EarlyExitsView:
     @property
     def needs_root_bound(self) -> bool:
         """Whether any of the early exits bounds a square root."""
-        return any(isinstance(stage, BoundSequence) for stage in self.exits)
+        return any(isinstance(stage, SubspaceCertificate | BoundSequence) for stage in self.exits)
 
     @property
     def reuses_kernels(self) -> bool:
         """Whether the exact sum may find kernels that are already computed."""
-        return self.nearest is not None and self.nearest.touches
+        return any(
+            stage.touches
+            for stage in self.exits
+            if isinstance(stage, NearestVectors | SubspaceCertificate)
+        )
+
+    @property
+    def estimates(self) -> bool:
+        """Whether any of the early exits sums approximate kernels as the exact sum does."""
+        return any(
+            isinstance(stage, SubspaceCertificate)
+            or (isinstance(stage, NearestVectors) and stage.from_estimate)
+            for stage in self.exits
+        )
 
 
 def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsView:
     """Return the view of a program's early exits."""
     linear = _only(program, LinearFilter)
     nearest = _only(program, NearestVectors)
+    subspace = _only(program, SubspaceCertificate)
     gate = _only(program, RangeGate)
     nonzeros = _only(program, Nonzeros)
     exact = program.ends.exact
@@ -146,6 +166,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
             if nearest is not None and isinstance(exact, ExactSum)
             else None
         ),
+        subspace=None if subspace is None else subspace_view(subspace, functions),
         exact_totals=functions.of_exact_sum,
         input_members=tuple(member for needed, member in members if needed),
     )

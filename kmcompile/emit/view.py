@@ -13,6 +13,7 @@ from kmcompile.emit.replay_view import ReplayView
 from kmcompile.emit.tables import TableView, checksum_table, table_view
 from kmcompile.ir.program import Program
 from kmcompile.stages import BoundSequence, ExactSum, LinearSum, NearestVectors, Prepare, Vote
+from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.version import VERSION
 
 WORDS_PER_STEP = 256
@@ -149,7 +150,7 @@ def model_view(
         kernel_evals=summed.kernel_evaluations(),
         most_kernel_evals=(1 + (replay is not None)) * summed.kernel_evaluations()
         + _before_sum(program, early),
-        adds_evals="+=" if early.exits and not early.reuses_kernels else "=",
+        adds_evals="+=" if early.exits else "=",
         replays=replay is not None,
         replay_stage=len(early.exits) + 1,
         replay_lines=() if replay is None else _with_meanings(_member_lines(replay.members)),
@@ -218,9 +219,12 @@ def _replay_member(program: Program) -> Iterator[tuple[str, str]]:
 
 def _before_sum(program: Program, early: EarlyExitsView) -> int:
     """Return the kernels that early exits evaluate at most, and the exact sum again."""
-    if early.reuses_kernels:
-        return 0
-    return sum(stage.kernel_evaluations() for stage in program.early_exits)
+    kinds = (NearestVectors, SubspaceCertificate)
+    return sum(
+        stage.kernel_evaluations()
+        for stage in program.early_exits
+        if not isinstance(stage, kinds)
+    )
 
 
 def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -284,17 +288,25 @@ def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
         members.append(Member("float", "estimate", rows, "of a reduced set: decisions, spread"))
     if any(view.is_earlier for view in early.reduced_sets):
         members.append(Member("float", "earlier", rows, "the same, for the stages behind it"))
-    nearest = next((s for s in early.exits if isinstance(s, NearestVectors)), None)
-    if nearest is not None:
+    if early.estimates or early.reuses_kernels:
+        members += _touching_members(program, early)
+    return members
+
+
+def _touching_members(program: Program, early: EarlyExitsView) -> list[Member]:
+    """Return what approximates all kernels and computes the largest ones."""
+    exact = program.ends.exact
+    assert isinstance(exact, ExactSum)
+    members = [
+        Member("float", "running", program.n_decisions, "decisions as far as they are summed"),
+        Member("float", "kernel_total", exact.n_slots, "in the projection; score; exact"),
+        Member("float", "approximate", exact.n_slots, "kernels in the projection"),
+    ]
+    if early.reuses_kernels:
         members += [
-            Member("float", "running", program.n_decisions, "decisions of nearest_vectors"),
-            Member("float", "kernel_total", nearest.n_slots, "in the projection; score; exact"),
-            Member("float", "approximate", nearest.n_slots, "kernels in the projection"),
-        ]
-    if nearest is not None and early.reuses_kernels:
-        members += [
-            Member("uint32_t", "heap", nearest.n_slots, "slots by score"),
-            Member("uint32_t", "touched", nearest.n_blocks, "a bit a lane: exact total is known"),
+            Member("uint32_t", "heap", exact.n_slots, "slots by score"),
+            Member("uint32_t", "touched", exact.n_blocks, "a bit a lane: exact total is known"),
+            Member("uint32_t", "n_touched", 1, "such bits"),
         ]
     return members
 
@@ -312,7 +324,7 @@ def _constants(
     if isinstance(summed, ExactSum):
         constants.append(Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"))
         constants.append(Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"))
-    if early.nearest is not None:
+    if early.nearest is not None or early.subspace is not None:
         slots = summed.n_blocks * summed.lanes
         constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
     return tuple(constants)

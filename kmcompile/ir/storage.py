@@ -13,7 +13,7 @@ import numpy as np
 from kmcompile import steps
 from kmcompile.errors import InputError
 from kmcompile.ir.program import KnownAnswers, Program
-from kmcompile.kernels import poly, rbf, reach, sigmoid
+from kmcompile.kernels import poly, rbf, reach, remainder, sigmoid
 from kmcompile.stages import CATALOGUE, InnerProducts
 
 _CLASSES: dict[str, type[Any]] = {
@@ -33,6 +33,7 @@ _CLASSES: dict[str, type[Any]] = {
         sigmoid.SigmoidFloat32,
         reach.RbfReach,
         reach.PolyReach,
+        remainder.PolyRemainder,
     )
 }
 _LARGEST_BYTES = 1 << 30

@@ -15,6 +15,7 @@ from kmcompile.stages.replay import Replay
 from kmcompile.stages.sign import Sign
 from kmcompile.stages.sign_map import SignMap
 from kmcompile.stages.stage import Always, EarlyExit, Stage
+from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.stages.vote import Vote
 
 CATALOGUE: tuple[type[Stage], ...] = (
@@ -26,6 +27,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     NearestVectors,
     SignMap,
     BoundSequence,
+    SubspaceCertificate,
     ExactSum,
     LinearSum,
     Sign,
@@ -54,5 +56,6 @@ __all__ = [
     "Sign",
     "SignMap",
     "Stage",
+    "SubspaceCertificate",
     "Vote",
 ]

@@ -138,6 +138,11 @@ class NearestVectors(EarlyExit):
         return tuple(int(n) for n in np.cumsum([level.n_rows for level in self.levels]))
 
     @property
+    def touches(self) -> bool:
+        """Whether any kernel is computed."""
+        return self.max_touched > 0
+
+    @property
     def max_touched(self) -> int:
         """The most vectors that are touched."""
         return int(self.steps[-1])
