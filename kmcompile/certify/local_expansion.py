@@ -1,0 +1,221 @@
+"""The expansion of an rbf machine about a centre, with bounds on all of its orders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, factorial
+
+import numpy as np
+from scipy.special import gammaln
+
+from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
+from kmcompile.ir.arrays import Float64Array
+
+LARGEST_EXPONENT = 8.0
+"""Of 2 gamma R^2: farther away the expansion has too many orders."""
+
+_NEGLIGIBLE = 40.0
+"""A kernel of exp(-40) everywhere within R is left out of an expansion, and counted as an error."""
+
+_TAIL = 2.0**-14
+_LEAST_ORDER = 8
+_ROWS = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """What is summed: sum_i beta_pi exp(-gamma |s_i - x|^2).
+
+    Parameters
+    ----------
+    gamma : float
+    support_vectors : ndarray of shape (n_sv, n_features), float64
+    coefficients : ndarray of shape (n_decisions, n_sv), float64
+    """
+
+    gamma: float
+    support_vectors: Float64Array
+    coefficients: Float64Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalExpansion:
+    """f_p - b_p = exp(-gamma |v|^2) h_p(v), v = x - c, for |v| <= R.
+
+    With t_i = s_i - c and c_pi = beta_pi exp(-gamma |t_i|^2) (safe weight-folding, DeCoste 2001,
+    section 3.2: there the centre is the origin and the kernel polynomial)
+
+        h_p(v) = sum_i c_pi exp(2 gamma <t_i, v>) = C_p + <w_p, v> + <v, M_p v> + orders from 3 on.
+
+    Order k is g_k sum_i c_pi <t_i, v>^k, g_k = (2 gamma)^k / k!. As <v^(k-1), B v> with
+    B = g_k sum_i c_pi t_i^(k-1) t_i^T, tensor powers flattened, it is at most |B|_2 |v|^k, and
+    B^T B = g_k^2 sum_ij c_i c_j <t_i, t_j>^(k-1) t_i t_j^T is only n_features wide.
+
+    All orders above K together: they are the inner product of the parts of sum_i c_i phi(t_i) and
+    phi(v) in the feature space of exp(2 gamma <., .>), so at most |W| times
+    sqrt(sum_(k > K) y^k / k!), y = 2 gamma |v|^2, |W|^2 = beta^T K beta. The sum is at most its
+    first term over 1 - y / (K + 2).
+
+    Rounding in float64, u = 2^-53. c_i, t_i, and so C, w and M, are those of coefficients and
+    exponents that are a little off. A kernel within R is at most k_i = exp(-gamma (|t_i| - R)^2)
+    (1 for |t_i| <= R). Its exponent is off by at most (n + 16) u gamma (|t_i| + R)^2 and by
+    8 u gamma (|t_i| + R) |s_i| of what passes rounded before, a sum of m terms by m u times
+    sum |c_i| (1 + y + y^2 / 2), y = 2 gamma R |t_i|, which is at most sum |beta_i| k_i. So all this
+    changes f by at most `error`, which also has the kernels that are left out. The norms have
+    the rounding of their matrices inside: see `_norms`.
+
+    Parameters
+    ----------
+    centre : ndarray of shape (n_features,), float64
+        c, exactly a float32.
+    gamma, radius : float
+        R is the largest |v| of interest.
+    constant : ndarray of shape (n_rows,), float64
+    linear : ndarray of shape (n_rows, n_features), float64
+    quadratic : ndarray of shape (n_rows, n_features, n_features), float64
+    third : ndarray of shape (n_rows, n_features, n_features), float64
+        B^T B of the third order: it is at most |v|^2 sqrt(<v, third v> + third_error |v|^2).
+    third_error : ndarray of shape (n_rows,), float64
+    norms : ndarray of shape (n_rows, K - 2), float64
+        >= |B|_2 of the orders 3 .. K.
+    tail : ndarray of shape (n_rows,), float64
+        All orders above K are at most `tail` |v|^(K + 1).
+    error : ndarray of shape (n_rows,), float64
+        Of f.
+    """
+
+    centre: Float64Array
+    gamma: float
+    radius: float
+    constant: Float64Array
+    linear: Float64Array
+    quadratic: Float64Array
+    third: Float64Array
+    third_error: Float64Array
+    norms: Float64Array
+    tail: Float64Array
+    error: Float64Array
+
+    def beyond_third(self, radius: float) -> Float64Array:
+        """Return what times |v|^4 bounds all orders from 4 on, for |v| <= radius <= R."""
+        powers = radius ** np.arange(self.norms.shape[1] - 1)
+        last = self.tail * radius ** (self.norms.shape[1] - 1)
+        total: Float64Array = (self.norms[:, 1:] @ powers + last) * (1 + 1e-12)
+        return total
+
+
+def expand(
+    vectors: Vectors, decisions: Float64Array, centre: Float64Array, radius: float
+) -> LocalExpansion:
+    """Return the expansion of some decisions about a centre.
+
+    Parameters
+    ----------
+    vectors : Vectors
+    decisions : ndarray of shape (n_rows,), int64
+    centre : ndarray of shape (n_features,), float64
+        Exactly a float32.
+    radius : float
+        2 gamma radius^2 <= LARGEST_EXPONENT.
+    """
+    g = vectors.gamma
+    t = vectors.support_vectors - centre
+    length = np.sqrt((t**2).sum(axis=1))
+    beta = vectors.coefficients[decisions]
+    least = g * np.maximum(length - radius, 0.0) ** 2
+    kept = (least < _NEGLIGIBLE) & beta.any(axis=0)
+    kernel = np.exp(-least)
+    reach = g * (length + radius)
+    size = np.sqrt((vectors.support_vectors**2).sum(axis=1))
+    roundings = (t.shape[1] + 16) * reach * (length + radius) + 8 * reach * size + len(t) + 16
+    error = np.abs(beta) @ (kernel * np.where(kept, roundings * UNIT_ROUNDOFF_64, 1.0))
+    t, length, beta = t[kept], length[kept], beta[:, kept]
+    c = beta * np.exp(-g * length**2)
+    weighted = c[:, :, None] * t
+    order = _last_order(2 * g * radius**2)
+    quadratic = 2 * g**2 * np.einsum("pia,ib->pab", weighted, t, optimize=True)
+    third, third_error, norms, normal = _norms(g, t, beta, c, order)
+    y = 2 * g * radius**2
+    scale = np.exp(0.5 * ((order + 1) * np.log(2 * g) - gammaln(order + 2)))
+    return LocalExpansion(
+        centre=centre,
+        gamma=g,
+        radius=radius,
+        constant=c.sum(axis=1),
+        linear=2 * g * weighted.sum(axis=1),
+        quadratic=(quadratic + quadratic.transpose(0, 2, 1)) / 2,
+        third=third,
+        third_error=third_error,
+        norms=norms,
+        tail=normal * scale / np.sqrt(1 - y / (order + 2)) * (1 + 1e-9),
+        error=error * (1 + 1e-9),
+    )
+
+
+def _last_order(y: float) -> int:
+    """Return K: what is above it is small beside |W|."""
+    k = max(_LEAST_ORDER, ceil(y))
+    while 0.5 * ((k + 1) * np.log(max(y, 1e-300)) - gammaln(k + 2)) > np.log(_TAIL):
+        k += 1
+    return k
+
+
+def largest_eigenvalue(matrix: Float64Array) -> float:
+    """Return an upper bound on the largest eigenvalue of a symmetric matrix.
+
+    LAPACK's are those of a matrix that differs by p(n) u |A|_2, p a modest function of n (Users'
+    Guide, section 4.7); 16 n + 64 is far above what is seen.
+    """
+    values = np.linalg.eigvalsh(matrix)
+    slack = (16 * len(matrix) + 64) * UNIT_ROUNDOFF_64
+    return float(values[-1] + slack * max(abs(values[0]), abs(values[-1])))
+
+
+def _norms(
+    g: float, t: Float64Array, beta: Float64Array, c: Float64Array, order: int
+) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
+    """Return `third`, `third_error` and `norms` of the expansion, and |W|.
+
+    B^T B is summed from <t_i, t_j>^(k-1), of relative error (k - 1)(n + 2) u of the norms' product,
+    by two sums of m terms. So it is off, entry by entry, by gamma_N times a matrix of nonnegative
+    numbers of spectral norm at most a_k^2, a_k = g_k sum_i |c_i| |t_i|^k, N = 2 m + k (n + 4) + 8.
+    |W|^2 = sum beta_i beta_j exp(-gamma |t_i - t_j|^2) is off by (N + 4 gamma |t|^2 n) u
+    (sum |beta|)^2, where the kernels of distant vectors do not count.
+    """
+    n_rows, m = c.shape
+    n = t.shape[1]
+    length = np.sqrt((t**2).sum(axis=1))
+    weighted = np.ascontiguousarray((c[:, :, None] * t).transpose(1, 0, 2)).reshape(m, n_rows * n)
+    squares = np.zeros((n_rows, order - 2, n, n))
+    normal = np.zeros(n_rows)
+    for start in range(0, m, _ROWS):
+        part = slice(start, start + _ROWS)
+        gram = t[part] @ t.T
+        exponent = 2 * g * gram - g * length[part, None] ** 2 - g * length**2
+        normal += np.einsum(
+            "pi,ij,pj->p", beta[:, part], np.exp(np.minimum(exponent, 0.0)), beta, optimize=True
+        )
+        power = gram.copy()
+        for k in range(3, order + 1):
+            power *= gram
+            product = power @ weighted
+            for row in range(n_rows):
+                own = slice(row * n, (row + 1) * n)
+                squares[row, k - 3] += weighted[part, own].T @ product[:, own]
+    norms, third_error = np.empty((n_rows, order - 2)), np.empty(n_rows)
+    for k in range(3, order + 1):
+        scale = (2 * g) ** k / factorial(k)
+        roundings = (2 * m + k * (n + 4) + 8) * UNIT_ROUNDOFF_64
+        size = scale * np.abs(c) @ length**k
+        slack = 2 * roundings * size**2
+        for row in range(n_rows):
+            square = scale**2 * squares[row, k - 3]
+            square = (square + square.T) / 2
+            squares[row, k - 3] = square
+            norms[row, k - 3] = np.sqrt(max(largest_eigenvalue(square), 0.0) + slack[row])
+        if k == 3:
+            third_error = slack
+    roundings = 2 * m + 16 + 8 * (n + 8) * _NEGLIGIBLE
+    size = np.abs(beta).sum(axis=1)
+    normal = np.sqrt(np.maximum(normal, 0.0) + roundings * UNIT_ROUNDOFF_64 * size**2)
+    return squares[:, 0], third_error, norms * (1 + 1e-9), normal

@@ -1,0 +1,69 @@
+"""The view of the stage of local expansions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.stages import FoldedWeights
+from kmcompile.stages.folded_weights import CONSTANTS, CURVED, LARGEST_RELATIVE
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedWeightsView:
+    """What templates/stages/folded_weights.c.j2 and templates/folded_weights/ need.
+
+    Parameters
+    ----------
+    n_rows, n_levels, last_level, first_leaf : int
+        Decisions of a centre; levels of the tree; the last one and its first centre.
+    n_constants, n_curved : int
+        Constants of a row, and of one of the last level.
+    n_basis : int
+        0: no curved test.
+    form_words, two_forms, three_forms : int
+        Words of one form, of two and of three.
+    up, relative, relative_per_square, relative_per_reach, result_error : float32
+    largest_relative : float32
+    """
+
+    n_rows: int
+    n_levels: int
+    last_level: int
+    first_leaf: int
+    n_constants: int
+    n_curved: int
+    n_basis: int
+    form_words: int
+    two_forms: int
+    three_forms: int
+    up: np.float32
+    relative: np.float32
+    relative_per_square: np.float32
+    relative_per_reach: np.float32
+    result_error: np.float32
+    largest_relative: np.float32
+
+
+def folded_weights_view(stage: FoldedWeights) -> FoldedWeightsView:
+    """Return the view of a stage."""
+    words = int(stage.forms.shape[3])
+    return FoldedWeightsView(
+        n_rows=stage.n_rows,
+        n_levels=stage.n_levels,
+        last_level=stage.n_levels - 1,
+        first_leaf=stage.first_leaf,
+        n_constants=len(CONSTANTS),
+        n_curved=len(CURVED),
+        n_basis=stage.n_basis,
+        form_words=words,
+        two_forms=2 * words,
+        three_forms=3 * words,
+        up=stage.up,
+        relative=stage.relative,
+        relative_per_square=stage.relative_per_square,
+        relative_per_reach=stage.relative_per_reach,
+        result_error=stage.result_error,
+        largest_relative=LARGEST_RELATIVE,
+    )

@@ -1,0 +1,377 @@
+"""Local expansions of an rbf machine about the nearest of a few centres (safe weight-folding)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array, finite, frozen, magnitude
+from kmcompile.ir.batch import UNKNOWN, Batch, joined
+from kmcompile.ir.ends import Ends
+from kmcompile.ir.table import Table
+from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.scalar import root_bound
+from kmcompile.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.stages.exact_sum import ExactSum
+from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.stages.stage import EarlyExit
+
+LARGEST_RELATIVE = np.float32(2.0**-6)
+"""Of the error of exp(-gamma |v|^2): with more, exp(y) - 1 <= (1 + 2^-6) y would not hold."""
+
+CONSTANTS = ("constant", "curvature", "r1", "r2", "r3", "r4", "per_deviation", "minimum")
+"""The columns of `constants`."""
+CURVED = ("curvature", "r1", "r2", "r4", "per_deviation", "minimum", "third", "third_deviation")
+"""The columns of `curved`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldedWeights(EarlyExit):
+    """Bounds on f by its expansion about a centre c that is near x, from a shallow tree of centres.
+
+    With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `LocalExpansion` has the orders of h and
+    their bounds. At each level of the tree the nearest child of the last level's centre is taken
+    (whichever it is, the bounds hold) and
+
+        h^ = C + <w, v> + m |v|^2,   |h - h^| <= E = r1 p + r2 p^2 + r3 p^3 + r4 p^4 + d delta
+
+    is tested, m |v|^2 being the middle of the second order's range, p >= |v| up to R; beyond R it
+    proves nothing. On the last level, with `basis` B of a few rows and y = B v, the second order
+    is <y, Q y> + m |v|^2 and E has <y, P y> and, for the third order, |v|^2 sqrt(<y, T y> + t |v|^2).
+    Of a one-vs-one machine a centre has the pairs of one class, the likeliest
+    there: when it wins them all no other class can win. b is the exact sum's.
+
+    Rounding, u = 2^-24, n features, gamma_k of Higham. x^ is the prepared input, delta >= |x^ - x|
+    its deviation, D = |x^ - c|; c is exact, D + delta >= |v|. What storing w, Q, P, T, m rounds is
+    in the bounds, which are those of what they leave.
+
+    - s = D^2 (1 + theta_(n+2)): two roundings of the difference, the product, n - 1 additions.
+      p = root_bound(s) up + delta, up >= (1 - gamma_(n+2))^(-1/2), is at least D + delta. What
+      underflows in s is below the 2^-100 that `root_bound` adds.
+    - <w, v> rounds by gamma_(n+1) |w| D, and <w, x^ - x> <= |w| delta; the storage adds |dw| |v|.
+    - |v|^2 is off s by at most gamma_(n+2) p^2 + 2 p delta, times m. h^ is two additions and
+      a product: 2 u |h^| + 3 u m p^2 (curved: 3 u |h^| + 4 u (m p^2 + |<y, Q y>|)).
+    - y is off by at most eta = |B|_F (gamma_(n+1) D + delta), a form with matrix Q by
+      |Q|_F |B|_F^2 ((2 gamma_(n+1) + gamma_(2r+2)) (1 + 2^-10) p^2 + 2.1 p delta), r rows of B.
+    - a = exp(-gamma |v|^2) against a^ = exp_negative(gamma s): the arguments differ by at most
+      y = gamma' gamma s + 2 gamma p delta, gamma' = gamma_(n+4) / (1 - gamma_(n+4)): the stored
+      gamma and the last product round, too. Up to y = 2^-6: |a - a^| <= a^ tau' with
+      tau' = ((1 + 2^-6) y + tau) / (1 - tau), tau the exponential's relative error.
+    - f^ = b + a^ h^. |a h - a^ h^| <= a^ (E + q (E + |h^|)), q = tau' + (1 + tau') 3 u + u, and
+      2 u |f^| for the last addition and the ends. Absolute errors are in `minimum`: storage of C and
+      b, the expansion's `error`, underflow.
+
+    Parameters
+    ----------
+    branches : ndarray of shape (n_levels,), uint16
+        Children of each centre, the first number those of the root.
+    centres : ndarray of shape (n_centres, n_features), float32
+        Level after level, the children of one centre side by side.
+    radius : ndarray of shape (n_centres,), float32
+        R.
+    decisions : ndarray of shape (n_centres, n_rows), uint16
+        What is bounded at a centre.
+    weights : ndarray of shape (n_centres, n_rows, n_features), float32
+    constants : ndarray of shape (n_centres, n_rows, 8), float32
+        `CONSTANTS`.
+    basis : ndarray of shape (n_basis, n_features), float32
+        B; n_basis 0: no curved test.
+    forms : ndarray of shape (n_leaves, n_rows, 3, n_basis (n_basis + 1) / 2), float32
+        Q, P and T of the last level's centres: upper triangles, row by row, the elements beside the
+        diagonal doubled.
+    curved : ndarray of shape (n_leaves, n_rows, 8), float32
+        `CURVED`.
+    up, relative, relative_per_square, relative_per_reach, result_error : float32
+        up; q = relative + relative_per_square s + relative_per_reach p delta.
+    """
+
+    branches: np.ndarray
+    centres: Float32Array
+    radius: Float32Array
+    decisions: np.ndarray
+    weights: Float32Array
+    constants: Float32Array
+    basis: Float32Array
+    forms: Float32Array
+    curved: Float32Array
+    up: np.float32
+    relative: np.float32
+    relative_per_square: np.float32
+    relative_per_reach: np.float32
+    result_error: np.float32
+
+    template: ClassVar[str] = "folded_weights"
+    exit: ClassVar[str | None] = "certified"
+
+    def __post_init__(self) -> None:
+        for name in ("branches", "decisions"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+        for name in ("centres", "radius", "weights", "basis", "forms"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        for name in ("constants", "curved"):
+            object.__setattr__(self, name, finite(getattr(self, name)))
+
+    @property
+    def n_centres(self) -> int:
+        """Centres of all levels."""
+        return int(self.centres.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Features of a centre."""
+        return int(self.centres.shape[1])
+
+    @property
+    def n_rows(self) -> int:
+        """Decisions of a centre."""
+        return int(self.decisions.shape[1])
+
+    @property
+    def n_basis(self) -> int:
+        """Rows of the basis."""
+        return int(self.basis.shape[0])
+
+    @property
+    def n_levels(self) -> int:
+        """Levels of the tree."""
+        return len(self.branches)
+
+    @property
+    def first_leaf(self) -> int:
+        """The first centre of the last level."""
+        return self.n_centres - len(self.curved)
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with narrower intervals, and which queries they decide."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        places = np.arange(len(batch))
+        decided = np.zeros(len(batch), dtype=bool)
+        at = np.zeros(len(batch), dtype=np.intp)
+        left: list[tuple[NDArray[np.intp], Batch]] = []
+        first, width = 0, 1
+        for branches in self.branches.astype(int):
+            batch, at, square = self._nearest(batch, first + at * branches, int(branches))
+            local = _Local.of(self, batch, at, square, exact.kernel)
+            batch = self._tested(batch, local, ends)
+            decided[places] = batch.certified
+            left.append((places[batch.certified], batch.chosen(batch.certified)))
+            stays = ~batch.certified
+            width *= int(branches)
+            places, batch, at = places[stays], batch.chosen(stays), at[stays] - first
+            first += width
+        left.append((places, batch))
+        order = np.argsort(np.concatenate([rows for rows, _ in left]))
+        answered = left[0][1]
+        for _, rest in left[1:]:
+            answered = joined(answered, rest)
+        return answered.chosen(order), decided
+
+    def _nearest(
+        self, batch: Batch, child: NDArray[np.intp], n: int
+    ) -> tuple[Batch, NDArray[np.intp], Float32Array]:
+        """Return the nearest of n centres from `child` on, and |x - c|^2."""
+        best, square = child, np.zeros(len(batch), dtype=np.float32)
+        for number in range(n):
+            total = np.zeros(len(batch), dtype=np.float32)
+            for x, c in zip(batch.x.T, self.centres[child + number].T, strict=True):
+                difference = x - c
+                total += difference * difference
+            nearer = (total < square) | (number == 0)
+            best, square = np.where(nearer, child + number, best), np.where(nearer, total, square)
+        operations = n * (self.n_features + 2)
+        return replace(batch, operations=batch.operations + operations), best, square
+
+    def _tested(self, batch: Batch, local: _Local, ends: Ends) -> Batch:
+        """Return the batch after the tests of one level."""
+        operations = batch.operations + self._local_operations(ends)
+        batch = replace(batch, operations=operations, certified=np.zeros(len(batch), dtype=bool))
+        near = np.flatnonzero(local.usable)
+        if not len(near):
+            return batch
+        inner, local = batch.chosen(near), local.chosen(near)
+        inner, base = self._linear(inner, local, ends)
+        is_leaf = local.node >= self.first_leaf
+        if is_leaf.any():  # all of them or none
+            rest = np.flatnonzero(~inner.certified)
+            curved = self._curved(inner.chosen(rest), local.chosen(rest), base[rest], ends)
+            inner = _put(inner, rest, curved)
+        return _put(batch, near, inner)
+
+    def _linear(self, batch: Batch, local: _Local, ends: Ends) -> tuple[Batch, Float32Array]:
+        v = batch.x - self.centres[local.node]
+        weights, rows = self.weights[local.node], self.constants[local.node]
+        dot = np.zeros(rows.shape[:2], dtype=np.float32)
+        for j in range(self.n_features):
+            dot += weights[:, :, j] * v[:, j, None]
+        constant, curvature, r1, r2, r3, r4, per_deviation, minimum = np.moveaxis(rows, 2, 0)
+        p, delta = local.reach[:, None], batch.deviation[:, None]
+        base = constant + dot
+        h = base + curvature * local.square[:, None]
+        error = (((r4 * p + r3) * p + r2) * p + r1) * p + per_deviation * delta
+        batch = self._narrowed(batch, local, h, error, minimum, ends.exact.intercept)
+        batch = replace(batch, operations=batch.operations + self.linear_operations(ends))
+        return proved(batch, ends.label), base
+
+    def _curved(self, batch: Batch, local: _Local, base: Float32Array, ends: Ends) -> Batch:
+        v = batch.x - self.centres[local.node]
+        leaf = local.node - self.first_leaf
+        rows, forms = self.curved[leaf], self.forms[leaf]
+        y = np.zeros((len(batch), self.n_basis), dtype=np.float32)
+        for j in range(self.n_features):
+            y += self.basis[:, j] * v[:, j, None]
+        middle, half, cubic = (self._form(forms[:, :, which], y) for which in range(3))
+        curvature, r1, r2, r4, per_deviation, minimum, third, third_deviation = np.moveaxis(
+            rows, 2, 0
+        )
+        p, delta = local.reach[:, None], batch.deviation[:, None]
+        square = p * p
+        h = (base + middle) + curvature * local.square[:, None]
+        inside = (cubic + third * square) + third_deviation * delta
+        root = bound_of_root(np.maximum(inside, np.float32(0.0)))
+        error = (((r4 * square + r2) * p + r1) * p + per_deviation * delta) + half
+        error = error + square * root
+        batch = self._narrowed(batch, local, h, error, minimum, ends.exact.intercept)
+        batch = replace(batch, operations=batch.operations + self.curved_operations(ends))
+        return proved(batch, ends.label)
+
+    def _form(self, triangle: Float32Array, y: Float32Array) -> Float32Array:
+        """Return <y, Q y>, shape (n_queries, n_rows)."""
+        total = np.zeros(triangle.shape[:2], dtype=np.float32)
+        at = 0
+        for i in range(self.n_basis):
+            inner = np.zeros_like(total)
+            for j in range(i, self.n_basis):
+                inner += triangle[:, :, at] * y[:, j, None]
+                at += 1
+            total += inner * y[:, i, None]
+        return total
+
+    def _narrowed(
+        self,
+        batch: Batch,
+        local: _Local,
+        h: Float32Array,
+        error: Float32Array,
+        minimum: Float32Array,
+        intercept: Float32Array,
+    ) -> Batch:
+        scale, relative = local.scale[:, None], local.relative[:, None]
+        decisions = self.decisions[local.node].astype(np.intp)
+        f = intercept[decisions] + scale * h
+        radius = scale * (error + relative * (error + magnitude(h)))
+        radius = radius + (minimum + self.result_error * magnitude(f))
+        low, high = np.full_like(batch.least, -UNKNOWN), np.full_like(batch.most, UNKNOWN)
+        np.put_along_axis(low, decisions, f - radius, axis=1)
+        np.put_along_axis(high, decisions, f + radius, axis=1)
+        return narrowed(batch, low, high)
+
+    def _local_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of p, the exponential and its error."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        return root_bound.OPERATIONS + exact.kernel.value_operations + 8
+
+    def linear_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of the linear forms at a centre, with the label."""
+        per_row = self.n_features + 14 + NARROW_OPERATIONS
+        return self.n_features + self.n_rows * per_row + ends.label.operations()
+
+    def curved_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of y and the forms at a centre, with the label."""
+        r = self.n_basis
+        form = r * (r + 1) // 2 + r
+        per_row = 3 * form + 22 + root_bound.OPERATIONS + NARROW_OPERATIONS
+        return r * self.n_features + self.n_rows * per_row + ends.label.operations()
+
+    def operations(self) -> int:
+        """Return the multiply-adds of distances and forms."""
+        nearest = int(self.branches.sum()) * (self.n_features + 2)
+        linear = self.n_levels * (self.n_rows + 1) * self.n_features
+        return nearest + linear + self.n_basis * self.n_features
+
+    def worst_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of a query that no test decides, labels included."""
+        nearest = int(self.branches.sum()) * (self.n_features + 2)
+        level = self._local_operations(ends) + self.linear_operations(ends)
+        curved = self.curved_operations(ends) if self.n_basis else 0
+        return nearest + self.n_levels * level + curved
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tree, the forms and the constants of the bounds."""
+        tables = [
+            Table("folded_branches", self.branches, "children of a centre: [level]"),
+            Table("folded_centres", self.centres, "c: [centre][feature]"),
+            Table("folded_radius", self.radius, "largest |x - c| of use: [centre]"),
+            Table("folded_decisions", self.decisions, "what is bounded: [centre][row]"),
+            Table("folded_weights_of", self.weights, "w: [centre][row][feature]"),
+            Table("folded_constants", self.constants, "C, m and the bounds: [centre][row][8]"),
+        ]
+        if self.n_basis:
+            tables += [
+                Table("folded_basis", self.basis, "B: [row][feature]"),
+                Table("folded_forms", self.forms, "Q, P, T: [last centre][row][3][i <= j]"),
+                Table("folded_curved_constants", self.curved, "m and the bounds: [last centre][row][8]"),
+            ]
+        return tuple(tables)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Local:
+    """Where a query is at one level.
+
+    Parameters
+    ----------
+    node : ndarray of shape (n_queries,), intp
+        The centre.
+    square, reach, scale, relative : ndarray of shape (n_queries,), float32
+        s, p, a^ and q.
+    usable : ndarray of shape (n_queries,), bool
+    """
+
+    node: NDArray[np.intp]
+    square: Float32Array
+    reach: Float32Array
+    scale: Float32Array
+    relative: Float32Array
+    usable: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        stage: FoldedWeights,
+        batch: Batch,
+        node: NDArray[np.intp],
+        square: Float32Array,
+        kernel: Float32Kernel,
+    ) -> _Local:
+        """Return that of the nearest centres."""
+        assert isinstance(kernel, RbfFloat32)
+        reach = bound_of_root(square) * stage.up + batch.deviation
+        relative = (stage.relative + stage.relative_per_square * square) + (
+            stage.relative_per_reach * reach
+        ) * batch.deviation
+        usable = (reach <= stage.radius[node]) & (relative <= LARGEST_RELATIVE)
+        return cls(node, square, reach, kernel.value(square), relative, usable)
+
+    def chosen(self, rows: NDArray[np.intp]) -> _Local:
+        """Return that of some queries."""
+        return _Local(
+            self.node[rows],
+            self.square[rows],
+            self.reach[rows],
+            self.scale[rows],
+            self.relative[rows],
+            self.usable[rows],
+        )
+
+
+def _put(batch: Batch, rows: NDArray[np.intp], new: Batch) -> Batch:
+    """Return the batch with some queries replaced."""
+    order = np.arange(len(batch))
+    order[rows] = len(batch) + np.arange(len(rows))
+    return joined(batch, new).chosen(order)
