@@ -70,7 +70,7 @@ def fit_subspace(
         return []
     batch = program.prepare.run(Batch.of(samples[:_SAMPLES], 1))
     assert isinstance(machine.kernel, Poly)
-    trial = _Trial.of(machine, program, batch)
+    trial = Trial.of(machine, program, batch)
     if not _LEAST_SCALE < trial.unit**machine.kernel.degree < 1 / _LEAST_SCALE:
         return []
     found: list[tuple[float, SubspaceCertificate]] = []
@@ -86,7 +86,7 @@ def fit_subspace(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Trial:
+class Trial:
     """A machine with samples, in float64.
 
     Parameters
@@ -110,7 +110,7 @@ class _Trial:
     unit: float
 
     @classmethod
-    def of(cls, machine: KernelMachine, program: Program, batch: Batch) -> _Trial:
+    def of(cls, machine: KernelMachine, program: Program, batch: Batch) -> Trial:
         """Return a trial of prepared samples."""
         exact, kernel = program.ends.exact, machine.kernel
         assert isinstance(exact, ExactSum) and isinstance(kernel, Poly)

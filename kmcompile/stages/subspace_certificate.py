@@ -309,7 +309,11 @@ class SubspaceCertificate(EarlyExit):
 
     def tables(self) -> tuple[Table, ...]:
         """Return projection, projected vectors, weights and orders."""
+        columns: tuple[Table, ...] = ()
+        if len(self.products.columns):
+            columns = (Table("subspace_columns", self.products.columns, "features of V"),)
         return (
+            *columns,
             Table("subspace_projection", self.products.blocks, "V: [block][feature][lane]"),
             Table("subspace_projected", self.vectors, "projected vectors: [block][feature][lane]"),
             Table("subspace_weights", self.weights, "(beta / delta)^2, 0: never: [slot]"),
