@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import subspaces
 from emitted import Emitted, emit_model
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
 from sklearn.pipeline import make_pipeline
@@ -103,4 +104,7 @@ CORE = (
     Certified("rbf", "digits", "l2"),
     Certified("poly", "digits", "l2"),
 )
-"""Every certified stage with every kernel that it has, two classes and more."""
+"""Bound sequences with every kernel that there are for, two classes and more."""
+
+EVERY = (*CORE, *subspaces.CORE)
+"""Every certified stage."""

@@ -83,7 +83,7 @@ def test_every_combination_matches_the_interpreter_bit_for_bit(case, compiler, t
 
 @pytest.mark.parametrize("compiler", COMPILERS, ids=str)
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
-@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE, *certified.CORE], ids=str)
+@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE, *certified.EVERY], ids=str)
 def test_every_compiler_matches_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
     """reliability 42: the C for the host and, with its loops unrolled, that for a board."""
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
@@ -112,7 +112,7 @@ def programs(target: str):
 def test_every_stage_has_its_template_and_a_bit_exact_case():
     names = {stage.template for stage in STAGES}
     assert names == templates("stages")
-    cases = [*cascades.CORE, *certified.CORE]
+    cases = [*cascades.CORE, *certified.EVERY]
     with_exits = [catalogue.emitted(case, "host").program for case in cases]
     used = [*programs("host"), *with_exits]
     assert names == {stage.template for program in used for stage in program.stages}

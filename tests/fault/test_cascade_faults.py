@@ -72,7 +72,7 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("case", [*cascades.CORE, *certified.CORE], ids=str)
+@pytest.mark.parametrize("case", [*cascades.CORE, *certified.EVERY], ids=str)
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
 def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):
     """reliability 37: zeros, ones, infinities, NaN and the extremes in the place of elements."""
