@@ -153,4 +153,5 @@ class SigmoidExpansions(InnerExpansions):
     def slopes(self, centres: Float64Array, V: Float64Array) -> Float64Array:
         """Return gamma |s|."""
         length = np.sqrt((self.vectors**2).sum(axis=1))
-        return (abs(self.gamma) * length * UP)[None, :]
+        slopes: Float64Array = (abs(self.gamma) * length * UP)[None, :]
+        return slopes

@@ -14,6 +14,9 @@ from kmcompile.ir.arrays import Float64Array
 from kmcompile.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE
 
 _BISECTIONS = 24
+_NO_BOXES = Level(
+    np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.bool_)
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,11 +63,19 @@ class Forest:
     ----------
     subdivision : Subdivision
     density : Density
+    last_root_level : int
+        The deepest level that may be the grid of a map.
     step_cost : float
         What looking into a halved box costs a query, in the cost of what the map saves.
     """
 
-    def __init__(self, subdivision: Subdivision, density: Density, step_cost: float) -> None:
+    def __init__(
+        self,
+        subdivision: Subdivision,
+        density: Density,
+        last_root_level: int,
+        step_cost: float,
+    ) -> None:
         self.n_features = density.lattice.n_features
         self.step_cost = step_cost
         levels = list(subdivision.levels)
@@ -72,7 +83,9 @@ class Forest:
             keys = np.unique(levels[0].keys >> self.n_features)
             zeros = np.zeros(len(keys), dtype=np.int8)
             levels.insert(0, Level(keys, zeros, zeros == 0))
-        self._inherit(levels, subdivision.first_level)
+        for number in range(subdivision.first_level, last_root_level):
+            below = levels[number + 1] if number + 1 < len(levels) else _NO_BOXES
+            levels[number + 1 : number + 2] = [self._with_parts(levels[number], below)]
         self.boxes = []
         for number, level in enumerate(levels):
             above = levels[max(number - 1, 0)].keys
@@ -126,28 +139,19 @@ class Forest:
                 low = price
         return best
 
-    def _inherit(self, levels: list[Level], first_level: int) -> None:
-        """Give every box that may become a root its sign, if a larger box has it."""
+    def _with_parts(self, level: Level, below: Level) -> Level:
+        """Return the level below with the parts of boxes that have a sign: they may be roots."""
+        decided = level.signs != 0
         parts = np.arange(1 << self.n_features)
-        for number in range(first_level, len(levels) - 1):
-            level, below = levels[number], levels[number + 1]
-            decided = level.signs != 0
-            keys = ((level.keys[decided, None] << self.n_features) + parts).reshape(-1)
-            if len(keys) > len(below.keys) + 4096:
-                break
-            signs = np.repeat(level.signs[decided], len(parts))
-            every = np.concatenate([below.keys, keys])
-            order = np.argsort(every)
-            levels[number + 1] = Level(
-                every[order],
-                np.concatenate([below.signs, signs])[order],
-                np.concatenate([below.halved, np.zeros(len(keys), dtype=bool)])[order],
-            )
-
-
-def halvings_within(n_roots: int, n_features: int, n_nodes: int) -> int:
-    """Return how often boxes can be halved in a map of so many nodes."""
-    return max(0, n_nodes - n_roots) >> n_features
+        keys = ((level.keys[decided, None] << self.n_features) + parts).reshape(-1)
+        signs = np.repeat(level.signs[decided], len(parts))
+        every = np.concatenate([below.keys, keys])
+        order = np.argsort(every)
+        return Level(
+            every[order],
+            np.concatenate([below.signs, signs])[order],
+            np.concatenate([below.halved, np.zeros(len(keys), dtype=bool)])[order],
+        )
 
 
 def kinds(pruned: Pruned, roots: Keys, n_features: int) -> list[NDArray[np.uint8]]:

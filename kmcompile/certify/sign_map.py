@@ -13,7 +13,7 @@ from kmcompile.certify.inner_expansions import PolyExpansions, SigmoidExpansions
 from kmcompile.certify.lattice import Keys, Lattice, interleaved, lattice
 from kmcompile.certify.linear_input import LinearInput, linear_input
 from kmcompile.certify.monomials import Monomials, monomials
-from kmcompile.certify.pruning import Forest, Pruned, halvings_within, kinds
+from kmcompile.certify.pruning import Forest, Pruned, kinds
 from kmcompile.certify.subdivision import Subdivision, subdivide
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
@@ -116,7 +116,8 @@ def build_sign_map(
         _SEARCHED * most_halved,
     )
     cost = step_operations(machine.n_features) / program.ends.exact.operations()
-    best = _best(Forest(found, likely, cost), proof.lattice, n_nodes)
+    grids = _grids(proof.lattice, n_nodes)
+    best = _best(Forest(found, likely, len(grids) - 1, cost), grids, proof.lattice, n_nodes)
     return None if best is None else _encoded(best, found, proof.lattice)
 
 
@@ -176,17 +177,20 @@ def _nodes_within(max_bytes: int) -> int:
     return n
 
 
-def _best(forest: Forest, lattice: Lattice, n_nodes: int) -> Pruned | None:
-    """Return the forest with the best level of roots: higher ones take bytes, lower ones steps."""
-    best = None
-    for root_level in range(len(forest.boxes)):
-        n_roots = math.prod(lattice.across(root_level).tolist())
-        if n_roots > _ROOT_SHARE * n_nodes and root_level > 0:
-            break
-        room = min(_MOST_HALVED, halvings_within(n_roots, lattice.n_features, n_nodes))
-        found = forest.fitted(root_level, room)
-        if n_roots <= n_nodes and (best is None or found.gain > best.gain):
-            best = found
+def _grids(lattice: Lattice, n_nodes: int) -> list[int]:
+    """Return the numbers of boxes of the levels that may be a map's grid, from level 0 on."""
+    sizes = [math.prod(lattice.across(level).tolist()) for level in range(lattice.last_level)]
+    return [n for level, n in enumerate(sizes) if level == 0 or n <= _ROOT_SHARE * n_nodes]
+
+
+def _best(forest: Forest, grids: list[int], lattice: Lattice, n_nodes: int) -> Pruned | None:
+    """Return the forest that gains most: a finer grid takes bytes, a coarser one steps."""
+    found = [
+        forest.fitted(level, min(_MOST_HALVED, (n_nodes - n_roots) >> lattice.n_features))
+        for level, n_roots in enumerate(grids)
+        if n_roots <= n_nodes and level < len(forest.boxes)
+    ]
+    best = max(found, key=lambda pruned: pruned.gain, default=None)
     return best if best is not None and best.gain > 0 else None
 
 

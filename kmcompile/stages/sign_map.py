@@ -137,7 +137,7 @@ class SignMap(EarlyExit):
     def places(self, raw: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places of inputs, shape (n_queries, n_features), and which are in the grid."""
         distance = raw - self.low
-        inside: NDArray[np.bool_] = ((distance >= 0) & (distance < self.width)).all(axis=1)
+        inside = np.all((distance >= 0) & (distance < self.width), axis=1)
         return (np.where(inside[:, None], distance, 0) * self.scale).astype(np.int64), inside
 
     def kinds(self, raw: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -169,7 +169,8 @@ class SignMap(EarlyExit):
         halved = (self.outer & ~self.inner).astype(np.int64)
         rank = self.ranks[word // 2] + np.bitwise_count(halved[word] & ((1 << bit) - 1))
         first = np.bitwise_count(halved[np.maximum(word, 1) - 1])
-        return (rank + np.where(word % 2 == 1, first, 0)).astype(np.int64)
+        total: NDArray[np.int64] = (rank + np.where(word % 2 == 1, first, 0)).astype(np.int64)
+        return total
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with intervals where the sign is proved, and which these are."""
