@@ -114,7 +114,8 @@ def expand(
         coefficients[part] = (terms.coefficients @ dual_coef).T
         rounded = (terms.roundings + len(dual_coef) + 3) * UNIT_ROUNDOFF_64
         moved = deviation * expansions.slopes(centres[part], V)
-        error[part] = (rounded * terms.majorant + terms.rest + moved) @ weights * UP
+        with np.errstate(invalid="ignore"):  # of infinite bounds; NaN proves nothing
+            error[part] = (rounded * terms.majorant + terms.rest + moved) @ weights * UP
     coefficients[:, 0] += intercept
     error += 2 * UNIT_ROUNDOFF_64 * np.abs(coefficients[:, 0])
     return Sum(coefficients, error + 1e-200 * weights.sum())

@@ -1,0 +1,132 @@
+"""Machines of one to three features with their sign maps."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lowered import program_of, reduced
+from sklearn.datasets import make_moons
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from kmcompile import frontend
+from kmcompile.certify.sign_map import build_sign_map
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.stages.sign_map import SignMap
+
+DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+N_TRAINED = 1000
+
+TRANSFORMERS: dict[str, Any] = {
+    "raw": list,
+    "standard": lambda: [StandardScaler()],
+    "pca": lambda: [StandardScaler(), PCA(2)],
+    "whiten": lambda: [PCA(2, whiten=True)],
+}
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A fitted machine with its map.
+
+    Parameters
+    ----------
+    data : str
+        A file of the shared data, "moons", "one" (its first feature), "far" (at 1000, tiny) or
+        "uneven" (one feature a thousand times the other).
+    preprocessing : str
+        Of `TRANSFORMERS`.
+    parameters : dict
+        Of the SVC.
+    """
+
+    data: str
+    preprocessing: str = "standard"
+    parameters: dict[str, Any] = field(default_factory=lambda: {"C": 10, "gamma": 1.0})
+
+    def __str__(self) -> str:
+        words = [self.data, self.preprocessing]
+        return "-".join([*words, *(f"{k}_{v}" for k, v in self.parameters.items())])
+
+    @cached_property
+    def samples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Inputs and labels to train with, and other inputs, float32."""
+        X, y, X_test = _samples(self.data)
+        return X[:N_TRAINED].astype(np.float32), y[:N_TRAINED], X_test.astype(np.float32)
+
+    @cached_property
+    def estimator(self) -> Any:
+        """The fitted pipeline."""
+        X, y, _ = self.samples
+        return make_pipeline(*TRANSFORMERS[self.preprocessing](), SVC(**self.parameters)).fit(X, y)
+
+    @cached_property
+    def machine(self) -> KernelMachine:
+        """As it was trained."""
+        return frontend.load_model(self.estimator)
+
+    @cached_property
+    def plain(self) -> Program:
+        """The exact program."""
+        return program_of(self.machine)
+
+    @cached_property
+    def stage(self) -> SignMap:
+        """The map."""
+        stage = build_sign_map(reduced(self.machine), self.plain, self.samples[0], 4000)
+        assert stage is not None
+        return stage
+
+    @cached_property
+    def program(self) -> Program:
+        """The program with the map as its only early exit."""
+        stages = (*self.plain.stages[:-2], self.stage, *self.plain.stages[-2:])
+        return replace(self.plain, mode="certified", stages=stages)
+
+
+def _samples(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    if name in ("moons", "one", "far", "uneven"):
+        X, y = make_moons(3000, noise=0.25, random_state=0)
+        X = {
+            "moons": X,
+            "one": X[:, :1],
+            "far": 1000 + X / 256,
+            "uneven": X * [1000.0, 1.0],
+        }[name]
+        return X[:N_TRAINED], y[:N_TRAINED], X[N_TRAINED:]
+    path = DATA / f"{name}.npz"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
+    with np.load(path) as file:
+        X, y, X_test = (file[key] for key in ("X_train", "y_train", "X_test"))
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(X))
+    return X[order], y[order], X_test[rng.permutation(len(X_test))[:3000]]
+
+
+CASES = (
+    Mapped("banana", "raw", {"C": 100, "gamma": 1.0}),
+    Mapped("fourclass", parameters={"C": 1, "gamma": 3.0}),
+    Mapped("checkerboard", parameters={"C": 1000, "gamma": 1.0}),
+    Mapped("spirals2", parameters={"C": 100, "gamma": 3.0}),
+    Mapped("moons"),
+    Mapped("skin", parameters={"C": 10, "gamma": 3.0}),
+    Mapped("one"),
+    Mapped("far"),
+    Mapped("uneven"),
+    Mapped("banana", "pca"),
+    Mapped("moons", "whiten"),
+    Mapped("moons", parameters={"kernel": "poly", "degree": 3, "gamma": 0.5, "coef0": 1.0}),
+    Mapped("moons", parameters={"kernel": "poly", "degree": 14, "gamma": 0.1, "coef0": 1.0}),
+    Mapped("moons", parameters={"kernel": "sigmoid", "gamma": 0.3, "coef0": -0.5}),
+)
+"""Every kernel that has a map, one to three features, every kind of linear preprocessing."""
