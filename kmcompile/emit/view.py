@@ -324,7 +324,7 @@ def _constants(
     if isinstance(summed, ExactSum):
         constants.append(Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"))
         constants.append(Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"))
-    if early.nearest is not None or early.subspace is not None:
+    if early.nearest is not None or early.reuses_kernels:
         slots = summed.n_blocks * summed.lanes
         constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
     return tuple(constants)
