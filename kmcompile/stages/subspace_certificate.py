@@ -298,10 +298,16 @@ class SubspaceCertificate(EarlyExit):
         return self.products.operations() + self.n_slots * per_slot
 
     def worst_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds of a query that is not decided, its touched kernels included."""
-        touched = self.max_touched * self.touch_operations(ends)
+        """Return what a query that is not decided costs more than its exact sum.
+
+        That does not sum the touched kernels again.
+        """
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        again = self.touch_operations(ends) - exact.total_operations
         heap = 2 * self.n_slots * self.touches
-        return self.products.operations() + self._slot_operations(ends) + heap + touched
+        level = self.products.operations() + self._slot_operations(ends)
+        return level + heap + self.max_touched * again
 
     def kernel_evaluations(self) -> int:
         """Return the most vectors that are touched."""
