@@ -111,6 +111,11 @@ class EarlyExitsView:
         return any(stage.exit == "certified" for stage in self.exits)
 
     @property
+    def calibrates(self) -> bool:
+        """Whether any of the early exits is statistical."""
+        return any(stage.exit == "statistical" for stage in self.exits)
+
+    @property
     def needs_root_bound(self) -> bool:
         """Whether any of the early exits bounds a square root."""
         return any(isinstance(stage, SubspaceCertificate | BoundSequence) for stage in self.exits)

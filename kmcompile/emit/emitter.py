@@ -107,7 +107,7 @@ def _sections(
     if replay is not None:
         sections += replay_sections(program.name, replay)
     sections.append(render("entry.c.j2", view=view))
-    if early.exits:
+    if early.calibrates:
         sections.append(render("audit.c.j2", view=view))
     sections.append(render("self_test/tables.c.j2", view=view))
     sections.append(render("self_test/steps.c.j2", view=view))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
+from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.members import Member, confidence_members, sum_members, vote_members
 from kmcompile.emit.replay_view import ReplayView
@@ -21,9 +22,6 @@ WORDS_PER_STEP = 256
 
 RECORD_HEADER_WORDS = 8
 """Words of a harness record before the decisions."""
-
-
-_COMMENT_COLUMNS = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +66,12 @@ class ModelView:
     checks_range: bool
     no_range_text: str
     reuses_kernels: bool
-    exact_stage: str
     last_stage: int
     input_members: tuple[InputMember, ...]
     promise_lines: tuple[str, ...]
     decisions_text: str
-    interval_text: str
+    interval_lines: tuple[str, ...]
+    absent_lines: tuple[str, ...]
     evals_text: str
     stages_lines: tuple[str, ...]
     class_names: tuple[str, ...]
@@ -127,7 +125,6 @@ def model_view(
     n_answers = len(program.known_answers)
     steps = sum(-(-table.n_words // WORDS_PER_STEP) for table in tables)
     doubles = any(table.is_double for table in tables)
-    many = isinstance(label, Vote)
     upper = program.name.upper()
     exact = isinstance(summed, ExactSum)
     return ModelView(
@@ -157,24 +154,18 @@ def model_view(
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         proves=early.proves,
-        calibrated=any(stage.exit == "statistical" for stage in early.exits),
+        calibrated=early.calibrates,
         checks_range=early.gate is not None,
-        no_range_text="does not check the range" if early.exits else "was not calibrated",
+        no_range_text="does not check the range" if early.calibrates else "was not calibrated",
         reuses_kernels=early.reuses_kernels,
-        exact_stage=summed.name,
         last_stage=len(early.exits),
         input_members=early.input_members,
-        promise_lines=tuple(textwrap.wrap(promise_text, _COMMENT_COLUMNS)),
+        promise_lines=tuple(textwrap.wrap(promise_text, COMMENT_COLUMNS)),
         decisions_text=_decisions_text(program),
-        interval_text=(
-            "the decision of the closest pair that the winner won"
-            if many
-            else "the winner's decision"
-            if program.n_decisions > 1
-            else "the decision"
-        ),
+        interval_lines=interval_lines(program),
+        absent_lines=absent_lines(program, early),
         evals_text="full kernel evaluations" if exact else "inner products",
-        stages_lines=tuple(textwrap.wrap(_stages_text(program), _COMMENT_COLUMNS)),
+        stages_lines=tuple(textwrap.wrap(_stages_text(program), COMMENT_COLUMNS)),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
         workspace_lines=_with_meanings(

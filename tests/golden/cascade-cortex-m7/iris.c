@@ -1014,6 +1014,146 @@ static float iris_bump(const float v)
     return c8 * c8;
 }
 
+/* Adds a group's rows to the running decisions, as add_group does, and clears them. */
+static void iris_add_running(
+    iris_workspace_t *const workspace,
+    const uint32_t group)
+{
+    const uint32_t first = group * IRIS_N_ROWS;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t p = iris_group_decisions[first + row];
+
+        if (p < IRIS_N_DECISIONS) {
+            workspace->running[p] += workspace->row_sum[row];
+        }
+        workspace->row_sum[row] = 0.0f;
+    }
+}
+
+/* running[p] = sum over i of beta_pi times the approximate kernel + b_p, as the exact sum adds. */
+static void iris_estimate(
+    iris_workspace_t *const workspace)
+{
+    uint32_t group = 0U;
+    uint32_t block;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->running[p] = 0.0f;
+    }
+    for (p = 0U; p < IRIS_N_ROWS; ++p) {
+        workspace->row_sum[p] = 0.0f;
+    }
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        const uint32_t first = block * IRIS_N_ROWS;
+        const float *const value = &workspace->approximate[block * IRIS_LANES];
+        uint32_t row;
+
+        for (row = 0U; row < IRIS_N_ROWS; ++row) {
+            const uint32_t index = (first + row) * IRIS_LANES;
+            const float *const coef = &iris_coefficients[index];
+            float sum = coef[0] * value[0];
+
+            sum += coef[1U] * value[1U];
+            sum += coef[2U] * value[2U];
+            sum += coef[3U] * value[3U];
+            workspace->row_sum[row] += sum;
+        }
+        if ((group < IRIS_N_GROUPS)
+            && ((block + 1U) == iris_group_ends[group])) {
+            iris_add_running(workspace, group);
+            ++group;
+        }
+    }
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->running[p] += iris_intercept[p];
+    }
+}
+
+/* Slots as a binary heap: none is behind its two successors, 2 i + 1 and 2 i + 2. */
+typedef struct {
+    uint32_t *slots;
+    uint32_t size;
+} iris_heap_t;
+
+/* The bits of a score, which is at least 0: they order as the scores do, and compare faster. */
+static uint32_t iris_score_bits(const float score)
+{
+    iris_bits_t number;
+
+    number.value = score;
+    return number.bits;
+}
+
+/* Whether slot a is touched before slot b: by score, of equal ones the lower. */
+static bool iris_ahead(
+    const float score[IRIS_N_SLOTS],
+    const uint32_t a,
+    const uint32_t b)
+{
+    const uint32_t first = iris_score_bits(score[a]);
+    const uint32_t second = iris_score_bits(score[b]);
+
+    return (first > second) || ((first == second) && (a < b));
+}
+
+/* Moves the slot at a place down to where no successor is ahead of it: log2(size) turns. */
+static void iris_sift_down(
+    const iris_heap_t *const heap,
+    const float score[IRIS_N_SLOTS],
+    const uint32_t start)
+{
+    uint32_t *const slots = heap->slots;
+    const uint32_t size = heap->size;
+    const uint32_t moved = slots[start];
+    uint32_t place = start;
+    uint32_t next = (2U * place) + 1U;
+
+    while (next < size) {
+        if (((next + 1U) < size)
+            && iris_ahead(score, slots[next + 1U], slots[next])) {
+            ++next;
+        }
+        if (iris_ahead(score, slots[next], moved)) {
+            slots[place] = slots[next];
+            place = next;
+            next = (2U * place) + 1U;
+        } else {
+            next = size;
+        }
+    }
+    slots[place] = moved;
+}
+
+/* Orders the slots as a heap. */
+static void iris_build_heap(
+    const iris_heap_t *const heap,
+    const float score[IRIS_N_SLOTS])
+{
+    uint32_t place;
+
+    for (place = heap->size / 2U; place > 0U; --place) {
+        iris_sift_down(heap, score, place - 1U);
+    }
+}
+
+/* Takes the first slot off. Input: the heap is not empty. */
+static uint32_t iris_take_first(
+    iris_heap_t *const heap,
+    const float score[IRIS_N_SLOTS])
+{
+    const uint32_t first = heap->slots[0];
+
+    --heap->size;
+    heap->slots[0] = heap->slots[heap->size];
+    if (heap->size > 0U) {
+        iris_sift_down(heap, score, 0U);
+    }
+    return first;
+}
+
 /*
  * decision[p] = <w_p, x> + c_p with its calibrated half-width as bound.
  * Input: x prepared.
@@ -1365,64 +1505,6 @@ static void iris_approximate(
     }
 }
 
-/* Adds a group's rows to the running decisions, as add_group does, and clears them. */
-static void iris_add_running(
-    iris_workspace_t *const workspace,
-    const uint32_t group)
-{
-    const uint32_t first = group * IRIS_N_ROWS;
-    uint32_t row;
-
-    for (row = 0U; row < IRIS_N_ROWS; ++row) {
-        const uint32_t p = iris_group_decisions[first + row];
-
-        if (p < IRIS_N_DECISIONS) {
-            workspace->running[p] += workspace->row_sum[row];
-        }
-        workspace->row_sum[row] = 0.0f;
-    }
-}
-
-/* running[p] = sum over i of beta_pi times the approximate kernel + b_p, as the exact sum adds. */
-static void iris_estimate(
-    iris_workspace_t *const workspace)
-{
-    uint32_t group = 0U;
-    uint32_t block;
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        workspace->running[p] = 0.0f;
-    }
-    for (p = 0U; p < IRIS_N_ROWS; ++p) {
-        workspace->row_sum[p] = 0.0f;
-    }
-    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
-        const uint32_t first = block * IRIS_N_ROWS;
-        const float *const value = &workspace->approximate[block * IRIS_LANES];
-        uint32_t row;
-
-        for (row = 0U; row < IRIS_N_ROWS; ++row) {
-            const uint32_t index = (first + row) * IRIS_LANES;
-            const float *const coef = &iris_coefficients[index];
-            float sum = coef[0] * value[0];
-
-            sum += coef[1U] * value[1U];
-            sum += coef[2U] * value[2U];
-            sum += coef[3U] * value[3U];
-            workspace->row_sum[row] += sum;
-        }
-        if ((group < IRIS_N_GROUPS)
-            && ((block + 1U) == iris_group_ends[group])) {
-            iris_add_running(workspace, group);
-            ++group;
-        }
-    }
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        workspace->running[p] += iris_intercept[p];
-    }
-}
-
 /*
  * Takes the test's shares of the running decisions and of what the reduced set before
  * estimated, less its offsets.
@@ -1453,88 +1535,6 @@ static bool iris_nearest_test(
     }
     iris_sign(workspace, result);
     return sound && result->certified;
-}
-
-/* Slots as a binary heap: none is behind its two successors, 2 i + 1 and 2 i + 2. */
-typedef struct {
-    uint32_t *slots;
-    uint32_t size;
-} iris_heap_t;
-
-/* The bits of a score, which is at least 0: they order as the scores do, and compare faster. */
-static uint32_t iris_score_bits(const float score)
-{
-    iris_bits_t number;
-
-    number.value = score;
-    return number.bits;
-}
-
-/* Whether slot a is touched before slot b: by score, of equal ones the lower. */
-static bool iris_ahead(
-    const float score[IRIS_N_SLOTS],
-    const uint32_t a,
-    const uint32_t b)
-{
-    const uint32_t first = iris_score_bits(score[a]);
-    const uint32_t second = iris_score_bits(score[b]);
-
-    return (first > second) || ((first == second) && (a < b));
-}
-
-/* Moves the slot at a place down to where no successor is ahead of it: log2(size) turns. */
-static void iris_sift_down(
-    const iris_heap_t *const heap,
-    const float score[IRIS_N_SLOTS],
-    const uint32_t start)
-{
-    uint32_t *const slots = heap->slots;
-    const uint32_t size = heap->size;
-    const uint32_t moved = slots[start];
-    uint32_t place = start;
-    uint32_t next = (2U * place) + 1U;
-
-    while (next < size) {
-        if (((next + 1U) < size)
-            && iris_ahead(score, slots[next + 1U], slots[next])) {
-            ++next;
-        }
-        if (iris_ahead(score, slots[next], moved)) {
-            slots[place] = slots[next];
-            place = next;
-            next = (2U * place) + 1U;
-        } else {
-            next = size;
-        }
-    }
-    slots[place] = moved;
-}
-
-/* Orders the slots as a heap. */
-static void iris_build_heap(
-    const iris_heap_t *const heap,
-    const float score[IRIS_N_SLOTS])
-{
-    uint32_t place;
-
-    for (place = heap->size / 2U; place > 0U; --place) {
-        iris_sift_down(heap, score, place - 1U);
-    }
-}
-
-/* Takes the first slot off. Input: the heap is not empty. */
-static uint32_t iris_take_first(
-    iris_heap_t *const heap,
-    const float score[IRIS_N_SLOTS])
-{
-    const uint32_t first = heap->slots[0];
-
-    --heap->size;
-    heap->slots[0] = heap->slots[heap->size];
-    if (heap->size > 0U) {
-        iris_sift_down(heap, score, 0U);
-    }
-    return first;
 }
 
 /* The order of touching: by score. */
@@ -1653,7 +1653,8 @@ static bool iris_touch_vectors(
         }
         decided = (n == step) && iris_nearest_test(workspace, test, result);
     }
-    result->kernel_evals = n;
+    workspace->n_touched[0] = n;
+    result->kernel_evals += n;
     return decided;
 }
 
@@ -1702,25 +1703,28 @@ static bool iris_early_exits(
     bool decided = false;
 
     result->kernel_evals = 0U;
+    workspace->n_touched[0] = 0U;
     result->in_range = iris_range_gate(input);
     if (!decided && result->in_range) {
         decided = iris_linear_filter(workspace, input, result);
+        result->certified = false;  /* calibrated, not proved */
         result->stage = 0U;
     }
     if (!decided && result->in_range) {
         decided = iris_reduced_set_1(workspace, input, result);
+        result->certified = false;  /* calibrated, not proved */
         result->stage = 1U;
     }
     if (!decided && result->in_range) {
         decided = iris_reduced_set_2(workspace, input, result);
+        result->certified = false;  /* calibrated, not proved */
         result->stage = 2U;
     }
     if (!decided && result->in_range) {
         decided = iris_nearest_vectors(workspace, input, result);
+        result->certified = false;  /* calibrated, not proved */
         result->stage = 3U;
     }
-    /* Calibrated, not proved. */
-    result->certified = false;
     return decided;
 }
 
@@ -1744,7 +1748,7 @@ static iris_status_t iris_accept(
 
 /*
  * The answer of the exact sums, which stay in the workspace with their bounds.
- * Input: x prepared; n_known: kernels of this x that nearest_vectors has computed.
+ * Input: x prepared; n_known: kernels of this x that `touched` marks.
  * Result: IRIS_OK with *result written but for in_range, or
  * IRIS_ERROR_CORRUPT.
  */
@@ -1758,7 +1762,7 @@ static iris_status_t iris_sum(
 
     if (iris_exact_sum(workspace, input, n_known)) {
         iris_sign(workspace, result);
-        result->kernel_evals = 3U;
+        result->kernel_evals += 3U - n_known;
         result->stage = 4U;
         status = IRIS_OK;
     }
@@ -1775,7 +1779,7 @@ static iris_status_t iris_answer(
 
     if (!iris_early_exits(workspace, input, result)) {
         status = iris_sum(workspace, input,
-            result->kernel_evals, result);
+            workspace->n_touched[0], result);
     }
     return status;
 }
@@ -1876,9 +1880,9 @@ static iris_status_t iris_check_answer(
     if ((audit->period > 0U) && iris_draw(&audit->state, audit->period)
         && (audit->checked < 0xFFFFFFFFUL)) {
         /* What the exact sums have answered cannot differ from them. */
-        if (result->stage != 4U) {
+        if (result->stage < 4U) {
             status = iris_sum(workspace, input,
-                result->kernel_evals, result);
+                workspace->n_touched[0], result);
         }
         if (status == IRIS_OK) {
             iris_count(&audit->checked);
@@ -2288,6 +2292,7 @@ static iris_status_t iris_test_answer(
     status = iris_accept(
         &state->workspace, &iris_known_inputs[first], &input);
     if (status == IRIS_OK) {
+        result.kernel_evals = 0U;
         status = iris_sum(&state->workspace, &input, 0U, &result);
     }
     if (status == IRIS_OK) {

@@ -9,7 +9,7 @@
  * of one call must not overlap. The worst-case stack is in report.json.
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
- * Not here: iris_classify_within, which is not built yet;
+ * Not here: iris_classify_within, because no early exit of this program proves bounds;
  * iris_classify_float, because the input is float already.
  *
  * Most inputs are answered by an early exit, whose thresholds were calibrated on samples: a label
@@ -44,12 +44,14 @@ typedef enum {
 } iris_status_t;
 
 /*
- * lower and upper bound the decision: in real arithmetic
- * the trained model's lies between them. The comment at
- * IRIS_N_DECISIONS says what its sign means.
+ * lower and upper bound the decision: in real arithmetic the trained model's lies between them,
+ * for x as it was received and whatever is rounded here. The comment at IRIS_N_DECISIONS says what
+ * its sign means.
+ * certified: the label is the same for all decisions that are possible within such bounds. It is
+ * false where x lies so near a boundary that float does not tell.
  *
- * Where another stage than exact_sum decided, they are the calibrated band around its
- * estimate, in which the decision is expected: not proved, and certified is false.
+ * Where a calibrated early exit decided, they are the band around its estimate, in which the
+ * decision is expected: not proved, and certified is false.
  */
 typedef struct {
     int32_t label;          /* index into iris_class_names */
@@ -73,11 +75,12 @@ typedef struct {
     float projected[3U];     /* inner products with the input */
     float estimate[2U];      /* of a reduced set: decisions, spread */
     float earlier[2U];       /* the same, for the stages behind it */
-    float running[1U];       /* decisions of nearest_vectors */
+    float running[1U];       /* decisions as far as they are summed */
     float kernel_total[8U];  /* in the projection; score; exact */
     float approximate[8U];   /* kernels in the projection */
     uint32_t heap[8U];       /* slots by score */
     uint32_t touched[2U];    /* a bit a lane: exact total is known */
+    uint32_t n_touched[1U];  /* such bits */
 } iris_workspace_t;
 
 /* What iris_audit is to do and has found. */

@@ -9,9 +9,8 @@
  * of one call must not overlap. The worst-case stack is in report.json.
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
- * Not here: iris_classify_within and iris_audit,
- * because a program in exact mode has no early exit to limit or to watch;
- * iris_classify_float, because the input is float already.
+ * Not here: iris_classify_within and iris_audit, because this program has no early exit to limit
+ * or to watch; iris_classify_float, because the input is float already.
  */
 #ifndef IRIS_H
 #define IRIS_H
@@ -41,9 +40,11 @@ typedef enum {
 } iris_status_t;
 
 /*
- * lower and upper bound the decision: in real arithmetic
- * the trained model's lies between them. The comment at
- * IRIS_N_DECISIONS says what its sign means.
+ * lower and upper bound the decision: in real arithmetic the trained model's lies between them,
+ * for x as it was received and whatever is rounded here. The comment at IRIS_N_DECISIONS says what
+ * its sign means.
+ * certified: the label is the same for all decisions that are possible within such bounds. It is
+ * false where x lies so near a boundary that float does not tell.
  */
 typedef struct {
     int32_t label;          /* index into iris_class_names */

@@ -1,0 +1,58 @@
+"""What the header says of a program in sentences, worked out for its early exits."""
+
+from __future__ import annotations
+
+import textwrap
+
+from kmcompile.emit.early_exits_view import EarlyExitsView
+from kmcompile.ir.program import Program
+from kmcompile.stages import Vote
+
+COMMENT_COLUMNS = 96
+
+
+def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
+    """Return which functions of the interface are not there, and why."""
+    name = program.name
+    absent = []
+    if not early.exits:
+        absent.append(
+            f"{name}_classify_within and {name}_audit, because this program has no early exit to "
+            "limit or to watch"
+        )
+    elif not early.proves:
+        absent.append(
+            f"{name}_classify_within, because no early exit of this program proves bounds"
+        )
+    elif not early.calibrates:
+        absent.append(
+            f"{name}_audit, because every early exit is proved: there is no risk to estimate"
+        )
+    absent.append(f"{name}_classify_float, because the input is float already")
+    return _wrapped(f"Not here: {'; '.join(absent)}.")
+
+
+def interval_lines(program: Program) -> tuple[str, ...]:
+    """Return what lower, upper and certified mean."""
+    label = program.ends.label
+    meant = "the decision"
+    if isinstance(label, Vote):
+        meant = "the decision of the closest pair that the winner won"
+    elif program.n_decisions > 1:
+        meant = "the winner's decision"
+    precision = "float" if program.replay is None else "double"
+    return (
+        *_wrapped(
+            f"lower and upper bound {meant}: in real arithmetic the trained model's lies between "
+            f"them, for x as it was received and whatever is rounded here. The comment at "
+            f"{program.name.upper()}_N_DECISIONS says what its sign means."
+        ),
+        *_wrapped(
+            "certified: the label is the same for all decisions that are possible within such "
+            f"bounds. It is false where x lies so near a boundary that {precision} does not tell."
+        ),
+    )
+
+
+def _wrapped(text: str) -> tuple[str, ...]:
+    return tuple(textwrap.wrap(text, COMMENT_COLUMNS, break_on_hyphens=False))
