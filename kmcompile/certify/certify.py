@@ -14,6 +14,7 @@ from kmcompile.calibrate.chooser import Room
 from kmcompile.calibrate.samples import accepted_rows, require_samples
 from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
 from kmcompile.certify.choice import Fitted, choose
+from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.likely import likely_inputs
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
@@ -101,7 +102,10 @@ def fit(
         Accepted samples: where to prove much.
     """
     with threadpool_limits(1):  # what a matrix product rounds depends on the threads
-        return [*_bound_sequences(machine, program, X)]
+        return [
+            *_bound_sequences(machine, program, X),
+            *fit_folded_weights(machine, program, X, room),
+        ]
 
 
 def _bound_sequences(

@@ -61,15 +61,12 @@ def linear_rows(
     weights, constant = stored(e.linear), stored(e.constant)
     values = np.linalg.eigvalsh(e.quadratic)
     curvature = stored((values[:, 0] + values[:, -1]) / 2)
-    half = np.array(
-        [_distance(M, m) for M, m in zip(e.quadratic, curvature, strict=True)]
-    )
+    half = np.array([_distance(M, m) for M, m in zip(e.quadratic, curvature, strict=True)])
     length = np.sqrt((weights**2).sum(axis=1))
     bounds = (
         gamma_factor(n + 1) * length + np.sqrt(((weights - e.linear) ** 2).sum(axis=1)) * _UP,
         half + np.abs(curvature) * (gamma_factor(n + 2) * (1 + 2.0**-10) + 3 * u),
-        e.norms[:, 0],
-        e.beyond_third(radius),
+        *e.powers(radius).T,
         length * _UP + 2 * radius * np.abs(curvature),
         _minimum(e, radius, constant, storage, np.abs(weights).sum(axis=1) + np.abs(curvature)),
     )
@@ -107,13 +104,16 @@ def curved_rows(
     radius: float,
     storage: Float64Array,
     basis: Float32Array,
-) -> tuple[Float64Array, Float32Array]:
+    moments: Float64Array,
+) -> tuple[Float32Array, Float32Array]:
     """Return `FoldedWeights.forms` and `curved` of one centre.
 
     Parameters
     ----------
     basis : ndarray of shape (n_basis, n_features), float32
         B.
+    moments : ndarray of shape (n_features, n_features), float64
+        The mean of v v^T for which the bounds shall be small.
     """
     r, n = basis.shape
     B = basis.astype(np.float64)
@@ -124,38 +124,36 @@ def curved_rows(
     rounding = (2 * gamma_factor(n + 1) + gamma_factor(2 * r + 2)) * (1 + 2.0**-10)
     forms, rows = [], []
     for row, M in enumerate(e.quadratic):
-        Q, P, curvature, rest = _second_order(M, B)
-        T, third = _third_order(e.third[row], B)
+        Q, P, curvature, rest = _second_order(M, B, moments)
+        T, t, shares = _higher_orders(e, row, B, moments)
         size = np.array([np.linalg.norm(form) for form in (Q, P, T)]) * basis_square * _UP
         moved = rounding + 12 * UNIT_ROUNDOFF
         second = size[0] + size[1]
         bounds = (
-            gamma_factor(n + 1) * length[row]
-            + np.linalg.norm(weights[row] - e.linear[row]) * _UP,
+            gamma_factor(n + 1) * length[row] + np.linalg.norm(weights[row] - e.linear[row]) * _UP,
             rest
             + second * moved
             + abs(curvature) * (gamma_factor(n + 2) * (1 + 2.0**-10) + 4 * UNIT_ROUNDOFF),
-            e.beyond_third(radius)[row],
+            e.powers(radius)[row, 3],
             length[row] * _UP + radius * (2 * abs(curvature) + 2.1 * second),
-            _minimum(
-                e, radius, constant, storage, np.abs(weights).sum(axis=1) + size.sum()
-            )[row],
-            third + e.third_error[row] + size[2] * moved,
+            _minimum(e, radius, constant, storage, np.abs(weights).sum(axis=1) + size.sum())[row],
+            t + size[2] * moved,
             2.1 * radius * size[2],
+            *shares,
         )
         forms.append([_packed(form) for form in (Q, P, T)])
         rows.append(np.concatenate([[curvature], bound_constants(bounds)]))
-    return np.array(forms), np.array(rows, dtype=np.float32)
+    return np.array(forms, dtype=np.float32), np.array(rows, dtype=np.float32)
 
 
 def _second_order(
-    M: Float64Array, B: Float64Array
+    M: Float64Array, B: Float64Array, moments: Float64Array
 ) -> tuple[Float64Array, Float64Array, float, float]:
     """Return Q, P, m and k with |<v, M v> - <y, Q y> - m |v|^2| <= <y, P y> + k |v|^2, y = B v.
 
     With B about orthonormal and z what it leaves of v: M's part in the span goes to Q; of the
     rest, 2 <y, X z> <= <y, X X^T y> / mu + mu |z|^2, and <z, M z> lies in the range of its
-    eigenvalues, whose middle is m. mu is the one with the smallest bound in the mean over all directions of v. k is then
+    eigenvalues, whose middle is m. mu is the one with the smallest bound in the mean. k is then
     worked out for the stored Q, P, m and B.
     """
     r, n = B.shape
@@ -168,7 +166,8 @@ def _second_order(
     half = (values[-1] - values[0]) / 2
     scale = np.abs(np.linalg.eigvalsh(M)).max() + 1e-300
     ks = half + scale * _SHARES
-    cost = (np.trace(cross) / (scale * _SHARES) - r * ks) / n + ks
+    inner = B @ moments @ B.T
+    cost = (cross * inner).sum() / (scale * _SHARES) + ks * (np.trace(moments) - np.trace(inner))
     best = int(np.argmin(cost))
     P = _symmetric(cross / (scale * _SHARES[best]) - ks[best] * np.eye(r))
     rest = M - B.T @ Q @ B - m * np.eye(n)
@@ -177,22 +176,35 @@ def _second_order(
     return Q, P, m, k + _rounded(M, B, Q, P)
 
 
-def _third_order(A: Float64Array, B: Float64Array) -> tuple[Float64Array, float]:
-    """Return T and k with <v, A v> <= <y, T y> + k |v|^2, y = B v, for a semidefinite A.
+def _higher_orders(
+    e: LocalExpansion, row: int, B: Float64Array, moments: Float64Array
+) -> tuple[Float64Array, float, tuple[float, float]]:
+    """Return T, t, a and b: the orders 3 to 5 are at most what `FoldedWeights` says.
 
-    <v, A v> <= (1 + t) <y, A y> + (1 + 1/t) <z, A z>, with the t that is best in that mean.
+    Order k is at most |v|^(k-1) |B_k v|, and by Cauchy-Schwarz, for any a and b > 0,
+
+        |B_3 v| + |v| |B_4 v| + |v|^2 |B_5 v|
+            <= sqrt(1 + a |v|^2 + b |v|^4) sqrt(|B_3 v|^2 + |B_4 v|^2 / a + |B_5 v|^2 / b),
+
+    equal where a |v| is |B_4 v| / |B_3 v|, and so for b. With A the sum of the B^T B, z what B
+    leaves of v and any s > 0, <v, A v> <= (1 + s) <y, A y> + (1 + 1/s) <z, A z>.
     """
     r, n = B.shape
+    length = float(np.sqrt(np.trace(moments)))
+    third = float(e.norms[row, 0]) + 1e-300
+    a, b = (float(stored(e.norms[row, k] / (third * length**k) + 1e-20)) for k in (1, 2))
+    weights = np.array([1.0, 1 / a, 1 / b])
+    A = np.tensordot(weights, e.squares[row], axes=1)
     across = np.eye(n) - B.T @ B
-    inside = B @ A @ B.T
+    inside, inner = B @ A @ B.T, B @ moments @ B.T
     outside = max(float(np.linalg.eigvalsh(across @ A @ across)[-1]), 0.0)
-    t = 20 * _SHARES
-    ks = (1 + 1 / t) * outside
-    cost = ((1 + t) * np.trace(inside) - r * ks) / n + ks
+    s = 20 * _SHARES
+    ks = (1 + 1 / s) * outside
+    cost = (1 + s) * (inside * inner).sum() + ks * (np.trace(moments) - np.trace(inner))
     best = int(np.argmin(cost))
-    T = _symmetric((1 + t[best]) * inside - ks[best] * np.eye(r))
-    k = max(largest_eigenvalue(_even(A - B.T @ T @ B)), 0.0)
-    return T, k + _rounded(A, B, T)
+    T = _symmetric((1 + s[best]) * inside - ks[best] * np.eye(r))
+    t = max(largest_eigenvalue(_even(A - B.T @ T @ B)), 0.0) + _rounded(A, B, T)
+    return T, t + float(weights @ e.squares_error[row]) * _UP, (a, b)
 
 
 def _symmetric(form: Float64Array) -> Float64Array:

@@ -73,9 +73,10 @@ class LocalExpansion:
     constant : ndarray of shape (n_rows,), float64
     linear : ndarray of shape (n_rows, n_features), float64
     quadratic : ndarray of shape (n_rows, n_features, n_features), float64
-    third : ndarray of shape (n_rows, n_features, n_features), float64
-        B^T B of the third order: it is at most |v|^2 sqrt(<v, third v> + third_error |v|^2).
-    third_error : ndarray of shape (n_rows,), float64
+    squares : ndarray of shape (n_rows, 3, n_features, n_features), float64
+        B^T B of the orders 3, 4 and 5: order k is at most
+        |v|^(k-1) sqrt(<v, squares v> + squares_error |v|^2).
+    squares_error : ndarray of shape (n_rows, 3), float64
     norms : ndarray of shape (n_rows, K - 2), float64
         >= |B|_2 of the orders 3 .. K.
     tail : ndarray of shape (n_rows,), float64
@@ -90,18 +91,24 @@ class LocalExpansion:
     constant: Float64Array
     linear: Float64Array
     quadratic: Float64Array
-    third: Float64Array
-    third_error: Float64Array
+    squares: Float64Array
+    squares_error: Float64Array
     norms: Float64Array
     tail: Float64Array
     error: Float64Array
 
-    def beyond_third(self, radius: float) -> Float64Array:
-        """Return what times |v|^4 bounds all orders from 4 on, for |v| <= radius <= R."""
-        powers = radius ** np.arange(self.norms.shape[1] - 1)
-        last = self.tail * radius ** (self.norms.shape[1] - 1)
-        total: Float64Array = (self.norms[:, 1:] @ powers + last) * (1 + 1e-12)
-        return total
+    def powers(self, radius: float) -> Float64Array:
+        """Return r3 .. r6: all orders from 3 on are at most r3 |v|^3 + .. + r6 |v|^6.
+
+        For |v| <= radius <= R: |v|^k <= radius^(k - 6) |v|^6 from order 6 on.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 4), float64
+        """
+        n = self.norms.shape[1] - 3
+        last = self.norms[:, 3:] @ radius ** np.arange(n) + self.tail * radius**n
+        return np.concatenate([self.norms[:, :3], last[:, None]], axis=1) * (1 + 1e-12)
 
 
 def expand(
@@ -134,7 +141,7 @@ def expand(
     weighted = c[:, :, None] * t
     order = _last_order(2 * g * radius**2)
     quadratic = 2 * g**2 * np.einsum("pia,ib->pab", weighted, t, optimize=True)
-    third, third_error, norms, normal = _norms(g, t, beta, c, order)
+    squares, squares_error, norms, normal = _norms(g, t, beta, c, order)
     y = 2 * g * radius**2
     scale = np.exp(0.5 * ((order + 1) * np.log(2 * g) - gammaln(order + 2)))
     return LocalExpansion(
@@ -144,8 +151,8 @@ def expand(
         constant=c.sum(axis=1),
         linear=2 * g * weighted.sum(axis=1),
         quadratic=(quadratic + quadratic.transpose(0, 2, 1)) / 2,
-        third=third,
-        third_error=third_error,
+        squares=squares,
+        squares_error=squares_error,
         norms=norms,
         tail=normal * scale / np.sqrt(1 - y / (order + 2)) * (1 + 1e-9),
         error=error * (1 + 1e-9),
@@ -174,7 +181,7 @@ def largest_eigenvalue(matrix: Float64Array) -> float:
 def _norms(
     g: float, t: Float64Array, beta: Float64Array, c: Float64Array, order: int
 ) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
-    """Return `third`, `third_error` and `norms` of the expansion, and |W|.
+    """Return `squares`, `squares_error` and `norms` of the expansion, and |W|.
 
     B^T B is summed from <t_i, t_j>^(k-1), of relative error (k - 1)(n + 2) u of the norms' product,
     by two sums of m terms. So it is off, entry by entry, by gamma_N times a matrix of nonnegative
@@ -184,6 +191,7 @@ def _norms(
     """
     n_rows, m = c.shape
     n = t.shape[1]
+    t = np.sqrt(2 * g) * t
     length = np.sqrt((t**2).sum(axis=1))
     weighted = np.ascontiguousarray((c[:, :, None] * t).transpose(1, 0, 2)).reshape(m, n_rows * n)
     squares = np.zeros((n_rows, order - 2, n, n))
@@ -191,7 +199,7 @@ def _norms(
     for start in range(0, m, _ROWS):
         part = slice(start, start + _ROWS)
         gram = t[part] @ t.T
-        exponent = 2 * g * gram - g * length[part, None] ** 2 - g * length**2
+        exponent = gram - length[part, None] ** 2 / 2 - length**2 / 2
         normal += np.einsum(
             "pi,ij,pj->p", beta[:, part], np.exp(np.minimum(exponent, 0.0)), beta, optimize=True
         )
@@ -202,20 +210,18 @@ def _norms(
             for row in range(n_rows):
                 own = slice(row * n, (row + 1) * n)
                 squares[row, k - 3] += weighted[part, own].T @ product[:, own]
-    norms, third_error = np.empty((n_rows, order - 2)), np.empty(n_rows)
+    norms, errors = np.empty((n_rows, order - 2)), np.empty((n_rows, order - 2))
     for k in range(3, order + 1):
-        scale = (2 * g) ** k / factorial(k)
+        scale = (2 * g) ** (k / 2) / factorial(k)
         roundings = (2 * m + k * (n + 4) + 8) * UNIT_ROUNDOFF_64
         size = scale * np.abs(c) @ length**k
-        slack = 2 * roundings * size**2
+        errors[:, k - 3] = 2 * roundings * size**2
         for row in range(n_rows):
             square = scale**2 * squares[row, k - 3]
             square = (square + square.T) / 2
             squares[row, k - 3] = square
-            norms[row, k - 3] = np.sqrt(max(largest_eigenvalue(square), 0.0) + slack[row])
-        if k == 3:
-            third_error = slack
+            norms[row, k - 3] = np.sqrt(max(largest_eigenvalue(square), 0.0) + errors[row, k - 3])
     roundings = 2 * m + 16 + 8 * (n + 8) * _NEGLIGIBLE
     size = np.abs(beta).sum(axis=1)
     normal = np.sqrt(np.maximum(normal, 0.0) + roundings * UNIT_ROUNDOFF_64 * size**2)
-    return squares[:, 0], third_error, norms * (1 + 1e-9), normal
+    return squares[:, :3], errors[:, :3], norms * (1 + 1e-9), normal

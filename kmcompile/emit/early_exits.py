@@ -7,13 +7,21 @@ from typing import Any
 
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
+from kmcompile.emit.folded_weights_view import folded_weights_view
 from kmcompile.emit.products_view import ProductsView
 from kmcompile.emit.subspace_view import subspace_sections
 from kmcompile.emit.sign_map_view import sign_map_view
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.kernels.reach import PolyReach
 from kmcompile.scalar import power, root_bound
-from kmcompile.stages import BoundSequence, LinearFilter, NearestVectors, ReducedSet, Stage
+from kmcompile.stages import (
+    BoundSequence,
+    FoldedWeights,
+    LinearFilter,
+    NearestVectors,
+    ReducedSet,
+    Stage,
+)
 from kmcompile.stages.bound_sequence import LARGEST
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.stages.sign_map import SignMap
@@ -122,6 +130,14 @@ def _bound_sequence(stage: Stage, early: EarlyExitsView, context: dict[str, Any]
     ]
 
 
+def _folded_weights(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
+    assert isinstance(stage, FoldedWeights)
+    own = {**context, "view": folded_weights_view(stage)}
+    parts = ["centre", "linear", "curved"] if stage.n_basis else ["centre", "linear"]
+    sections = [render(f"folded_weights/{part}.c.j2", **own) for part in parts]
+    return [*sections, render("stages/folded_weights.c.j2", **own)]
+
+
 def _sign_map(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
     assert isinstance(stage, SignMap)
     own = {**context, "stage": stage, "view": sign_map_view(stage)}
@@ -138,6 +154,7 @@ def _subspace_certificate(
 
 _SECTIONS: dict[type[Stage], Callable[[Stage, EarlyExitsView, dict[str, Any]], list[str]]] = {
     BoundSequence: _bound_sequence,
+    FoldedWeights: _folded_weights,
     LinearFilter: _linear_filter,
     ReducedSet: _reduced_set,
     NearestVectors: _nearest_vectors,

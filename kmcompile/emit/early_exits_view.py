@@ -15,6 +15,7 @@ from kmcompile.ir.program import Program
 from kmcompile.stages import (
     BoundSequence,
     ExactSum,
+    FoldedWeights,
     LinearFilter,
     NearestVectors,
     Nonzeros,
@@ -118,7 +119,10 @@ class EarlyExitsView:
     @property
     def needs_root_bound(self) -> bool:
         """Whether any of the early exits bounds a square root."""
-        return any(isinstance(stage, SubspaceCertificate | BoundSequence) for stage in self.exits)
+        return any(
+            isinstance(stage, SubspaceCertificate | BoundSequence | FoldedWeights)
+            for stage in self.exits
+        )
 
     @property
     def reuses_kernels(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.stages import FoldedWeights
-from kmcompile.stages.folded_weights import CONSTANTS, CURVED, LARGEST_RELATIVE
+from kmcompile.stages.folded_weights import LARGEST_RELATIVE, N_CONSTANTS, N_CURVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def folded_weights_view(stage: FoldedWeights) -> FoldedWeightsView:
         n_levels=stage.n_levels,
         last_level=stage.n_levels - 1,
         first_leaf=stage.first_leaf,
-        n_constants=len(CONSTANTS),
-        n_curved=len(CURVED),
+        n_constants=N_CONSTANTS,
+        n_curved=N_CURVED,
         n_basis=stage.n_basis,
         form_words=words,
         two_forms=2 * words,

@@ -13,7 +13,15 @@ from kmcompile.emit.members import Member, confidence_members, sum_members, vote
 from kmcompile.emit.replay_view import ReplayView
 from kmcompile.emit.tables import TableView, checksum_table, table_view
 from kmcompile.ir.program import Program
-from kmcompile.stages import BoundSequence, ExactSum, LinearSum, NearestVectors, Prepare, Vote
+from kmcompile.stages import (
+    BoundSequence,
+    ExactSum,
+    FoldedWeights,
+    LinearSum,
+    NearestVectors,
+    Prepare,
+    Vote,
+)
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.version import VERSION
 
@@ -274,6 +282,9 @@ def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
             Member("float", "sequence_kernels", n, "kernels of the bound sequence"),
             Member("float", "sequence_estimate", program.n_decisions, "what they give of f"),
         ]
+    folded = next((s for s in early.exits if isinstance(s, FoldedWeights)), None)
+    if folded is not None:
+        members += _folded_members(folded)
     rows = program.n_decisions + 1
     if early.reduced_sets:
         members.append(Member("float", "estimate", rows, "of a reduced set: decisions, spread"))
@@ -299,6 +310,16 @@ def _touching_members(program: Program, early: EarlyExitsView) -> list[Member]:
             Member("uint32_t", "touched", exact.n_blocks, "a bit a lane: exact total is known"),
             Member("uint32_t", "n_touched", 1, "such bits"),
         ]
+    return members
+
+
+def _folded_members(stage: FoldedWeights) -> list[Member]:
+    members = [
+        Member("float", "folded_offset", stage.n_features, "x - c, c being the nearest centre"),
+        Member("float", "folded_base", stage.n_rows, "the linear forms of this"),
+    ]
+    if stage.n_basis:
+        members.append(Member("float", "folded_projected", stage.n_basis, "x - c along the basis"))
     return members
 
 

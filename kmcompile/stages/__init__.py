@@ -3,6 +3,7 @@
 from kmcompile.stages.argmax import Argmax
 from kmcompile.stages.bound_sequence import BoundSequence
 from kmcompile.stages.exact_sum import ExactSum
+from kmcompile.stages.folded_weights import FoldedWeights
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.linear_filter import LinearFilter
 from kmcompile.stages.linear_sum import LinearSum
@@ -27,6 +28,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     NearestVectors,
     SignMap,
     BoundSequence,
+    FoldedWeights,
     SubspaceCertificate,
     ExactSum,
     LinearSum,
@@ -44,6 +46,7 @@ __all__ = [
     "BoundSequence",
     "EarlyExit",
     "ExactSum",
+    "FoldedWeights",
     "InnerProducts",
     "LinearFilter",
     "LinearSum",

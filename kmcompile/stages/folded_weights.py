@@ -23,10 +23,10 @@ from kmcompile.stages.stage import EarlyExit
 LARGEST_RELATIVE = np.float32(2.0**-6)
 """Of the error of exp(-gamma |v|^2): with more, exp(y) - 1 <= (1 + 2^-6) y would not hold."""
 
-CONSTANTS = ("constant", "curvature", "r1", "r2", "r3", "r4", "per_deviation", "minimum")
-"""The columns of `constants`."""
-CURVED = ("curvature", "r1", "r2", "r4", "per_deviation", "minimum", "third", "third_deviation")
-"""The columns of `curved`."""
+N_CONSTANTS = 10
+"""Of a row: C, m, r1 .. r6, d and what is in `minimum`."""
+N_CURVED = 10
+"""Of a row of the last level: m, r1, r2, r6, d and `minimum`, then t, t', a and b."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,11 +37,12 @@ class FoldedWeights(EarlyExit):
     their bounds. At each level of the tree the nearest child of the last level's centre is taken
     (whichever it is, the bounds hold) and
 
-        h^ = C + <w, v> + m |v|^2,   |h - h^| <= E = r1 p + r2 p^2 + r3 p^3 + r4 p^4 + d delta
+        h^ = C + <w, v> + m |v|^2,   |h - h^| <= E = r1 p + ... + r6 p^6 + d delta
 
     is tested, m |v|^2 being the middle of the second order's range, p >= |v| up to R; beyond R it
     proves nothing. On the last level, with `basis` B of a few rows and y = B v, the second order
-    is <y, Q y> + m |v|^2 and E has <y, P y> and, for the third order, |v|^2 sqrt(<y, T y> + t |v|^2).
+    is <y, Q y> + m |v|^2, and E has <y, P y>, and for the orders 3 to 5
+    p^2 sqrt((1 + a p^2 + b p^4) (<y, T y> + t p^2 + t' delta)) instead of r3 p^3 + r4 p^4 + r5 p^5.
     Of a one-vs-one machine a centre has the pairs of one class, the likeliest
     there: when it wins them all no other class can win. b is the exact sum's.
 
@@ -62,8 +63,8 @@ class FoldedWeights(EarlyExit):
       gamma and the last product round, too. Up to y = 2^-6: |a - a^| <= a^ tau' with
       tau' = ((1 + 2^-6) y + tau) / (1 - tau), tau the exponential's relative error.
     - f^ = b + a^ h^. |a h - a^ h^| <= a^ (E + q (E + |h^|)), q = tau' + (1 + tau') 3 u + u, and
-      2 u |f^| for the last addition and the ends. Absolute errors are in `minimum`: storage of C and
-      b, the expansion's `error`, underflow.
+      2 u |f^| for the last addition and the ends. Absolute errors are in `minimum`: storage of C
+      and b, the expansion's `error`, underflow.
 
     Parameters
     ----------
@@ -76,15 +77,13 @@ class FoldedWeights(EarlyExit):
     decisions : ndarray of shape (n_centres, n_rows), uint16
         What is bounded at a centre.
     weights : ndarray of shape (n_centres, n_rows, n_features), float32
-    constants : ndarray of shape (n_centres, n_rows, 8), float32
-        `CONSTANTS`.
+    constants : ndarray of shape (n_centres, n_rows, N_CONSTANTS), float32
     basis : ndarray of shape (n_basis, n_features), float32
         B; n_basis 0: no curved test.
     forms : ndarray of shape (n_leaves, n_rows, 3, n_basis (n_basis + 1) / 2), float32
         Q, P and T of the last level's centres: upper triangles, row by row, the elements beside the
         diagonal doubled.
-    curved : ndarray of shape (n_leaves, n_rows, 8), float32
-        `CURVED`.
+    curved : ndarray of shape (n_leaves, n_rows, N_CURVED), float32
     up, relative, relative_per_square, relative_per_reach, result_error : float32
         up; q = relative + relative_per_square s + relative_per_reach p delta.
     """
@@ -208,11 +207,15 @@ class FoldedWeights(EarlyExit):
         dot = np.zeros(rows.shape[:2], dtype=np.float32)
         for j in range(self.n_features):
             dot += weights[:, :, j] * v[:, j, None]
-        constant, curvature, r1, r2, r3, r4, per_deviation, minimum = np.moveaxis(rows, 2, 0)
+        constant, curvature, r1, r2, r3, r4, r5, r6, per_deviation, minimum = rows.transpose(
+            2, 0, 1
+        )
         p, delta = local.reach[:, None], batch.deviation[:, None]
         base = constant + dot
         h = base + curvature * local.square[:, None]
-        error = (((r4 * p + r3) * p + r2) * p + r1) * p + per_deviation * delta
+        error = (
+            ((((r6 * p + r5) * p + r4) * p + r3) * p + r2) * p + r1
+        ) * p + per_deviation * delta
         batch = self._narrowed(batch, local, h, error, minimum, ends.exact.intercept)
         batch = replace(batch, operations=batch.operations + self.linear_operations(ends))
         return proved(batch, ends.label), base
@@ -225,15 +228,17 @@ class FoldedWeights(EarlyExit):
         for j in range(self.n_features):
             y += self.basis[:, j] * v[:, j, None]
         middle, half, cubic = (self._form(forms[:, :, which], y) for which in range(3))
-        curvature, r1, r2, r4, per_deviation, minimum, third, third_deviation = np.moveaxis(
-            rows, 2, 0
+        curvature, r1, r2, r6, per_deviation, minimum, t, t_deviation, a, b = rows.transpose(
+            2, 0, 1
         )
         p, delta = local.reach[:, None], batch.deviation[:, None]
         square = p * p
         h = (base + middle) + curvature * local.square[:, None]
-        inside = (cubic + third * square) + third_deviation * delta
+        inside = (cubic + t * square) + t_deviation * delta
+        inside = ((b * square + a) * square + np.float32(1.0)) * inside
         root = bound_of_root(np.maximum(inside, np.float32(0.0)))
-        error = (((r4 * square + r2) * p + r1) * p + per_deviation * delta) + half
+        high = (r6 * square) * square
+        error = (((high + r2) * p + r1) * p + per_deviation * delta) + half
         error = error + square * root
         batch = self._narrowed(batch, local, h, error, minimum, ends.exact.intercept)
         batch = replace(batch, operations=batch.operations + self.curved_operations(ends))
@@ -278,14 +283,14 @@ class FoldedWeights(EarlyExit):
 
     def linear_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of the linear forms at a centre, with the label."""
-        per_row = self.n_features + 14 + NARROW_OPERATIONS
+        per_row = self.n_features + 16 + NARROW_OPERATIONS
         return self.n_features + self.n_rows * per_row + ends.label.operations()
 
     def curved_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of y and the forms at a centre, with the label."""
         r = self.n_basis
         form = r * (r + 1) // 2 + r
-        per_row = 3 * form + 22 + root_bound.OPERATIONS + NARROW_OPERATIONS
+        per_row = 3 * form + 27 + root_bound.OPERATIONS + NARROW_OPERATIONS
         return r * self.n_features + self.n_rows * per_row + ends.label.operations()
 
     def operations(self) -> int:
@@ -309,13 +314,21 @@ class FoldedWeights(EarlyExit):
             Table("folded_radius", self.radius, "largest |x - c| of use: [centre]"),
             Table("folded_decisions", self.decisions, "what is bounded: [centre][row]"),
             Table("folded_weights_of", self.weights, "w: [centre][row][feature]"),
-            Table("folded_constants", self.constants, "C, m and the bounds: [centre][row][8]"),
+            Table(
+                "folded_constants",
+                self.constants,
+                f"C, m and the bounds: [centre][row][{N_CONSTANTS}]",
+            ),
         ]
         if self.n_basis:
             tables += [
                 Table("folded_basis", self.basis, "B: [row][feature]"),
                 Table("folded_forms", self.forms, "Q, P, T: [last centre][row][3][i <= j]"),
-                Table("folded_curved_constants", self.curved, "m and the bounds: [last centre][row][8]"),
+                Table(
+                    "folded_curved_constants",
+                    self.curved,
+                    f"m and the bounds: [last centre][row][{N_CURVED}]",
+                ),
             ]
         return tuple(tables)
 
