@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import sign_maps
 import subspaces
 from emitted import Emitted, emit_model
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
@@ -106,5 +107,5 @@ CORE = (
 )
 """Bound sequences with every kernel that there are for, two classes and more."""
 
-EVERY = (*CORE, *subspaces.CORE)
+EVERY = (*CORE, *subspaces.CORE, *sign_maps.CORE)
 """Every certified stage."""

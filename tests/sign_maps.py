@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from emitted import Emitted, emit_model
 from lowered import program_of, reduced
 from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
@@ -21,6 +22,8 @@ from kmcompile import frontend
 from kmcompile.certify.sign_map import build_sign_map
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages.sign_map import SignMap
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -34,15 +37,15 @@ TRANSFORMERS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mapped:
     """A fitted machine with its map.
 
     Parameters
     ----------
     data : str
-        A file of the shared data, "moons", "one" (its first feature), "far" (at 1000, tiny) or
-        "uneven" (one feature a thousand times the other).
+        A file of the shared data, "moons", "one" (its first feature), "solid" (a third one), "far"
+        (at 1000, tiny) or "uneven" (one feature a thousand times the other).
     preprocessing : str
         Of `TRANSFORMERS`.
     parameters : dict
@@ -74,6 +77,17 @@ class Mapped:
         """As it was trained."""
         return frontend.load_model(self.estimator)
 
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        plain = emit_model(self.estimator, target, name)
+        machine = fold_scalers(merge_duplicate_vectors(plain.machine))
+        stage = build_sign_map(machine, plain.program, self.samples[0], 1000)
+        assert stage is not None
+        stages = (*plain.program.stages[:-2], stage, *plain.program.stages[-2:])
+        program = replace(plain.program, mode="certified", stages=stages)
+        queries = np.concatenate([self.samples[2][:200], plain.queries])
+        return Emitted(plain.machine, program, plain.target, queries)
+
     @cached_property
     def plain(self) -> Program:
         """The exact program."""
@@ -94,11 +108,12 @@ class Mapped:
 
 
 def _samples(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    if name in ("moons", "one", "far", "uneven"):
+    if name in ("moons", "one", "solid", "far", "uneven"):
         X, y = make_moons(3000, noise=0.25, random_state=0)
         X = {
             "moons": X,
             "one": X[:, :1],
+            "solid": np.column_stack([X, (X * X).sum(axis=1)]),
             "far": 1000 + X / 256,
             "uneven": X * [1000.0, 1.0],
         }[name]
@@ -121,6 +136,7 @@ CASES = (
     Mapped("moons"),
     Mapped("skin", parameters={"C": 10, "gamma": 3.0}),
     Mapped("one"),
+    Mapped("solid"),
     Mapped("far"),
     Mapped("uneven"),
     Mapped("banana", "pca"),
@@ -130,3 +146,6 @@ CASES = (
     Mapped("moons", parameters={"kernel": "sigmoid", "gamma": 0.3, "coef0": -0.5}),
 )
 """Every kernel that has a map, one to three features, every kind of linear preprocessing."""
+
+CORE = (Mapped("moons"), Mapped("one", "raw"), Mapped("solid"))
+"""One to three features, for every compiler and every board."""
