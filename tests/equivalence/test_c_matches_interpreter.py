@@ -14,6 +14,7 @@ import catalogue
 import certified
 import numpy as np
 import pytest
+import replays
 from emitted import Emitted
 from tools import need
 
@@ -49,11 +50,13 @@ COMPILERS = [
 ]
 COMPILERS += [Compiler(command, "-O3", native=True) for command in ("gcc", "clang")]
 
+EVERY_STAGE = [*catalogue.CORE, *cascades.CORE, *certified.EVERY, *replays.CORE]
+
 # Each combination with one compiler, all compilers in turn.
 COMBINATIONS = [
     (case, COMPILERS[number % len(COMPILERS)])
     for number, case in enumerate(
-        [*catalogue.every_combination(), *catalogue.SPECIAL, *cascades.EVERY]
+        [*catalogue.every_combination(), *catalogue.SPECIAL, *cascades.EVERY, *replays.SOME]
     )
 ]
 
@@ -83,7 +86,7 @@ def test_every_combination_matches_the_interpreter_bit_for_bit(case, compiler, t
 
 @pytest.mark.parametrize("compiler", COMPILERS, ids=str)
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
-@pytest.mark.parametrize("case", [*catalogue.CORE, *cascades.CORE, *certified.EVERY], ids=str)
+@pytest.mark.parametrize("case", EVERY_STAGE, ids=str)
 def test_every_compiler_matches_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
     """reliability 42: the C for the host and, with its loops unrolled, that for a board."""
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
@@ -112,10 +115,10 @@ def programs(target: str):
 def test_every_stage_has_its_template_and_a_bit_exact_case():
     names = {stage.template for stage in STAGES}
     assert names == templates("stages")
-    cases = [*cascades.CORE, *certified.EVERY]
-    with_exits = [catalogue.emitted(case, "host").program for case in cases]
-    used = [*programs("host"), *with_exits]
-    assert names == {stage.template for program in used for stage in program.stages}
+    used = [catalogue.emitted(case, "host").program for case in EVERY_STAGE]
+    assert names == {
+        stage.template for program in used for stage in (*program.stages, *program.exit_stages)
+    }
 
 
 def test_every_kernel_has_its_template_and_a_bit_exact_case():
@@ -140,11 +143,15 @@ def test_every_step_has_its_template_and_a_bit_exact_case():
 
 
 def test_every_scalar_function_has_a_bit_exact_case():
-    used = {"square_root", "root_bound"}
+    used = {"square_root", "square_root_double", "root_bound"}
     for program in programs("host"):
         for stage in program.stages:
             if isinstance(stage, ExactSum):
                 used |= {template for template, _ in stage.kernel.scalars()}
+    for case in replays.CORE:
+        summed = catalogue.emitted(case, "host").program.replay.sum
+        if isinstance(summed, ExactSum):
+            used |= {template for template, _ in summed.kernel.scalars()}
     assert used == templates("scalar")
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
+from kmcompile.analysis.rounding import FLOAT32, FLOAT64, Precision, precision_of
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
@@ -46,15 +47,21 @@ def exactly(steps: tuple[Step, ...], row: np.ndarray) -> list[Any]:
     return x
 
 
-def prepare_of(steps: tuple[Step, ...], n: int, lanes: int = 4) -> Prepare:
-    input_length, lowered = lower_steps(steps, n, lanes, kernel_uses_length=True)
+def prepare_of(
+    steps: tuple[Step, ...], n: int, lanes: int = 4, precision: Precision = FLOAT32
+) -> Prepare:
+    input_length, lowered = lower_steps(steps, n, lanes, True, precision)
     return Prepare(n, np.float32(2.0**60), None, input_length, lowered)
 
 
 def excess(prepare: Prepare, steps: tuple[Step, ...], X: np.ndarray) -> float:
     """Return the largest true deviation in units of the bound; 0 if both are 0."""
     X = np.asarray(X, dtype=np.float32)
-    batch = prepare.run(Batch.of(X, 1))
+    measured = [prepare.input_length, *(step.length for step in prepare.steps)]
+    dtype = next(precision_of(length.factor).dtype for length in measured if length is not None)
+    start = Batch.of(X, 1)
+    deviation = start.deviation.astype(dtype)
+    batch = prepare.run(replace(start, x=X.astype(dtype), deviation=deviation, length=deviation))
     worst = 0.0
     with mp.workdps(DIGITS):
         for row, x, deviation, length in zip(
@@ -95,7 +102,10 @@ def _mutations() -> list[Mutation]:
     projection = Projection(RNG.normal(size=(2, 3)))
     clip = Clip(-0.1, 0.1, 3)
     # Their deviation is that of 1e4, their result about 1.
-    away, back = Affine([-1e4] * 3, [1.1] * 3), Affine([1.1e4] * 3, [1.0] * 3)
+    away, back = (
+        Affine([offset] * 3, [factor] * 3, np.zeros(3))
+        for offset, factor in ((-1e4, 1.1), (1.1e4, 1.0))
+    )
     cancelling = fold_scalers(
         _machine((Affine([1e6] * 3, [0.3] * 3), Affine([-3e5] * 3, [9.0] * 3)))
     )
@@ -133,17 +143,28 @@ def _machine(steps: tuple[Step, ...]) -> KernelMachine:
 MUTATIONS = _mutations()
 
 
+@pytest.mark.parametrize("precision", [FLOAT32, FLOAT64], ids=["float32", "float64"])
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
-def test_the_deviation_of_a_step_bounds_what_it_rounds(mutation):
+def test_the_deviation_of_a_step_bounds_what_it_rounds(mutation, precision):
     steps = exact_steps(mutation)
-    assert excess(prepare_of(mutation.steps, 3), steps, mutation.X) <= 1.0
+    prepare = prepare_of(mutation.steps, 3, precision=precision)
+    assert excess(prepare, steps, mutation.X) <= 1.0
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
-def test_without_a_constant_the_deviation_is_no_bound(mutation):
-    prepare = prepare_of(mutation.steps, 3)
+# float64 stores the limits of a clip as they are: its minimum holds nothing there.
+KILLED = [(mutation, FLOAT32) for mutation in MUTATIONS]
+KILLED += [(mutation, FLOAT64) for mutation in MUTATIONS if mutation.name != "bound-minimum"]
+
+
+@pytest.mark.parametrize(
+    ("mutation", "precision"), KILLED, ids=[f"{m}-{p.dtype.__name__}" for m, p in KILLED]
+)
+def test_without_a_constant_the_deviation_is_no_bound(mutation, precision):
+    prepare = prepare_of(mutation.steps, 3, precision=precision)
     changed = list(prepare.steps)
-    changed[mutation.number] = replace(changed[mutation.number], **{mutation.field: np.float32(0)})
+    changed[mutation.number] = replace(
+        changed[mutation.number], **{mutation.field: precision.dtype(0)}
+    )
     mutant = replace(prepare, steps=tuple(changed))
     with np.errstate(divide="ignore", invalid="ignore"):
         assert excess(mutant, exact_steps(mutation), mutation.X) > 1.0

@@ -1,0 +1,78 @@
+"""Programs with a replay in float64, asked what float32 leaves open: neighbours that part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from catalogue import CORE as CASES
+from catalogue import Case, every_combination
+from emitted import Emitted
+
+from kmcompile.interpret import Status, interpret
+from kmcompile.ir.program import Program
+from kmcompile.lowering.replay import lower_replay
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.verify.queries import ordinary_inputs
+
+_BISECTIONS = 80
+_N_PAIRS = 20
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A model of the catalogue with a replay, with or without tables of low parts."""
+
+    case: Case
+    low_parts: bool
+
+    def __str__(self) -> str:
+        return f"replay-{'low-' if self.low_parts else ''}{self.case}"
+
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        plain = self.case.emit(target, name)
+        machine = merge_duplicate_vectors(fold_scalers(plain.machine))
+        ordinary = ordinary_inputs(machine, 16)
+        replay = lower_replay(machine, plain.target, plain.program, ordinary, self.low_parts)
+        parted = neighbours(plain.program, plain.queries, _N_PAIRS)
+        X = np.concatenate([parted, plain.queries])
+        return Emitted(plain.machine, replace(plain.program, replay=replay), plain.target, X)
+
+
+CORE = [
+    *(Replayed(case, low_parts=True) for case in CASES),
+    *(Replayed(case, low_parts=False) for case in CASES[::3]),
+]
+SOME = [
+    Replayed(case, low_parts=number % 2 == 0)
+    for number, case in enumerate(every_combination()[::3])
+]
+
+
+def neighbours(program: Program, X: np.ndarray, n_pairs: int) -> np.ndarray:
+    """Return inputs next to each other in float32 to which the program gives different labels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features), float32
+        Inputs to bisect between.
+
+    Returns
+    -------
+    ndarray of shape (2 n_pairs, n_features), float32
+    """
+    rng = np.random.default_rng(5)
+    results = interpret(program, X).results
+    X, labels = (v[results["status"] == Status.OK] for v in (X, results["label"]))
+    first = rng.integers(len(X), size=50 * n_pairs)
+    second = rng.integers(len(X), size=50 * n_pairs)
+    parted = np.flatnonzero(labels[first] != labels[second])[:n_pairs]
+    a, b = X[first[parted]], X[second[parted]]
+    own = labels[first[parted]]
+    for _ in range(_BISECTIONS):
+        middle = (a.astype(np.float64) / 2 + b.astype(np.float64) / 2).astype(np.float32)
+        same = (interpret(program, middle).results["label"] == own)[:, None]
+        a, b = np.where(same, middle, a), np.where(same, b, middle)
+    return np.concatenate([a, b])
