@@ -109,7 +109,8 @@ def compile_model(
                 program, allowed, workspace_bytes(program, target), CERTIFIED_SHARE
             )
             given = read_samples(options.data, machine.n_features).X if options.data else None
-            program, choice = add_certified_exits(machine, program, given, room, tell)
+            map_bytes = room.flash_bytes if options.max_flash else None
+            program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
         if _replays(options, target):
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
             replay = lower_replay(machine, target, program, candidates, room_bytes=room.flash_bytes)

@@ -23,6 +23,9 @@ from kmcompile.verify.reference import labels_of
 LEAST_SAMPLES = 200
 """Fewer say nothing about thresholds."""
 
+_LEAST_TO_CHOOSE = 50
+"""Certified exits are only chosen by the samples: nothing is claimed of them."""
+
 CONTROL_SHARE = 0.55
 CONTROL_ROOM = 1.02
 """Control samples beyond what the promise needs."""
@@ -155,10 +158,13 @@ def require_samples(n: int, mode: str = "statistical") -> None:
     ------
     InputError
     """
-    if n < LEAST_SAMPLES:
+    certified = mode == "certified"
+    least = _LEAST_TO_CHOOSE if certified else LEAST_SAMPLES
+    if n < least:
+        remedy = "leave out --data" if certified else "use --mode exact"
         raise InputError(
-            f"--data has {n:,} usable samples, must have at least {LEAST_SAMPLES} for mode "
-            f"{mode}\ngive more samples, or use --mode exact"
+            f"--data has {n:,} usable samples, must have at least {least} for mode "
+            f"{mode}\ngive more samples, or {remedy}"
         )
 
 

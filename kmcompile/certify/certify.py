@@ -16,6 +16,8 @@ from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
 from kmcompile.certify.choice import Fitted, choose
 from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.likely import likely_inputs
+from kmcompile.certify.sign_map import build_sign_map
+from kmcompile.certify.subspace import fit_subspace
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -60,6 +62,7 @@ def add_certified_exits(
     given: Float32Array | None,
     room: Room,
     tell: Callable[[str], None],
+    map_bytes: int | None = None,
 ) -> tuple[Program, Choice]:
     """Return the program with the certified exits that pay, and how they were chosen.
 
@@ -74,14 +77,18 @@ def add_certified_exits(
     room : Room
     tell : callable
         Called with a few words as each step begins.
+    map_bytes : int, optional
+        Flash that a sign map may take, where not the default.
     """
     tell("choosing certified exits")
     X, source = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
     ends = program.ends
+    most = WORST_SHARE * ends.exact.operations()
+    room = replace(room, operations=min(room.operations, most))
     fitted = [
         Fitted.of(stage, text, batch, ends)
-        for stage, text in fit(machine, program, X, room)
+        for stage, text in fit(machine, program, X, room, map_bytes)
         if stage.worst_operations(ends) <= room.operations
     ]
     spent = ends.exact.operations_of(batch) + ends.label.operations()
@@ -92,7 +99,11 @@ def add_certified_exits(
 
 
 def fit(
-    machine: KernelMachine, program: Program, X: Float32Array, room: Room
+    machine: KernelMachine,
+    program: Program,
+    X: Float32Array,
+    room: Room,
+    map_bytes: int | None = None,
 ) -> list[tuple[EarlyExit, str]]:
     """Return the certified exits that there are for a machine, in several sizes, with a text.
 
@@ -103,9 +114,21 @@ def fit(
     """
     with threadpool_limits(1):  # what a matrix product rounds depends on the threads
         return [
-            *_bound_sequences(machine, program, X),
+            *_sign_map(machine, program, X, map_bytes),
             *fit_folded_weights(machine, program, X, room),
+            *_bound_sequences(machine, program, X),
+            *((stage, str(stage)) for stage in fit_subspace(machine, program, X)),
         ]
+
+
+def _sign_map(
+    machine: KernelMachine, program: Program, X: Float32Array, max_bytes: int | None
+) -> list[tuple[EarlyExit, str]]:
+    found = build_sign_map(machine, program, X, max_bytes)
+    if found is None:
+        return []
+    n_bytes = sum(table.n_bytes for table in found.tables())
+    return [(found, f"sign_map({n_bytes / 1000:.1f} KB)")]
 
 
 def _bound_sequences(
