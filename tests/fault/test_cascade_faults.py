@@ -86,7 +86,7 @@ def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):
     emitted = catalogue.emitted(case, target)
     emitted.write(tmp_path)
     text = emitted.files["iris.c"].decode()
-    text = re.sub(r"^static const (float|uint16_t) (iris_\w+\[)", r"static \1 \2", text, flags=re.M)
+    text = re.sub(r"^static const (float|uint16_t|uint32_t) (iris_\w+\[)", r"static \1 \2", text, flags=re.M)
     (tmp_path / "iris.c").write_text(text)
     tables = [
         f"    {{ iris_{table.name}, sizeof iris_{table.name}, sizeof iris_{table.name}[0] }},"
@@ -99,7 +99,7 @@ def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):
     succeed(command)
     lines = succeed([tmp_path / "main"]).splitlines()
     assert len(lines) == 1
-    assert int(lines[0].split()[0]) > 5_000
+    assert int(lines[0].split()[0]) > 4_000
 
 
 FLIPPED = """
