@@ -68,7 +68,7 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 @click.command(epilog=_EPILOG, context_settings=_SETTINGS)
 @click.argument("model", type=_FILE)
 @click.option("--target", default="host", metavar="NAME", help="Board or machine [host].")
-@click.option("--data", type=_FILE, help="Calibration samples, not trained on; also verify.")
+@click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
 @click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
 @_choice("--mode", "Early exits allowed [statistical with --data, else certified].")
 @click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001].")

@@ -112,13 +112,13 @@ def _check_promise(options: Options) -> None:
     if options.mode == "statistical" and options.data is None:
         raise UsageError("--mode statistical needs calibration samples\ngive --data FILE")
     asked = _named(options, ("risk", "risk_control", "thresholds"))
-    if asked and options.data is None:
-        raise UsageError(f"calibration samples are needed for {asked}\ngive --data FILE")
-    if asked and options.mode_asked != "statistical":
+    if asked and options.mode in ("exact", "certified"):
         raise UsageError(
-            f"--mode {options.mode_asked} has no use for {asked}\n"
+            f"--mode {options.mode} has no use for {asked}\n"
             "leave out what is not meant, or use --mode statistical"
         )
+    if asked and options.data is None:
+        raise UsageError(f"calibration samples are needed for {asked}\ngive --data FILE")
     promise = _named(options, ("risk", "risk_control"))
     if promise and options.thresholds not in (None, "risk"):
         raise UsageError(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.program import Program
-from kmcompile.stages import BoundSequence, NearestVectors, Stage
+from kmcompile.stages import BoundSequence, NearestVectors, Stage, SubspaceCertificate
 from kmcompile.verify.path_search import PathSearch, Target
 from kmcompile.verify.range_inputs import range_inputs
 
@@ -16,6 +16,9 @@ _WORK = 3_000_000_000
 """Multiply-adds that asking may take if every input goes as far as the exact sum."""
 
 _FEWEST_CALLS, _MOST_CALLS = 3_000, 20_000
+_TESTS = 8
+"""Of a stage that tests after every kernel."""
+
 _OF_EACH = 3
 """Inputs of each path."""
 
@@ -93,6 +96,8 @@ def _tests(stage: Stage) -> list[int]:
         return [int(k) for k in np.unique(stage.steps)]
     if isinstance(stage, BoundSequence):
         return [stage.lanes * block for block in range(1, stage.n_blocks + 1)]
+    if isinstance(stage, SubspaceCertificate):  # one after each vector: some of them
+        return [int(k) for k in np.unique(np.linspace(0, stage.max_touched, _TESTS).astype(int))]
     return []
 
 

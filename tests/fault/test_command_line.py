@@ -62,7 +62,6 @@ def error_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ("--mode certified", "not built yet: --mode certified"),
         ("--format int8", "not built yet: --format int8"),
         ("--reduce 10", "not built yet: --reduce 10"),
         ("--tolerance 0.1", "not built yet: --tolerance 0.1"),
@@ -79,10 +78,10 @@ def test_option_not_built_yet_exits_2_and_says_so(
 def test_all_options_not_built_yet_are_told_in_one_message(
     model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run([model, *["--mode", "certified", "--format", "int16", "--reduce", "5"]]) == 2
+    assert cli.run([model, *["--format", "int16", "--reduce", "5", "--tolerance", "0.1"]]) == 2
     lines = error_lines(capsys)
-    assert lines[0].endswith("--mode certified, --format int16, --reduce 5")
-    assert "--mode exact --format float32 --reduce off" in lines[1]
+    assert lines[0].endswith("--format int16, --reduce 5, --tolerance 0.1")
+    assert "--format float32 --reduce off" in lines[1]
 
 
 def test_statistical_without_data_names_the_option_that_is_missing(
@@ -109,12 +108,17 @@ def test_promise_without_samples_exits_2_and_asks_for_them(
     assert "--data FILE" in lines[1]
 
 
+@pytest.mark.parametrize(
+    "given", ["--mode exact", "--data d.npz --mode exact", "--data d.npz --mode certified"]
+)
 @pytest.mark.parametrize("words", PROMISES)
-def test_promise_in_mode_exact_exits_2(
-    words: str, model: str, capsys: pytest.CaptureFixture[str]
+def test_promise_in_a_mode_that_makes_none_exits_2(
+    words: str, given: str, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run([model, "--data", "d.npz", "--mode", "exact", *words.split()]) == 2
-    assert f"--mode exact has no use for {words}" in error_lines(capsys)[0]
+    assert cli.run([model, *given.split(), *words.split()]) == 2
+    lines = error_lines(capsys)
+    assert f"--mode {given.split()[-1]} has no use for {words}" in lines[0]
+    assert "--mode statistical" in lines[1]
 
 
 @pytest.mark.parametrize("thresholds", ["simple", "maxsmoothed"])
@@ -344,6 +348,27 @@ def digits_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     joblib.dump(SVC(gamma=0.5, C=10).fit(X[:500], y[:500] > 4), "m.pkl")
     np.save("trained.npy", X[:500])
     np.save("fresh.npy", X[500:1500])
+
+
+def test_samples_of_mode_certified_that_are_too_few_exit_3(
+    digits_files: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save("few.npy", np.load("fresh.npy")[:20])
+    assert cli.run([*COMPILE.split(), "--data", "few.npy", "--mode", "certified"]) == 3
+    lines = error_lines(capsys)
+    assert "--data has 20 usable samples, must have at least" in lines[0]
+    assert "for mode certified" in lines[0]
+    assert "leave out --data" in lines[1]
+    assert not Path("o").exists()
+
+
+@pytest.mark.parametrize("mode", ["certified", "exact"])
+def test_samples_of_another_shape_exit_3_in_every_mode(
+    mode: str, digits_files: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save("narrow.npy", np.load("fresh.npy")[:, :5])
+    assert cli.run([*COMPILE.split(), "--data", "narrow.npy", "--mode", mode]) == 3
+    assert "must be (n_samples, 64)" in error_lines(capsys)[0]
 
 
 COMPILE = "m.pkl --trust-pickle --verify none --out o"

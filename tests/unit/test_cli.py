@@ -128,7 +128,7 @@ def test_every_built_option_reaches_the_pipeline(
 def test_values_that_repeat_a_default_are_left_out(
     pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
 ) -> None:
-    assert cli.run([model, *["--mode", "exact", "--replay", "none", "--reduce", "off"]]) == 0
+    assert cli.run([model, *["--mode", "certified", "--replay", "float64", "--reduce", "off"]]) == 0
     assert pipeline.calls[0][1] == Options(n_jobs=-1)
 
 

@@ -18,13 +18,16 @@ SAMPLES = Path("folder/a.npz")
 @pytest.mark.parametrize(
     ("given", "mode"),
     [
-        ({}, "exact"),
+        ({}, "certified"),
         ({"data": SAMPLES}, "statistical"),
         ({"data": SAMPLES, "mode": "exact"}, "exact"),
-        ({"test_data": SAMPLES}, "exact"),
+        ({"data": SAMPLES, "mode": "certified"}, "certified"),
+        ({"test_data": SAMPLES}, "certified"),
     ],
 )
-def test_samples_make_statistical_the_default_mode(given: dict[str, Any], mode: str) -> None:
+def test_certified_is_the_default_mode_and_with_samples_statistical(
+    given: dict[str, Any], mode: str
+) -> None:
     assert Options(**given).mode_asked == mode
 
 
@@ -53,10 +56,31 @@ def test_one_risk_gives_one_command_however_it_is_written(risk: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"mode": "certified"}, ""),
+        ({"mode": "certified", "replay": "float64"}, ""),
+        ({"mode": "exact", "replay": "none"}, " --mode exact"),
+        ({"mode": "exact", "replay": "float64"}, " --mode exact --replay float64"),
+        ({"replay": "none"}, " --replay none"),
+        ({"data": SAMPLES, "mode": "certified"}, " --data a.npz --mode certified"),
+        ({"data": SAMPLES, "mode": "statistical", "replay": "none"}, " --data a.npz"),
+    ],
+)
+def test_the_command_leaves_out_what_the_mode_does_anyway(
+    given: dict[str, Any], words: str
+) -> None:
+    options = without_defaults(Options(**given))
+    check_options(options)
+    assert options.canonical_command("m.pkl") == f"kmcompile m.pkl --target host{words}"
+
+
+@pytest.mark.parametrize(
     "given",
     [
         {"mode": "statistical", "data": SAMPLES, "risk": 1e-3},
         {"mode": "exact", "risk_control": "guaranteed"},
+        {"mode": "certified", "data": SAMPLES, "replay": "float64"},
         {"data": SAMPLES, "thresholds": "simple", "risk": "0.001"},
         {"data": SAMPLES, "mode": "exact", "risk": "auto"},
     ],
