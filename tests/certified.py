@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import expansions
 import numpy as np
 import sign_maps
 import subspaces
@@ -107,5 +108,5 @@ CORE = (
 )
 """Bound sequences with every kernel that there are for, two classes and more."""
 
-EVERY = (*CORE, *subspaces.CORE, *sign_maps.CORE)
+EVERY = (*CORE, *subspaces.CORE, *sign_maps.CORE, *expansions.CORE)
 """Every certified stage."""
