@@ -31,7 +31,9 @@ def embed(form: DistanceForm, pair: Pair) -> Embedding:
 
     - d_pn = 0: every direction is the x-axis. P and N get no x, so that Q_x, unknown then, is one
       more coordinate that leaves g alone, as Q_w is.
-    - P_y = 0, P on the x-axis: N is turned about it until N_y = 0.
+    - P_y = 0, P on the x-axis: N is turned about it until N_y = 0. Close to it P_y, a difference
+      of squares, has lost half of its digits, and with it what they say of N; `line_bounds` never
+      asks for P_y.
     """
     kernel, P, N, p, n = form.kernel, form.positive, form.negative, pair.positive, pair.negative
     pn, Pp, Pn, Np, Nn, PN = (
@@ -44,7 +46,7 @@ def embed(form: DistanceForm, pair: Pair) -> Embedding:
     P_y = float(np.sqrt(max(Pp - P_x**2, 0.0)))
     beyond = max(Np - N_x**2, 0.0)
     N_y = 0.0
-    if P_y**2 > nothing:
+    if P_y > 0:
         N_y = (PN - Np - P_x**2 - P_y**2 + 2 * P_x * N_x) / (-2 * P_y)
         N_y = float(np.clip(N_y, -np.sqrt(beyond), np.sqrt(beyond)))
     return Embedding(n_x, P_x, P_y, N_x, N_y, float(np.sqrt(max(beyond - N_y**2, 0.0))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +24,7 @@ from kmcompile.bounds.points import DistanceForm, Pair, Point, inner, squared_di
 from kmcompile.bounds.span import Span
 from kmcompile.errors import InputError
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.kernels import Kernel, Poly, Rbf, Sigmoid
+from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 
 Bounds = tuple[np.ndarray, np.ndarray]
 
@@ -206,11 +207,20 @@ def test_exact_points_leave_nothing_unknown(kernel: Kernel) -> None:
         assert_allclose(high - low, 0.0, atol=4 * np.sqrt(eta))
 
 
-def test_one_point_for_both_classes_bounds_by_the_sphere_about_it() -> None:
+def same_point(point: Point) -> Point:
+    """Return a point again, in other terms: its distance to it is rounding."""
+    thirds = [point.weights * share for share in (0.3, 0.2, 0.5)]
+    return Point(np.tile(point.vectors, (3, 1)), np.concatenate(thirds))
+
+
+@pytest.mark.parametrize("again", [lambda point: point, same_point], ids=["same", "rounded"])
+def test_one_point_for_both_classes_bounds_by_the_sphere_about_it(
+    again: Callable[[Point], Point],
+) -> None:
     machine = random_machine(Rbf(0.3))
     form = DistanceForm.of(machine)
     X = np.random.default_rng(9).normal(size=(100, 3))
-    pair = Pair(form.positive, form.positive)  # d_pn = 0
+    pair = Pair(form.positive, again(form.positive))  # d_pn = 0
     eta = rounding(form, pair, X)
     line = line_bounds(form, pair, X)
     for found, expected in zip(extrema_bounds(form, pair, X), line, strict=True):
@@ -221,6 +231,34 @@ def test_one_point_for_both_classes_bounds_by_the_sphere_about_it() -> None:
     to_p = self_values(form.kernel, X) - 2 * form.positive.with_query(form.kernel, X)
     to_p += inner(form.kernel, form.positive, form.positive)
     assert_allclose((line[1] - line[0]) / 2, np.sqrt(to_p) * normal, atol=np.sqrt(eta))
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-4, 0.1])
+def test_points_in_one_plane_keep_their_distances(off: float) -> None:
+    # The linear kernel's feature space is input space: P^, N^, P and N are placed at will, P at
+    # `off` from the line P^N^, N in their plane.
+    turned = np.linalg.qr(np.random.default_rng(14).normal(size=(3, 3)))[0]
+    p, n, P, N = np.array([(0, 0, 0), (1, 0, 0), (0.3, off, 0), (0.7, -0.8, 0)]) @ turned + 0.4
+    one = np.ones(1)
+    form = DistanceForm(Linear(), Point(P[None], one), Point(N[None], one), 1.0, N @ N - P @ P, 0)
+    pair = Pair(Point(p[None], one), Point(n[None], one))
+    anywhere = np.random.default_rng(15).normal(size=(50, 3))
+    on_the_line = p + np.linspace(-1, 2, 31)[:, None] * (n - p)
+    X = np.concatenate([anywhere, on_the_line])
+    eta = rounding(form, pair, X)
+    at = embed(form, pair)
+    normal = (at.P_x - at.N_x) ** 2 + (at.P_y - at.N_y) ** 2 + at.N_z**2
+    # P_y^2 is off by eta, so P_y by eta / P_y or by sqrt(eta), and 2 N_y P_y by 2 |N_y| of that.
+    through_y = 2 * 0.8 * (min(eta / off, np.sqrt(eta)) if off > 0 else np.sqrt(eta))
+    assert_allclose(normal, (P - N) @ (P - N), rtol=0, atol=eta + through_y)
+    assert_allclose(at.N_x**2 + at.N_y**2 + at.N_z**2, (p - N) @ (p - N), rtol=0, atol=eta)
+    f = X @ (P - N)
+    farthest = float(((X - p) ** 2).sum(axis=1).max())
+    for bounds in (extrema_bounds, line_bounds, plane_bounds):
+        found = bounds(form, pair, X)
+        assert np.isfinite(found).all()
+        by_paper = bounds is extrema_bounds
+        assert_inside((f, f), found, eta + through_y * farthest if by_paper else eta)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, 0.5, -2.0])

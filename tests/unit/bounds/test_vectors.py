@@ -15,7 +15,7 @@ from kmcompile.bounds.normals import Normals
 from kmcompile.bounds.refine import NestedCost, refine
 from kmcompile.bounds.span import LEAST_PIVOT, Span
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.kernels import Kernel, Rbf
+from kmcompile.kernels import Kernel, Linear, Rbf
 
 NO_SAMPLES = np.zeros((0, 64), np.float32)
 
@@ -76,6 +76,27 @@ def test_nested_cost_matches_differences(kernel: Kernel) -> None:
     _, slope = cost(Z)
     difference = central_difference(lambda Z: cost(Z)[0], Z)
     assert_allclose(slope, difference, atol=1e-5 * np.abs(slope).max())
+
+
+def test_nested_cost_counts_kernels_until_the_sign_is_proved() -> None:
+    # With the linear kernel and unit vectors every part of the formula can be written down.
+    machine = random_machine(Linear())
+    normals = Normals.of(machine)
+    X = np.random.default_rng(16).normal(size=(40, 3))
+    f = normals.product(X) + machine.intercept
+    value, _ = NestedCost(normals, X, f, machine.intercept)(np.eye(3)[:2])
+    W = normals.coefficients[0] @ normals.vectors
+    enlarged = 1 + 1e-6  # the nugget
+    expected = 0.0
+    for share, known in ((1, [0]), (normals.coefficients.size, [0, 1])):
+        centre = X[:, known] @ W[known] / enlarged + machine.intercept
+        left = (X**2).sum(axis=1) - (X[:, known] ** 2).sum(axis=1) / enlarged
+        rest = W @ W - W[known] @ W[known] / enlarged
+        reach = 1.7 * np.sqrt(left * rest) - np.sign(f[:, 0]) * centre
+        v = np.maximum(reach, 0) / np.abs(f[:, 0])
+        expected += share * float((v / (1 + v)).mean())
+    # Some hundred roundings; differences that cancel leave at least 1e-3 of what they are from.
+    assert_allclose(value, expected, rtol=1e3 * 1e3 * 2.0**-53)
 
 
 def test_nested_cost_of_several_decisions_matches_differences() -> None:
