@@ -121,6 +121,7 @@ class SigmoidExpansions(InnerExpansions):
         for _ in range(self.degree + 1):
             P.append(Polynomial([1.0, 0.0, -1.0]) * P[-1].deriv())
         self.P = [p / math.factorial(j) for j, p in enumerate(P)]
+        self.largest = _largest_magnitude(self.P[-1])
 
     def outer(self, v: Float64Array) -> list[Float64Array]:
         """Return P_j(tanh v) / j!."""
@@ -134,7 +135,7 @@ class SigmoidExpansions(InnerExpansions):
         n, n_prepared = self.degree + 1, self.vectors.shape[1]
         magnitudes = [float(np.abs(p.coef).sum()) for p in self.P]
         majorant = sum(B * step**j for j, B in enumerate(magnitudes[:-1]))
-        rest = self._largest() * step**n * UP
+        rest = self.largest * step**n * UP
         roundings = 10 * (n + 2) + n * (n_prepared + 4) + 8
         return (
             roundings,
@@ -142,16 +143,16 @@ class SigmoidExpansions(InnerExpansions):
             np.broadcast_to(rest, size.shape),
         )
 
-    def _largest(self) -> float:
-        """Return an upper bound on sup |h_n|: its values on a grid, and the way between two."""
-        P = self.P[-1]
-        t, half = np.linspace(-1.0, 1.0, _GRID), 1.0 / (_GRID - 1)
-        steepest = float((np.abs(P.deriv().coef)).sum())
-        rounded = 2.0**-40 * float(np.abs(P.coef).sum())
-        return float(np.abs(P(t)).max()) + half * steepest + rounded
-
     def slopes(self, centres: Float64Array, V: Float64Array) -> Float64Array:
         """Return gamma |s|."""
         length = np.sqrt((self.vectors**2).sum(axis=1))
         slopes: Float64Array = (abs(self.gamma) * length * UP)[None, :]
         return slopes
+
+
+def _largest_magnitude(P: Polynomial) -> float:
+    """Return an upper bound on |P| on [-1, 1]: its values on a grid, and the way between two."""
+    t, half = np.linspace(-1.0, 1.0, _GRID), 1.0 / (_GRID - 1)
+    steepest = float(np.abs(P.deriv().coef).sum())
+    rounded = 2.0**-40 * float(np.abs(P.coef).sum())
+    return float(np.abs(P(t)).max()) + half * steepest + rounded

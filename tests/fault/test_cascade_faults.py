@@ -86,7 +86,9 @@ def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):
     emitted = catalogue.emitted(case, target)
     emitted.write(tmp_path)
     text = emitted.files["iris.c"].decode()
-    text = re.sub(r"^static const (float|uint16_t|uint32_t) (iris_\w+\[)", r"static \1 \2", text, flags=re.M)
+    text = re.sub(
+        r"^static const (float|uint16_t|uint32_t) (iris_\w+\[)", r"static \1 \2", text, flags=re.M
+    )
     (tmp_path / "iris.c").write_text(text)
     tables = [
         f"    {{ iris_{table.name}, sizeof iris_{table.name}, sizeof iris_{table.name}[0] }},"
