@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import certified
 import numpy as np
-from certified import with_exits
 from emitted import Emitted
 from lowered import reduced
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
@@ -23,9 +23,12 @@ from sklearn.svm import SVC
 from kmcompile import frontend
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
+from kmcompile.interpret import Status
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
+from kmcompile.lowering.replay import lower_replay
 from kmcompile.stages import EarlyExit
 from kmcompile.target import load_target
 from kmcompile.verify.queries import ordinary_inputs
@@ -54,6 +57,10 @@ class Subject:
     lanes : int, optional
         Vectors of a block on the host, in the place of the target's own: with few, sequences of
         vectors have many blocks.
+    has_exits : bool
+        Whether certified exits are fitted.
+    case : object, optional
+        Of `certified.EVERY`: a program as it stands, in the place of all this.
     """
 
     name: str
@@ -63,6 +70,8 @@ class Subject:
     n_trained: int = 150
     weight: float = 1.0
     lanes: int | None = None
+    has_exits: bool = True
+    case: Any = field(default=None, hash=False)
 
     def __str__(self) -> str:
         return self.name
@@ -70,7 +79,9 @@ class Subject:
     @property
     def is_here(self) -> bool:
         """Whether its data are on this machine."""
-        return self.data in LOADERS or (DATA / f"{self.data}.npz").is_file()
+        return (
+            self.case is not None or self.data in LOADERS or (DATA / f"{self.data}.npz").is_file()
+        )
 
     def samples(self) -> tuple[np.ndarray, np.ndarray]:
         """Return inputs and labels in an order drawn with a fixed seed."""
@@ -89,7 +100,8 @@ class Target:
     machine : KernelMachine
         As it was trained.
     programs : dict of str to Emitted
-        Every certified exit alone before the exact sum, and all of them in a row.
+        Every certified exit alone before the exact sum, all of them in a row, and these with
+        the replay.
     samples : ndarray of shape (n, n_features), float32
         Fresh ones first.
     """
@@ -103,6 +115,10 @@ class Target:
 @cache
 def fitted(subject: Subject, board: str = "host") -> Target:
     """Fit a subject's machine and lower it with every certified exit that there is."""
+    if subject.case is not None:
+        emitted = subject.case.emit(board)
+        accepted = emitted.answers.results["status"] == Status.OK
+        return Target(None, emitted.machine, {"case": emitted}, emitted.queries[accepted])
     X, y = subject.samples()
     estimator = make_pipeline(*STEPS[subject.steps](), SVC(**subject.svc))
     estimator.fit(X[: subject.n_trained], y[: subject.n_trained])
@@ -113,12 +129,16 @@ def fitted(subject: Subject, board: str = "host") -> Target:
     ordinary = ordinary_inputs(machine, 64)
     program = lower(machine, target, "iris", ordinary)
     fresh = np.concatenate([X[subject.n_trained :], X[: subject.n_trained]]).astype(np.float32)
-    exits = [] if isinstance(machine.kernel, Linear) else _exits(machine, program, fresh[:400])
-    programs = {
-        name: Emitted(own, with_exits(program, stages), target)
-        for name, stages in _combinations(exits).items()
-    }
-    return Target(estimator, own, programs, fresh)
+    fits = subject.has_exits and not isinstance(machine.kernel, Linear)
+    exits = _exits(machine, program, fresh[:400]) if fits else []
+    programs = _combinations(program, exits)
+    if target.double_bits == 64:
+        every = list(programs.values())[-1]
+        for name, low in (("replay", False), ("replay with low parts", True)):
+            replay = lower_replay(machine, target, program, ordinary, low)
+            programs[name] = replace(every, replay=replay)
+    emitted = {name: Emitted(own, each, target) for name, each in programs.items()}
+    return Target(estimator, own, emitted, fresh)
 
 
 def planned(n_queries: int) -> dict[Subject, int]:
@@ -128,17 +148,18 @@ def planned(n_queries: int) -> dict[Subject, int]:
     return {subject: math.ceil(n_queries * subject.weight / total) for subject in here}
 
 
-def _exits(machine: KernelMachine, program: Any, X: np.ndarray) -> list[EarlyExit]:
+def _exits(machine: KernelMachine, program: Program, X: np.ndarray) -> list[EarlyExit]:
     """Return the certified exits that the compiler itself considers, each in its largest size."""
-    last = {stage.template: stage for stage, _ in fit(machine, program, X, NO_LIMIT)}
+    found = [stage for stage, _ in fit(machine, program, X, NO_LIMIT)]
+    last = {stage.template: stage for stage in found}
     return sorted(last.values(), key=lambda stage: stage.worst_operations(program.ends))
 
 
-def _combinations(exits: list[EarlyExit]) -> dict[str, list[EarlyExit]]:
-    if not exits:
-        return {"exact": []}
-    alone = {stage.template: [stage] for stage in exits}
-    return alone if len(exits) == 1 else {**alone, "all": exits}
+def _combinations(exact: Program, exits: list[EarlyExit]) -> dict[str, Program]:
+    """Return programs by name: each exit alone, all of them, and all with each form of replay."""
+    alone = {stage.template: certified.with_exits(exact, [stage]) for stage in exits}
+    every = certified.with_exits(exact, exits) if exits else exact
+    return {**alone, **({} if len(alone) == 1 else {"all": every})}
 
 
 def _shifted() -> tuple[np.ndarray, np.ndarray]:
@@ -195,7 +216,7 @@ def _poly(degree: int, gamma: float, coef0: float, C: float = 1.0) -> dict[str, 
     return {"kernel": "poly", "degree": degree, "gamma": gamma, "coef0": coef0, "C": C}
 
 
-SUBJECTS = (
+MACHINES = (
     Subject("rbf-line", "line", _rbf(2.0), "raw", weight=6, lanes=4),
     Subject("poly-line", "line", _poly(3, 1.0, 1.0), "raw", weight=6),
     Subject("rbf-moons", "moons", _rbf(1.0), weight=6),
@@ -218,9 +239,13 @@ SUBJECTS = (
     Subject("poly-digits", "digits", _poly(9, 1.0, 0.0, 10.0), "l2", weight=1, lanes=4),
     Subject("poly-even-digits", "digits", _poly(4, 1.0, 0.2, 10.0), "l2", weight=1),
     Subject("rbf-ten-digits", "ten_digits", _rbf(0.001), "raw", 120, weight=0.3),
-    Subject("poly-mnist", "mnist", _poly(9, 1.0, 0.0), "l2", weight=0.3),
+    Subject("poly-mnist", "mnist", _poly(9, 1.0, 0.0), "l2", weight=0.3, has_exits=False),
     Subject("sigmoid-wine", "wine", {"kernel": "sigmoid", "gamma": 0.02, "coef0": -0.1}, weight=2),
     Subject("sigmoid-moons", "moons", {"kernel": "sigmoid", "gamma": 0.5, "coef0": 0.1}, weight=2),
     Subject("linear-moons", "moons", {"kernel": "linear"}, weight=2),
     Subject("linear-wine", "wine", {"kernel": "linear"}, weight=1),
+)
+SUBJECTS = (
+    *MACHINES,
+    *(Subject(f"case-{case}", "", {}, weight=1, case=case) for case in certified.EVERY),
 )

@@ -10,13 +10,13 @@ from attack import common_inputs
 from mpmath import mpf
 from quadruple import decisions
 from real_model import RealModel
-from subjects import SUBJECTS, fitted
+from subjects import MACHINES, fitted
 from truth import QUADRUPLE_ERROR, agreement, evaluate
 
 from kmcompile.interpret import Status, check
 
 N_MPMATH = 20_000
-FAST = [subject for subject in SUBJECTS if subject.is_here and subject.weight >= 1]
+FAST = [subject for subject in MACHINES if subject.is_here and subject.weight >= 1]
 
 
 def hard_inputs(subject, n: int) -> np.ndarray:

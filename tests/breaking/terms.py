@@ -1,0 +1,184 @@
+"""Which fields of the stages are terms of a bound, and programs with one of them weakened."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kmcompile.kernels.poly import PolyFloat32
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.kernels.reach import PolyReach, RbfReach
+from kmcompile.kernels.remainder import PolyRemainder
+from kmcompile.kernels.sigmoid import SigmoidFloat32
+from kmcompile.stages import (
+    BoundSequence,
+    ExactSum,
+    FoldedWeights,
+    LinearSum,
+    SignMap,
+    SubspaceCertificate,
+)
+
+TERMS: dict[type, tuple[str, ...]] = {
+    BoundSequence: (
+        "residual",
+        "row_error",
+        "per_error",
+        "per_reach",
+        "minimum",
+        "shrink",
+        "slack",
+        "result_error",
+    ),
+    RbfReach: ("shift", "shift_minimum", "widest", "per_z", "value_error"),
+    PolyReach: (
+        "gamma",
+        "coef0",
+        "longest",
+        "up",
+        "per_length",
+        "per_deviation",
+        "minimum",
+        "slope",
+        "value_error",
+    ),
+    SubspaceCertificate: (
+        "slack",
+        "remainder_factor",
+        "lost",
+        "share_minimum",
+        "rounding",
+        "error_factor",
+        "moved_factor",
+        "result_error",
+        "minimum",
+    ),
+    PolyRemainder: (
+        "orders",
+        "per_length",
+        "per_deviation",
+        "minimum",
+        "largest_per_length",
+        "largest_minimum",
+    ),
+    FoldedWeights: (
+        "constants",
+        "curved",
+        "up",
+        "relative",
+        "relative_per_square",
+        "relative_per_reach",
+        "result_error",
+    ),
+    SignMap: ("least", "largest"),
+    ExactSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
+    LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    RbfFloat32: (
+        "vector_error",
+        "z_error",
+        "shift",
+        "shift_minimum",
+        "value_error",
+        "per_reach",
+        "twice_length",
+    ),
+    PolyFloat32: ("per_length", "per_deviation", "minimum", "slope", "value_error"),
+    SigmoidFloat32: ("per_length", "per_deviation", "minimum", "function_error", "value_error"),
+}
+"""The terms of each dataclass."""
+
+VALUES: dict[type, tuple[str, ...]] = {
+    BoundSequence: ("reach", "vectors", "triangle", "weights", "intercept"),
+    RbfReach: (),
+    PolyReach: ("degree",),
+    SubspaceCertificate: ("remainder", "products", "vectors", "weights", "max_touched"),
+    PolyRemainder: ("gamma", "coef0", "scale", "degree"),
+    FoldedWeights: (
+        "branches",
+        "centres",
+        "radius",
+        "decisions",
+        "weights",
+        "basis",
+        "forms",
+    ),
+    SignMap: (
+        "low",
+        "width",
+        "scale",
+        "across",
+        "depth",
+        "outer",
+        "inner",
+        "ranks",
+        "n_nodes",
+    ),
+    ExactSum: (
+        "kernel",
+        "n_vectors",
+        "vectors",
+        "coefficients",
+        "group_ends",
+        "group_decisions",
+        "intercept",
+        "skip_zeros",
+        "squares",
+    ),
+    LinearSum: ("weights", "intercept"),
+    RbfFloat32: ("gamma",),
+    PolyFloat32: ("gamma", "coef0", "degree"),
+    SigmoidFloat32: ("gamma", "coef0"),
+}
+"""What is computed with: no bound, or a stage in its own right."""
+
+ABOUT_ONE = {"shrink", "up", "final_factor", "error_factor"}
+"""Factors: what they differ from 1 is the term."""
+
+PARTS = ("reach", "remainder", "kernel")
+"""Fields that have terms of their own."""
+
+
+def weakened(stage: Any, term: str, factor: float) -> Any:
+    """Return a stage with one term times a factor less than 1.
+
+    Parameters
+    ----------
+    term : str
+        A field, "part.field", or either with "[n]" for a column of the last axis.
+    """
+    part, _, field = term.rpartition(".")
+    if part:
+        return replace(stage, **{part: weakened(getattr(stage, part), field, factor)})
+    name, _, column = field.partition("[")
+    value = np.asarray(getattr(stage, name))
+    dtype = value.dtype.type
+    if name in ABOUT_ONE:
+        changed = (1.0 + (value.astype(np.float64) - 1.0) * factor).astype(dtype)
+    elif column:
+        changed = value.copy()
+        changed[..., int(column[:-1])] *= dtype(factor)
+    else:
+        changed = value * dtype(factor)
+    return replace(stage, **{name: changed if value.ndim else dtype(changed)})
+
+
+def terms_of(stage: Any) -> list[str]:
+    """Return the terms of a stage and of its parts, columns one by one."""
+    found = []
+    for name in TERMS[type(stage)]:
+        columns = COLUMNS.get((type(stage), name))
+        found += [name] if columns is None else [f"{name}[{n}]" for n in columns]
+    for part in PARTS:
+        if hasattr(stage, part):
+            found += [f"{part}.{term}" for term in terms_of(getattr(stage, part))]
+    return found
+
+
+COLUMNS: dict[tuple[type, str], range] = {
+    (FoldedWeights, "constants"): range(2, 10),
+    (FoldedWeights, "curved"): range(1, 8),
+    (PolyRemainder, "orders"): range(6),
+}
+"""Columns of tables that have terms beside values."""
