@@ -65,6 +65,18 @@ class Monomials:
         values = coefficients @ self.bernstein
         return values.min(axis=1), values.max(axis=1)
 
+    def changes_sign(self, coefficients: Float64Array) -> np.ndarray:
+        """Return which polynomials are positive in one corner of the cube and negative in another.
+
+        A corner's value is its Bernstein coefficient.
+        """
+        n_variables, degree = self.exponents.shape[1], int(self.total[-1])
+        across = (degree + 1) ** np.arange(n_variables)
+        corners = degree * np.array(list(itertools.product((0, 1), repeat=n_variables))) @ across
+        values = coefficients @ self.bernstein[:, corners]
+        changes: np.ndarray = (values.min(axis=1) < 0) & (values.max(axis=1) > 0)
+        return changes
+
 
 @cache
 def monomials(n_variables: int, degree: int) -> Monomials:

@@ -174,7 +174,9 @@ def proved_signs(
     """
     outside = 1.1 * inflation * (np.abs(coefficients) @ basis.total.astype(np.float64))
     error = (error + outside) * _UP
-    low, high = basis.range(coefficients)
+    low, high = np.zeros(len(error)), np.zeros(len(error))
+    rest = ~basis.changes_sign(coefficients)  # of the others no sign can be proved
+    low[rest], high[rest] = basis.range(coefficients[rest])
     least = np.maximum(low, -high) - error * _UP
     signs = np.where(least > _LEAST, np.sign(low), 0).astype(np.int8)
     return signs, least * (1 - 1e-9), (np.maximum(-low, high) + error) * _UP

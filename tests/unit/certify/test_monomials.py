@@ -67,3 +67,14 @@ def test_no_magnitude_of_the_matrices_is_larger_than_the_rounding_bound_takes_th
     basis = monomials(n, degree)
     assert (np.abs(basis.halves).sum(axis=2) == 1).all()
     assert np.abs(basis.bernstein).max() == 1.0
+
+
+@pytest.mark.parametrize(("n", "degree"), BASES)
+def test_a_sign_changes_if_it_is_not_the_same_in_all_corners(n, degree):
+    rng = np.random.default_rng(2)
+    basis = monomials(n, degree)
+    c = rng.standard_normal((200, len(basis.exponents)))
+    corners = list(itertools.product((Fraction(-1), Fraction(1)), repeat=n))
+    for row, changes in zip(c, basis.changes_sign(c), strict=True):
+        values = [value(basis, row, y) for y in corners]
+        assert changes == (min(values) < 0 < max(values))
