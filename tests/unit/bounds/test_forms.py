@@ -209,18 +209,21 @@ def test_exact_points_leave_nothing_unknown(kernel: Kernel) -> None:
 
 def same_point(point: Point) -> Point:
     """Return a point again, in other terms: its distance to it is rounding."""
-    thirds = [point.weights * share for share in (0.3, 0.2, 0.5)]
-    return Point(np.tile(point.vectors, (3, 1)), np.concatenate(thirds))
+    parts = np.concatenate([point.weights * share for share in (0.3, 0.2, 0.5)])
+    order = np.random.default_rng(32).permutation(len(parts))
+    return Point(np.tile(point.vectors, (3, 1))[order], parts[order])
 
 
 @pytest.mark.parametrize("again", [lambda point: point, same_point], ids=["same", "rounded"])
+@pytest.mark.parametrize("seed", range(6))
 def test_one_point_for_both_classes_bounds_by_the_sphere_about_it(
-    again: Callable[[Point], Point],
+    again: Callable[[Point], Point], seed: int
 ) -> None:
     machine = random_machine(Rbf(0.3))
     form = DistanceForm.of(machine)
     X = np.random.default_rng(9).normal(size=(100, 3))
-    pair = Pair(form.positive, again(form.positive))  # d_pn = 0
+    centre = random_pair(form, 8, seed).positive
+    pair = Pair(centre, again(centre))  # d_pn = 0, or rounding
     eta = rounding(form, pair, X)
     line = line_bounds(form, pair, X)
     for found, expected in zip(extrema_bounds(form, pair, X), line, strict=True):
@@ -228,8 +231,8 @@ def test_one_point_for_both_classes_bounds_by_the_sphere_about_it(
     f = decisions(machine, X)
     assert_inside((f, f), line, eta)
     normal = np.sqrt(inner(form.kernel, form.normal, form.normal))
-    to_p = self_values(form.kernel, X) - 2 * form.positive.with_query(form.kernel, X)
-    to_p += inner(form.kernel, form.positive, form.positive)
+    to_p = self_values(form.kernel, X) - 2 * centre.with_query(form.kernel, X)
+    to_p += inner(form.kernel, centre, centre)
     assert_allclose((line[1] - line[0]) / 2, np.sqrt(to_p) * normal, atol=np.sqrt(eta))
 
 

@@ -11,6 +11,7 @@ from bound_cases import KERNELS, case, central_difference, random_machine
 from numpy.testing import assert_allclose
 
 from kmcompile.bounds.betas import distance_betas, distance_pair, width_pair
+from kmcompile.bounds.derivatives import self_values
 from kmcompile.bounds.forms import line_bounds, plane_bounds
 from kmcompile.bounds.pairs import (
     Vectors,
@@ -128,6 +129,18 @@ def test_more_vectors_bring_both_points_nearer(name: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_first_support_vectors_by_width_cost_no_more_than_by_distance(name: str) -> None:
+    cost, _ = wide_pairs(name)
+    form, by_width = by_name(name, "support vectors, width")
+    _, by_distance = by_name(name, "support vectors, distance")
+    first, second = (
+        cost(distance_pair(form, positive[:1], negative[:1]))[0]
+        for positive, negative in (by_width, by_distance)
+    )
+    assert first <= second
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_free_vectors_come_nearer_than_support_vectors(name: str) -> None:
     form, free = by_name(name, "free, distance")
     _, chosen = by_name(name, "support vectors, distance")
@@ -242,6 +255,23 @@ def test_preimage_of_a_point_is_the_point() -> None:
         one = np.eye(8)[2]
         # L-BFGS stops where its slope is 1e-5.
         assert_allclose(preimage(kernel, vectors, one, limits), vectors[2], atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:2], ids=str)
+def test_preimage_of_an_axis_is_nearer_to_it_than_any_vector(kernel: Kernel) -> None:
+    vectors = np.random.default_rng(7).normal(size=(15, 3))
+    limits = [(-4.0, 4.0)] * 3
+    for axis in principal_axes(kernel, vectors, 3):
+
+        def share(Z: np.ndarray, axis: np.ndarray = axis) -> np.ndarray:
+            return (kernel.values(vectors, Z) @ axis) ** 2 / self_values(kernel, Z)
+
+        z = preimage(kernel, vectors, axis, limits)
+        found = share(z[None])[0]
+        assert found > share(vectors).max()
+        nearby = z + 0.05 * np.random.default_rng(8).normal(size=(50, 3))
+        # No farther than its slope at the end, 1e-5, leads.
+        assert share(nearby).max() <= found + 1e-5
 
 
 def test_fixed_point_of_a_gaussian_mean_is_its_maximum() -> None:
