@@ -66,3 +66,14 @@ def test_an_offset_s_error_is_passed_on():
 
 def test_what_clips_has_no_linear_map():
     assert linear_input(machine_of((Clip(0.0, 1.0, 2),))) is None
+
+
+def test_what_a_large_offset_rounds_is_within_a_small_input_s_deviation():
+    steps = (Affine(np.array([1e6 + 0.3, -1e6 / 7]), np.array([0.7, 0.3])), TURN)
+    found = linear_input(machine_of(steps))
+    assert found is not None
+    deviation = Fraction(found.deviation(np.ones(2), 0.0))
+    for x in np.random.default_rng(2).uniform(-1, 1, size=(200, 2)):
+        z = found.matrix @ x + found.offset
+        off = [Fraction(float(a)) - b for a, b in zip(z, exactly(steps, x), strict=True)]
+        assert sum(v * v for v in off) <= deviation**2
