@@ -96,6 +96,8 @@ def build_sign_map(
     SignMap or None
         None where the machine is of another kind or a map decides nothing.
     """
+    if machine.task is not Task.BINARY or machine.n_features not in DEGREES:
+        return None
     if max_bytes is None:
         exact_bytes = sum(table.n_bytes for table in program.ends.exact.tables())
         max_bytes = min(_LARGEST_BYTES, exact_bytes)
@@ -124,9 +126,7 @@ def build_sign_map(
 def proof_of(machine: KernelMachine, points: np.ndarray) -> Proof | None:
     """Return what proves signs of a machine, None if nothing does."""
     linear = linear_input(machine)
-    if machine.task is not Task.BINARY or linear is None or not len(points):
-        return None
-    if machine.n_features not in DEGREES:
+    if linear is None or not len(points):
         return None
     basis = monomials(machine.n_features, DEGREES[machine.n_features])
     expansions = _expansions_of(machine, basis)
