@@ -95,7 +95,9 @@ def main() -> None:
         model, queries = make()
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / "out"
-            kmcompile.compile_model(model, name="model", target="host", out=folder, verify="none")
+            kmcompile.compile_model(
+                model, name="model", target="host", out=folder, mode="exact", verify="none"
+            )
             work = Path(scratch) / "work"
             shutil.copytree(folder, work)
             write_plain(model, work)

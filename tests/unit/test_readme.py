@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.svm import SVC
 from tools import need, succeed
 
@@ -56,9 +56,12 @@ def test_python_runs_and_gives_the_labels_of_predict(
     assert names["again"].tolist() == names["answers"].tolist()
 
 
-def test_c_compiles_without_a_warning(breast_cancer: Path) -> None:
-    assert cli.run(["breast_cancer.pkl", "--out", "c", "--verify", "none", "--quiet"]) == 0
-    (code,) = blocks("c")
+@pytest.mark.parametrize("name", ["breast_cancer", "moons"])
+def test_c_compiles_without_a_warning(name: str, breast_cancer: Path) -> None:
+    X, y = make_moons(400, noise=0.25, random_state=0)
+    Path("moons.pkl").write_bytes(pickle.dumps(SVC(gamma=2.0).fit(X, y)))
+    assert cli.run([f"{name}.pkl", "--out", "c", "--verify", "none", "--quiet"]) == 0
+    (code,) = (code for code in blocks("c") if f'#include "{name}.h"' in code)
     Path("main.c").write_text(code)
     succeed(
         ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I", "c", "-c", "main.c"]
