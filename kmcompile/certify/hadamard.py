@@ -54,6 +54,8 @@ def _perron_bound(B: Float64Array, delta: Float64Array) -> float:
     for _ in range(_POWER_STEPS):
         image = delta * (B @ (delta * v)) / scale
         bound = min(bound, float((image / v).max()))
+        if image.max() == 0:
+            break
         # A vector that meets no other one keeps a share, so that v stays positive.
         v = image / image.max() + 1e-9
     return bound * scale

@@ -25,7 +25,9 @@ _UNITS = (0.6, 0.7, 0.8, 1.0)
 """Shares of the root mean square of |u|, weighted by the terms' part of the bound, to try as U:
 smaller ones than 1 suit what is left when the largest terms have been computed."""
 
-_DIMENSIONS = (4, 6, 8, 12, 16, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100, 120, 140, 160, 200)
+_COARSE = (4, 8, 16, 32, 64, 128, 256)
+_FINE = (0.7, 0.85, 1.2, 1.45)
+_N_CANDIDATES = 3
 _SAMPLES = 400
 _LEAST_SCALE = 2.0**-60
 """U^d, or its inverse: well within float32 with what multiplies it."""
@@ -33,7 +35,8 @@ _LEAST_SCALE = 2.0**-60
 _MOST_VECTORS = 6000
 _LARGEST_DEGREE = 20
 _LARGEST_EXTRA = 0.2
-"""Of the exact sum's operations: what the stage may cost a query that it does not decide."""
+"""Of the exact sum's operations: what the stage may cost a query that it does not decide, both
+without zeros."""
 
 
 def supports(machine: KernelMachine, program: Program) -> bool:
@@ -54,8 +57,8 @@ def fit_subspace(
 ) -> list[SubspaceCertificate]:
     """Return candidate stages, those first that cost the samples least.
 
-    For more and more dimensions, until that costs more, the number of kernels that each sample
-    needs is worked out, and from these how many kernels are worth trying.
+    For some numbers of dimensions, then for those around the best one, it is worked out how many
+    kernels each sample needs, and from that how many are worth trying.
 
     Parameters
     ----------
@@ -73,16 +76,25 @@ def fit_subspace(
     trial = Trial.of(machine, program, batch)
     if not _LEAST_SCALE < trial.unit**machine.kernel.degree < 1 / _LEAST_SCALE:
         return []
-    found: list[tuple[float, SubspaceCertificate]] = []
-    for p in _DIMENSIONS:
-        if p > min(trial.vectors.shape) // 2:
+    found: dict[int, tuple[float, SubspaceCertificate]] = {}
+    most = min(trial.vectors.shape) // 2
+    for p in _COARSE:
+        if p > most or trial.least_cost(p) > _least(found):
             break
-        found.append(trial.best(p))
-        costs = [cost for cost, _ in found]
-        if len(costs) > 2 and min(costs[-2:]) > min(costs):
-            break
-    found = sorted(found, key=lambda pair: pair[0])
-    return [stage for cost, stage in found[:2] if cost < 1.0]
+        found[p] = trial.best(p)
+    if not found:
+        return []
+    centre = min(found, key=lambda p: found[p][0])
+    for p in sorted({round(centre * factor) for factor in _FINE}):
+        if p <= most and trial.least_cost(p) < _least(found):
+            found[p] = trial.best(p)
+    cheapest = sorted(found.values(), key=lambda pair: pair[0])[:_N_CANDIDATES]
+    return [stage for cost, stage in cheapest if cost < 1.0]
+
+
+def _least(found: dict[int, tuple[float, SubspaceCertificate]]) -> float:
+    """Return the least cost so far, that of the exact sum alone included."""
+    return min([1.0, *(cost for cost, _ in found.values())])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +150,13 @@ class Trial:
             float(unit),
         )
 
+    def least_cost(self, p: int) -> float:
+        """Return what p dimensions cost before anything is decided, relative to the exact sum."""
+        exact = self.program.ends.exact
+        assert isinstance(exact, ExactSum)
+        features = (self.batch.x != 0).sum(axis=1).mean() if exact.skip_zeros else exact.n_features
+        return float(p * (exact.n_slots + features) / exact.operations_of(self.batch).mean())
+
     def best(self, p: int) -> tuple[float, SubspaceCertificate]:
         """Return the stage in p dimensions and its mean cost, relative to the exact sum's."""
         assert isinstance(self.machine.kernel, Poly)
@@ -161,8 +180,8 @@ class Trial:
         again = touch - exact.total_operations + exact.skipped_features(batch.x)
         needed = self._needed(stage)
         heap = 2 * exact.n_slots
-        allowed = np.mean(whole) * _LARGEST_EXTRA - np.mean(level) - heap
-        most = int(np.clip(allowed / np.mean(again), 0, 0xFFFF))
+        allowed = exact.operations() * _LARGEST_EXTRA - stage.worst_operations(ends) - heap
+        most = int(np.clip(allowed / np.max(again), 0, exact.n_slots))
         choices = np.unique(np.append(needed[needed <= most], 0))
         costs = [
             np.mean(

@@ -152,13 +152,12 @@ class SubspaceCertificate(EarlyExit):
         value, share = self.remainder.values(self.totals(z, exact), a, b, c)
         weight = self.weights * share
         whole = sum_blocks(weight.reshape(len(batch), self.n_blocks, self.lanes))
-        largest = self.remainder.largest(batch.length)
-        state = _State(
+        state = SubspaceState(
             running=(exact.sum_values(value) + exact.intercept)[:, 0],
             share=total,
             open=whole,
             whole=whole,
-            fixed=self.rounding * largest * bound_of_root(whole / a) + self.minimum,
+            fixed=self.fixed(whole, a, batch.length),
             error=np.zeros_like(whole),
             moved=np.zeros_like(whole),
         )
@@ -197,13 +196,32 @@ class SubspaceCertificate(EarlyExit):
             exact.kernel.accumulate(total, column[:, None], s)
         return total
 
-    def _test(self, batch: Batch, state: _State, ends: Ends) -> Batch:
-        """Return the batch with the interval that the state proves, and its label."""
+    def radius(self, state: SubspaceState) -> Float32Array:
+        """Return how far f can be from the running decision, shape (n_queries,)."""
         left = np.maximum(state.open, np.float32(0.0)) + self.lost * state.whole
         padded = left + self.share_minimum * (state.share + np.float32(1.0))
-        radius = self.remainder_factor * bound_of_root(state.share * padded) + state.fixed
+        radius: Float32Array = (
+            self.remainder_factor * bound_of_root(state.share * padded) + state.fixed
+        )
         radius = (radius + self.error_factor * state.error) + self.moved_factor * state.moved
         radius = radius + magnitude(state.running) * self.result_error
+        return radius
+
+    def fixed(self, whole: Float32Array, top: Float32Array, length: Float32Array) -> Float32Array:
+        """Return the part of the radius that stays: rounding of the first sum, and underflow.
+
+        Parameters
+        ----------
+        whole, top, length : ndarray of shape (n_queries,), float32
+            W_0, a and L.
+        """
+        ratio: Float32Array = whole / top
+        largest = self.remainder.largest(length)
+        return (self.rounding * largest) * bound_of_root(ratio) + self.minimum
+
+    def _test(self, batch: Batch, state: SubspaceState, ends: Ends) -> Batch:
+        """Return the batch with the interval that the state proves, and its label."""
+        radius = self.radius(state)
         low, high = state.running - radius, state.running + radius
         return proved(narrowed(batch, low[:, None], high[:, None]), ends.label)
 
@@ -211,7 +229,7 @@ class SubspaceCertificate(EarlyExit):
         self,
         places: NDArray[np.intp],
         batch: Batch,
-        state: _State,
+        state: SubspaceState,
         seen: tuple[Float32Array, Float32Array],
         ends: Ends,
     ) -> Iterator[tuple[NDArray[np.intp], Batch]]:
@@ -328,7 +346,7 @@ class SubspaceCertificate(EarlyExit):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _State:
+class SubspaceState:
     """What is known of some queries between two tests, each of shape (n_queries,), float32.
 
     Parameters
@@ -351,6 +369,6 @@ class _State:
     error: Float32Array
     moved: Float32Array
 
-    def chosen(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> _State:
+    def chosen(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> SubspaceState:
         """Return that of some queries."""
-        return _State(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return SubspaceState(*(getattr(self, field.name)[rows] for field in fields(self)))
