@@ -69,7 +69,8 @@ def test_what_clips_has_no_linear_map():
 
 
 def test_what_a_large_offset_rounds_is_within_a_small_input_s_deviation():
-    steps = (Affine(np.array([1e6 + 0.3, -1e6 / 7]), np.array([0.7, 0.3])), TURN)
+    exactly_known = np.zeros(2)
+    steps = (Affine(np.array([1e6 + 0.3, -1e6 / 7]), np.array([0.7, 0.3]), exactly_known), TURN)
     found = linear_input(machine_of(steps))
     assert found is not None
     deviation = Fraction(found.deviation(np.ones(2), 0.0))
