@@ -8,9 +8,6 @@ import numpy as np
 
 from kmcompile.bounds.points import DistanceForm, Pair, squared_distance
 
-_ROUNDING = 1e-14
-"""Share of the largest squared distance below which one is rounding."""
-
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
@@ -39,8 +36,7 @@ def embed(form: DistanceForm, pair: Pair) -> Embedding:
     pn, Pp, Pn, Np, Nn, PN = (
         squared_distance(kernel, U, V) for U, V in ((p, n), (P, p), (P, n), (N, p), (N, n), (P, N))
     )
-    nothing = _ROUNDING * max(pn, Pp, Pn, Np, Nn, PN)
-    n_x = float(np.sqrt(pn)) if pn > nothing else 0.0
+    n_x = float(np.sqrt(pn))
     P_x = (Pp - Pn + pn) / (2 * n_x) if n_x > 0 else 0.0
     N_x = (pn + Np - Nn) / (2 * n_x) if n_x > 0 else 0.0
     P_y = float(np.sqrt(max(Pp - P_x**2, 0.0)))
