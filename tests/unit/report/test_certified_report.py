@@ -115,7 +115,7 @@ def test_the_replay_has_a_line_of_its_own(by_default):
     assert "operations of the replay, mean" in printed(by_default.report)
 
 
-def test_without_a_replay_its_figures_are_null(with_data, tmp_path):
+def test_without_a_replay_its_figures_are_null(tmp_path):
     made = compiled(tmp_path, replay="none").report
     assert made["cost"]["max_ops_with_replay"] is made["cost"]["replay_ops_mean"] is None
     assert made["not_available"]["cost.replay_ops_mean"] == "the program has no replay"
