@@ -66,8 +66,9 @@ class PolyExpansions(InnerExpansions):
     """(gamma <s, z> + coef0)^p: h_j(v) = C(p, j) v^(p - j), exact for p <= K.
 
     The rest is the sum over j > K of C(p, j) |v|~^(p - j) |a|~^j. A coefficient is a product of p
-    factors v and a_j, of p + K products of these, C(p, j), j! / e! and h_j; in magnitudes the
-    coefficients add up to at most (|v|~ + |a|~)^p.
+    factors v and a_j, which brings p times their roundings and one each; of at most four powers,
+    each within 8 u (4 ulp); and of fewer than 16 other products. In magnitudes the coefficients add
+    up to at most (|v|~ + |a|~)^p.
     """
 
     def __init__(self, kernel: Poly, vectors: Float64Array, basis: Monomials) -> None:
@@ -90,7 +91,7 @@ class PolyExpansions(InnerExpansions):
         rest = np.zeros_like(size)
         for j in range(self.degree + 1, p + 1):
             rest += math.comb(p, j) * size ** (p - j) * step**j
-        return p * (n_prepared + 4) + self.degree + 8, (size + step) ** p * UP, rest * UP
+        return p * (n_prepared + 4) + 48, (size + step) ** p * UP, rest * UP
 
     def slopes(self, centres: Float64Array, V: Float64Array) -> Float64Array:
         """Return p (|v|~ + |a|~)^(p - 1) gamma |s|."""
@@ -110,8 +111,8 @@ class SigmoidExpansions(InnerExpansions):
 
     In magnitudes the coefficients of order j add up to B_j |a|~^j, B_j the sum of P_j's magnitudes
     over j!. One is off by Horner's 2 (j + 1) roundings and tanh's 8 u (4 ulp) times |P_j'| <=
-    (j + 1) B_j j! (where all magnitudes are added), by j (n_prepared + 3) + j + 4 for a^e and the
-    products, and by v's (n_prepared + 3) u |v|~ times B'_j j!. That is v's deviation, which all
+    (j + 1) B_j j! (where all magnitudes are added), by j (n_prepared + 4) + 48 for a^e and the
+    products (as for poly), and by v's (n_prepared + 3) u |v|~ times B'_j j!. That is v's deviation, which all
     h_j(v) have in common: f(v + d) for f(v), |d| (n_prepared + 3) u |v|~ |tanh'| at the most.
     """
 
@@ -136,7 +137,7 @@ class SigmoidExpansions(InnerExpansions):
         magnitudes = [float(np.abs(p.coef).sum()) for p in self.P]
         majorant = sum(B * step**j for j, B in enumerate(magnitudes[:-1]))
         rest = self.largest * step**n * UP
-        roundings = 10 * (n + 2) + n * (n_prepared + 4) + 8
+        roundings = 10 * (n + 2) + n * (n_prepared + 4) + 48
         return (
             roundings,
             (majorant + (n_prepared + 3) * size) * UP,
