@@ -112,8 +112,9 @@ class SigmoidExpansions(InnerExpansions):
     In magnitudes the coefficients of order j add up to B_j |a|~^j, B_j the sum of P_j's magnitudes
     over j!. One is off by Horner's 2 (j + 1) roundings and tanh's 8 u (4 ulp) times |P_j'| <=
     (j + 1) B_j j! (where all magnitudes are added), by j (n_prepared + 4) + 48 for a^e and the
-    products (as for poly), and by v's (n_prepared + 3) u |v|~ times B'_j j!. That is v's deviation, which all
-    h_j(v) have in common: f(v + d) for f(v), |d| (n_prepared + 3) u |v|~ |tanh'| at the most.
+    products (as for poly), and by v's (n_prepared + 3) u |v|~ times B'_j j!. That is v's deviation,
+    which all h_j(v) have in common: f(v + d) for f(v), |d| (n_prepared + 3) u |v|~ |tanh'| at the
+    most.
     """
 
     def __init__(self, kernel: Sigmoid, vectors: Float64Array, basis: Monomials) -> None:
