@@ -1,0 +1,413 @@
+"""What each constant of a bound must at least be, worked out once more from its derivation.
+
+From the stored tables and the trained machine, in 50 digits where kernel values take part; the
+roundings are counted here, from the order of the operations, and not taken from the lowering.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from mpmath import matrix, mp, mpf
+
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.kernels import Rbf
+from kmcompile.kernels.poly import PolyFloat32
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.scalar import exp_negative, power, tanh
+from kmcompile.stages import BoundSequence, ExactSum, FoldedWeights, LinearSum, SubspaceCertificate
+
+DIGITS = 50
+U = 2.0**-24
+TINY = 2.0**-126
+Needed = dict[str, Any]
+"""Term -> the least value that it may have, of its shape; "shrink" the largest."""
+
+
+def gamma(n: int) -> float:
+    """Return gamma_n = n u / (1 - n u), from rationals."""
+    u = Fraction(1, 2**24)
+    return float(n * u / (1 - n * u))
+
+
+def holds(stage: Any, needed: Needed) -> list[str]:
+    """Return the terms that are too small (of "shrink", too large)."""
+    bad = []
+    for term, least in needed.items():
+        value = stage
+        for name in term.split("[")[0].split("."):
+            value = getattr(value, name)
+        value = np.asarray(value, dtype=np.float64)
+        if term.endswith("]"):
+            value = value[..., int(term[:-1].split("[")[1])]
+        sure = value <= least if term == "shrink" else value >= least
+        bad += [] if np.all(sure) else [term]
+    return bad
+
+
+def rbf(kernel: RbfFloat32, n: int, vector_error: float, length: float, sum_error: float) -> Needed:
+    """Return those of exp(-gamma |s - x|^2).
+
+    The balance t of the two parts of 2 D e <= t D^2 + e^2 / t is free: `z_error` says which it is,
+    and then `shift` has to fit.
+    """
+    g, tau = gamma(2 if kernel.expands else n + 4), exp_negative.RELATIVE_ERROR
+    t = max(float(kernel.z_error) * (1 - g) * (1 - tau) - g, 1e-30)
+    scale = float(kernel.gamma)
+    expanded = {}
+    if kernel.expands:  # all n features nonzero
+        expanded = {"per_reach": scale * gamma(n + 2) / (n + 2), "twice_length": 2 * length}
+    return expanded | {
+        "vector_error": vector_error,
+        "z_error": g / (1 - g),
+        "shift": scale * (1 + 1 / t) / (1 - tau) * (1 - 4 * U),
+        "shift_minimum": scale * gamma(4) * length**2
+        if kernel.expands
+        else scale * 4 * n * TINY + 4 * TINY,
+        "value_error": tau / (1 - tau) + sum_error,
+    }
+
+
+def poly(kernel: PolyFloat32, n: int, e: float, length: float, sum_error: float) -> Needed:
+    """Return those of (gamma <s, x> + coef0)^p: of gamma, product and addition u each."""
+    p = kernel.degree
+    return {
+        **_inner_product(kernel, n, e, length),
+        "slope": p * (1 + gamma(p + 2)),
+        "value_error": power.relative_error(p) + sum_error,
+    }
+
+
+def sigmoid(kernel: Any, n: int, e: float, length: float, sum_error: float) -> Needed:
+    """Return those of tanh(gamma <s, x> + coef0)."""
+    return {
+        **_inner_product(kernel, n, e, length),
+        "function_error": tanh.RELATIVE_ERROR,
+        "value_error": sum_error,
+    }
+
+
+def _inner_product(kernel: Any, n: int, e: float, length: float) -> Needed:
+    scale = abs(float(kernel.gamma)) * (1 - U)
+    return {
+        "per_length": scale * (gamma(n) * length + e + 3 * U * length),
+        "per_deviation": scale * (length + e),
+        "minimum": 2 * U * abs(float(kernel.coef0)),
+    }
+
+
+def exact_sum(stage: ExactSum, machine: KernelMachine) -> Needed:
+    """Return those of the exact sum and of its kernel."""
+    blocks = int(np.diff(stage.group_ends.astype(int), prepend=0).max())
+    longest = blocks + stage.lanes + stage.n_groups  # a product, its lanes, blocks and groups
+    sum_error = (1 + gamma(longest)) * (1 + U) - 1
+    s = machine.support_vectors
+    stored = s.astype(np.float32).astype(np.float64)
+    e = float(np.sqrt(((s - stored) ** 2).sum(axis=1)).max())
+    length = float(np.sqrt((stored**2).sum(axis=1)).max())
+    kernel, n = stage.kernel, s.shape[1]
+    if isinstance(kernel, RbfFloat32):
+        own = rbf(kernel, n, e, length, sum_error)
+    else:
+        own = (poly if isinstance(kernel, PolyFloat32) else sigmoid)(
+            kernel, n, e, length, sum_error
+        )
+    size = np.abs(decision_coefficients(machine)).sum(axis=1)
+    storage = np.abs(machine.intercept - machine.intercept.astype(np.float32))
+    found = {f"kernel.{name}": value for name, value in own.items()}
+    found |= {
+        "final_factor": 1 + gamma(longest + 4),
+        "result_error": 2 * U * (1 + U),
+        "minimum": storage + size * kernel.absolute_error,
+    }
+    if isinstance(kernel, RbfFloat32):
+        found["trivial_bound"] = float((2 * size + storage).max())
+    return found
+
+
+def linear_sum(stage: LinearSum, machine: KernelMachine) -> Needed:
+    """Return those of <w, x> + b."""
+    with mp.workdps(DIGITS):
+        beta = matrix(decision_coefficients(machine).tolist())
+        exact = beta * matrix(machine.support_vectors.tolist())
+        weights = np.array(exact.tolist(), dtype=np.float64)
+    stored = stage.weights.transpose(0, 2, 1).reshape(-1, stage.n_features)
+    stored = stored[: stage.n_decisions].astype(np.float64)
+    e = np.sqrt(((weights - stored) ** 2).sum(axis=1))
+    length = np.sqrt((stored**2).sum(axis=1))
+    storage = np.abs(machine.intercept - machine.intercept.astype(np.float32))
+    return {
+        "per_length": gamma(stage.n_features) * length + e,
+        "per_deviation": length + e,
+        "minimum": storage + 2 * stage.n_features * TINY,
+        "result_error": 2 * U * (1 + U),
+    }
+
+
+def bound_sequence(stage: BoundSequence, machine: KernelMachine) -> Needed:
+    """Return those of the bound sequence; its docstring names them."""
+    with mp.workdps(DIGITS):
+        found = _sequence(stage, machine)
+    reach = _rbf_reach if isinstance(machine.kernel, Rbf) else _poly_reach
+    return found | {f"reach.{name}": least for name, least in reach(stage, machine).items()}
+
+
+def _sequence(stage: BoundSequence, machine: KernelMachine) -> Needed:
+    lanes, n = stage.lanes, stage.n_blocks * stage.lanes
+    z = stage.vectors.transpose(0, 2, 1).reshape(n, -1).astype(np.float64)
+    A = _triangle(stage)
+    n = int((np.diag(A) != 0).sum())  # the rest fill the last block
+    z, A = z[:n], A[:n, :n]
+    s, beta = machine.support_vectors, decision_coefficients(machine)
+    G, H, K = (_kernels(machine, *pair) for pair in ((z, z), (z, s), (s, s)))
+    scale = np.sqrt(np.array([float(G[i, i]) for i in range(n)]))
+    magnitude = np.abs(A)
+    path = lanes * (np.arange(n) // lanes + 1)
+    g = np.array([gamma(int(k)) for k in path])
+    rows, reaches = magnitude.sum(axis=1), magnitude @ scale
+    A_mp = matrix(A.tolist())
+    largest = float(max(mp.eigsy(A_mp * G * A_mp.T, eigvals_only=True)))
+    weights = stage.weights.transpose(1, 0, 2).reshape(stage.n_decisions, -1)[:, :n]
+    residual, per_error, per_reach = (np.zeros((stage.n_blocks, len(beta))) for _ in range(3))
+    for block in range(stage.n_blocks):
+        k = min(n, lanes * (block + 1))
+        for p in range(len(beta)):
+            w = np.abs(weights[p, :k]).astype(np.float64)
+            c = matrix(weights[p, None, :k].astype(float).tolist()) * A_mp[:k, :k]
+            residual[block, p], inside = _rest(G[:k, :k], H[:k, :], K, c, beta[p])
+            sizes = [abs(float(value)) for value in c]
+            per_error[block, p] = sum(sizes) + w @ (g * rows)[:k]
+            own = gamma(k + 1) * np.sqrt((w**2).sum() * largest)
+            per_reach[block, p] = w @ (g * reaches)[:k] + inside + own
+    errors = np.zeros((2, stage.n_blocks * lanes))
+    errors[:, :n] = (1 + g) * rows, g * reaches
+    b = machine.intercept
+    return {
+        "row_error": errors.reshape(2, stage.n_blocks, lanes).transpose(1, 0, 2),
+        "residual": residual,
+        "per_error": per_error,
+        "per_reach": per_reach,
+        "minimum": np.abs(b - b.astype(np.float32)) + gamma(n + 2) * np.abs(b),
+        "shrink": (1 - gamma(n + 2)) / largest,
+        "slack": 3 * U,
+        "result_error": 2 * U * (1 + U),
+    }
+
+
+def _triangle(stage: BoundSequence) -> np.ndarray:
+    n, lanes = stage.n_blocks * stage.lanes, stage.lanes
+    A, at = np.zeros((n, n)), 0
+    for block in range(stage.n_blocks):
+        known = lanes * (block + 1)
+        rows = stage.triangle[at : at + known * lanes].reshape(known, lanes).T
+        A[lanes * block : known, :known] = rows
+        at += known * lanes
+    return A
+
+
+def _kernels(machine: KernelMachine, a: np.ndarray, b: np.ndarray) -> Any:
+    kernel = machine.kernel
+    found = matrix(len(a), len(b))
+    rows, columns = ([[mpf(v) for v in row] for row in part.tolist()] for part in (a, b))
+    for i, x in enumerate(rows):
+        for j, y in enumerate(columns):
+            if isinstance(kernel, Rbf):
+                total = mp.fsum((v - w) ** 2 for v, w in zip(x, y, strict=True))
+                found[i, j] = mp.exp(-mpf(kernel.gamma) * total)
+            else:
+                v = mpf(kernel.gamma) * mp.fdot(x, y) + mpf(kernel.coef0)
+                found[i, j] = v**kernel.degree
+    return found
+
+
+def _rest(G: Any, H: Any, K: Any, c: Any, beta: np.ndarray) -> tuple[float, float]:
+    """Return |r| and the norm of its part in the span, r = W - sum c_l phi(z_l)."""
+    beta = matrix(beta.tolist())
+    h = H * beta
+    square = (beta.T * K * beta)[0] - 2 * (c * h)[0] + (c * G * c.T)[0]
+    left = h - G * c.T
+    inside = (left.T * mp.lu_solve(G, left))[0]
+    return float(mp.sqrt(max(square, 0))), float(mp.sqrt(max(inside, 0)))
+
+
+def _rbf_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
+    """Return those of `RbfReach`: `shift` and the others say which balance t they are for."""
+    g, tau = gamma(stage.n_features + 4), exp_negative.RELATIVE_ERROR
+    scale = machine.kernel.gamma
+    t = 1 / max(float(stage.reach.shift) * (1 - tau) / scale - 1, 1e-30)
+    z_error = (g + t) / (1 - g) / (1 - tau) * (1 - 2.0**-17)
+    widest = float(stage.reach.per_z) * math.e / (1 + tau)
+    least_t = max(widest * (1 - g) * (1 - tau) - g, 1e-30)
+    return {
+        "shift": scale * (1 + 1 / least_t) * (1 - 2.0**-12),
+        "shift_minimum": scale * 4 * stage.n_features * TINY + 4 * TINY,
+        "widest": z_error * float(exp_negative.CUTOFF),
+        "per_z": z_error * (1 + tau) / math.e,
+        "value_error": tau / (1 - tau) + math.exp(1 - float(exp_negative.CUTOFF)),
+    }
+
+
+def _poly_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
+    """Return those of `PolyReach`: K(x, x) loses 4 p roundings, the error 5 p + 8."""
+    kernel, n = machine.kernel, stage.n_features
+    p = kernel.degree
+    z = stage.vectors.transpose(0, 2, 1).reshape(-1, n).astype(np.float64)
+    length = float(np.sqrt((z**2).sum(axis=1)).max())
+    scale = kernel.gamma
+    return {
+        "gamma": scale,
+        "coef0": kernel.coef0,
+        "longest": length,
+        "up": 1 + gamma(5 * p + 8),
+        "per_length": scale * (gamma(n) + 3 * U) * length,
+        "per_deviation": scale * length,
+        "minimum": 2 * U * kernel.coef0,
+        "slope": p,
+        "value_error": power.relative_error(p),
+    }
+
+
+def subspace_certificate(stage: SubspaceCertificate, exact: ExactSum, kernel: Any) -> Needed:
+    """Return those of the subspace certificate and of its remainder."""
+    d, p, n = kernel.degree, stage.n_out, exact.n_features
+    V = stage.products.matrix(n)
+    seen = int(np.count_nonzero(np.abs(V).sum(axis=0)))
+    frobenius, norm = float(np.linalg.norm(V)), float(np.linalg.norm(V, 2))
+    zeta = gamma(seen) * frobenius
+    v = norm + zeta
+    used = stage.weights > 0
+    beta = np.abs(exact.slot_decisions()[:, 0].astype(np.float64))[used]
+    delta = beta / np.sqrt(stage.weights[used].astype(np.float64))
+    scale, path = float(stage.remainder.scale), exact.n_blocks + exact.lanes + exact.n_groups
+    own = _remainder(stage, exact, kernel, (V, used, delta, zeta, v))
+    roundings = gamma(path + d + 4) * scale * float(np.linalg.norm(delta))
+    return {f"remainder.{name}": least for name, least in own.items()} | {
+        "slack": 2 * zeta * v + (gamma(p + 2) + max(0.0, 1 - norm**-2)) * v**2 + 3 * U,
+        "remainder_factor": scale,
+        "lost": gamma(path + 2 * d + 4) + stage.max_touched * U,
+        "share_minimum": 2 * d * exact.n_slots * TINY,
+        "rounding": 2 * roundings,
+        "error_factor": 1 + gamma(stage.max_touched + 2),
+        "moved_factor": 2 * U,
+        "result_error": 2 * U,
+        "minimum": float(exact.minimum[0]),
+    }
+
+
+def _remainder(
+    stage: SubspaceCertificate, exact: ExactSum, kernel: Any, known: tuple[Any, ...]
+) -> Needed:
+    V, used, delta, zeta, v = known
+    remainder, d, p = stage.remainder, kernel.degree, stage.n_out
+    unit = float(remainder.scale) ** (1 / d)
+    scale, coef0 = abs(kernel.gamma) / unit, abs(kernel.coef0) / unit
+    projected = stage.vectors.transpose(0, 2, 1).reshape(-1, p).astype(np.float64)
+    vectors = exact.columns().T.astype(np.float64)
+    basis = np.linalg.qr(V.T)[0]
+    inside = vectors @ basis
+    along = float(np.sqrt(((inside - projected @ V @ basis) ** 2).sum(axis=1)).max())
+    longest = float(np.sqrt((projected**2).sum(axis=1)).max())
+    length = float(np.sqrt((vectors**2).sum(axis=1)).max())
+    across = (vectors - inside @ basis.T)[used]
+    gram = across @ across.T
+    orders = np.zeros_like(remainder.orders, dtype=np.float64)
+    for k in range(1, d + 1):
+        values = np.linalg.eigvalsh(delta[:, None] * gram**k * delta)
+        outside = scale * math.sqrt(max(values[-1], 0.0)) ** (1 / k)
+        orders[k - 1, :3] = outside, np.linalg.norm(delta) ** (1 / k), math.comb(d, k)
+    loose = 1 - 1e-5  # unit is known to float32
+    return {
+        **{f"orders[{column}]": orders[:, column] * loose for column in range(3)},
+        "per_length": scale * loose * (longest * (zeta + gamma(p) * v + 3 * U * v) + along),
+        "per_deviation": scale * loose * length,
+        "minimum": 2 * U * coef0 * loose,
+        "largest_per_length": scale * loose * longest * v,
+        "largest_minimum": coef0 * loose,
+    }
+
+
+def folded_weights(stage: FoldedWeights, machine: KernelMachine) -> Needed:
+    """Return those of a tree of expansions of a binary machine."""
+    n, tau = stage.n_features, exp_negative.RELATIVE_ERROR
+    g, scale = gamma(n + 4), machine.kernel.gamma
+    needed = {
+        "up": 1 / math.sqrt(1 - gamma(n + 2)),
+        "relative": tau / (1 - tau) + 4 * U,
+        "relative_per_square": g / (1 - g) * scale / (1 - tau),
+        "relative_per_reach": 2 * scale / (1 - tau),
+        "result_error": 2 * U,
+    }
+    exact = np.array([_expansion(stage, machine, c) for c in range(stage.n_centres)])
+    needed |= {f"constants[{c + 2}]": exact[:, None, c] for c in range(8)}
+    return needed | (_curved(stage, exact[:, None]) if stage.n_basis else {})
+
+
+def _curved(stage: FoldedWeights, exact: np.ndarray) -> Needed:
+    """Return those of the last level's second test, as far as its docstring says them.
+
+    Left out are the second order and `t` without its rounding: attacks find the one, and the
+    other is a largest eigenvalue of what only the lowering knows.
+    """
+    r, n = stage.basis.shape
+    leaves = slice(stage.n_centres - len(stage.curved), None)
+    basis = float((stage.basis.astype(np.float64) ** 2).sum())
+    forms = stage.forms.astype(np.float64)
+    beside = np.array([i != j for i in range(r) for j in range(i, r)])  # stored twofold
+    Q, P, T = np.moveaxis(np.sqrt(np.where(beside, forms**2 / 2, forms**2).sum(axis=-1)), 2, 0)
+    curvature = np.abs(stage.curved[:, :, 0].astype(np.float64))
+    radius = stage.radius[leaves, None].astype(np.float64)
+    length = np.sqrt((stage.weights[leaves].astype(np.float64) ** 2).sum(axis=-1))
+    return {
+        "curved[1]": exact[leaves, :, 0],
+        "curved[3]": stage.constants[leaves, :, 7],
+        "curved[4]": length + radius * (2 * curvature + 2 * (Q + P) * basis),
+        "curved[5]": exact[leaves, :, 7],
+        "curved[6]": T * basis * (2 * gamma(n + 1) + gamma(2 * r + 2)),
+        "curved[7]": 2 * radius * T * basis,
+    }
+
+
+def _expansion(stage: FoldedWeights, machine: KernelMachine, centre: int) -> list[float]:
+    """Return r1 .. r6, d and the minimum of one centre, from its orders.
+
+    h(v) = sum_i beta_i exp(-gamma |t_i|^2) exp(2 gamma <t_i, v>), t = s - c. Orders 3 to 6 are
+    known exactly with one feature, and are left out with more.
+    """
+    n = stage.n_features
+    weights = stage.weights[centre, 0].astype(np.float64)
+    constant, m = (float(v) for v in stage.constants[centre, 0, :2])
+    with mp.workdps(DIGITS):
+        c = [mpf(float(v)) for v in stage.centres[centre]]
+        rate = mpf(machine.kernel.gamma)
+        terms = []
+        for s, beta in zip(machine.support_vectors, machine.dual_coef[0], strict=True):
+            t = [mpf(float(a)) - b for a, b in zip(s, c, strict=True)]
+            terms.append((mpf(float(beta)) * mp.exp(-rate * mp.fdot(t, t)), t))
+        first = np.array([float(mp.fsum(2 * rate * w * t[j] for w, t in terms)) for j in range(n)])
+        zeroth = mp.fsum(w for w, _ in terms)
+        second = np.array(
+            [
+                [float(mp.fsum(2 * rate**2 * w * t[i] * t[j] for w, t in terms)) for j in range(n)]
+                for i in range(n)
+            ]
+        )
+        orders = [
+            float(abs(mp.fsum(w * (2 * rate * t[0]) ** k for w, t in terms))) / math.factorial(k)
+            if n == 1
+            else 0.0
+            for k in range(3, 7)
+        ]
+        storage = float(abs(zeroth - mpf(constant)))
+    length = float(np.linalg.norm(weights))
+    reach = float(stage.radius[centre])
+    return [
+        gamma(n + 1) * length + float(np.linalg.norm(weights - first)),
+        float(np.abs(np.linalg.eigvalsh(second - m * np.eye(n))).max()),
+        *orders,
+        length + 2 * reach * abs(m),
+        storage,
+    ]
