@@ -1,0 +1,80 @@
+"""The header says which functions there are, why others are not, and what the answers rest on."""
+
+from __future__ import annotations
+
+import re
+
+import cascades
+import catalogue
+import certified
+import pytest
+import replays
+
+CASES = {
+    "exact": catalogue.CORE[0],
+    "replayed": replays.CORE[0],
+    "certified": certified.CORE[0],
+    "certified, many classes": certified.CORE[3],
+    "statistical": cascades.CORE[0],
+}
+FUNCTIONS = {
+    "exact": set(),
+    "replayed": set(),
+    "certified": {"classify_within"},
+    "certified, many classes": {"classify_within"},
+    "statistical": {"audit"},
+}
+
+
+def header(kind: str) -> str:
+    return catalogue.emitted(CASES[kind], "cortex-m7").files["iris.h"].decode("ascii")
+
+
+def joined(kind: str) -> str:
+    """Return the header with its comments' lines joined."""
+    return " ".join(header(kind).replace("\n *", " ").split())
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_the_functions_that_depend_on_the_mode_are_there_or_said_not_to_be(kind):
+    text = joined(kind)
+    declared = set(re.findall(r"iris_status_t iris_(\w+)\(", text))
+    (absent,) = re.findall(r"Not here: (.*?)\. ", text)
+    for function in ("classify_within", "audit", "classify_float"):
+        assert (function in declared) == (function in FUNCTIONS[kind])
+        assert (f"iris_{function}" in absent) == (function not in declared)
+    assert absent.count("because") == absent.count(";") + 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("exact", "this program has no early exit to limit or to watch"),
+        ("certified", "every early exit is proved: there is no risk to estimate"),
+        ("statistical", "no early exit of this program proves bounds"),
+    ],
+)
+def test_the_reason_is_that_of_the_mode(kind, reason):
+    assert f"because {reason};" in joined(kind)
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_only_certified_programs_speak_of_proof_and_only_calibrated_ones_of_samples(kind):
+    text = joined(kind)
+    assert ("No sample takes part in the proof." in text) == kind.startswith("certified")
+    assert ("calibrated on samples" in text) == (kind == "statistical")
+    assert ("Where a calibrated early exit decided" in text) == (kind == "statistical")
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_lower_upper_and_certified_are_explained(kind):
+    text = joined(kind)
+    meant = "the closest pair that the winner won" if "many" in kind else "lower and upper bound"
+    assert meant in text
+    assert "in real arithmetic the trained model's lies between them" in text
+    assert "certified: the label is the same for all decisions" in text
+
+
+def test_the_precision_that_does_not_tell_is_that_of_the_last_sum():
+    assert "so near a boundary that float does not tell" in joined("exact")
+    assert "so near a boundary that double does not tell" in joined("replayed")
