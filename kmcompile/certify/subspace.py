@@ -71,7 +71,9 @@ def fit_subspace(
     """
     if not supports(machine, program) or len(samples) == 0:
         return []
-    batch = program.prepare.run(Batch.of(samples[:_SAMPLES], 1))
+    # Evenly from all: they may stand in the order of their classes.
+    rows = np.unique(np.linspace(0, len(samples) - 1, _SAMPLES).astype(np.int64))
+    batch = program.prepare.run(Batch.of(np.ascontiguousarray(samples[rows]), 1))
     assert isinstance(machine.kernel, Poly)
     trial = Trial.of(machine, program, batch)
     if not _LEAST_SCALE < trial.unit**machine.kernel.degree < 1 / _LEAST_SCALE:

@@ -106,6 +106,10 @@ class SubspaceCertificate(EarlyExit):
         for name in ("vectors", "weights"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
+    def __str__(self) -> str:
+        """Return what it is, for people."""
+        return f"subspace_certificate({self.n_out} dimensions, {self.max_touched} kernels)"
+
     @property
     def n_blocks(self) -> int:
         """Blocks of vectors."""
