@@ -10,8 +10,10 @@ from kmcompile.certify.lattice import Keys, Lattice
 from kmcompile.ir.arrays import Float32Array, Float64Array
 
 _N_POINTS = 1 << 20
-_UNIFORM = 1 / 64
-"""Share of the points that lie anywhere in the box."""
+_UNIFORM = 1 / 8
+"""Of the other points, how many more lie anywhere in the box: samples made from support vectors
+leave out much of what comes (skin: 92 % of the test samples decided with 1/64, 99 % with 1/8), and
+samples of what comes lose little (checkerboard: 96.9 % and 96.4 %)."""
 _BANDWIDTH = 0.25
 """Of Scott's rule, which is for one normal distribution: data have several bumps."""
 _SEED = 20010507
