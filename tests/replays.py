@@ -8,6 +8,7 @@ import numpy as np
 from catalogue import CORE as CASES
 from catalogue import Case, every_combination
 from emitted import Emitted
+from sparse_digits import SparseDigits
 
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir.program import Program
@@ -24,7 +25,7 @@ _N_PAIRS = 20
 class Replayed:
     """A model of the catalogue with a replay, with or without tables of low parts."""
 
-    case: Case
+    case: Case | SparseDigits
     low_parts: bool
 
     def __str__(self) -> str:
@@ -44,6 +45,8 @@ class Replayed:
 CORE = [
     *(Replayed(case, low_parts=True) for case in CASES),
     *(Replayed(case, low_parts=False) for case in CASES[::3]),
+    Replayed(SparseDigits("rbf", "one_vs_one", normalizes=True), low_parts=True),
+    Replayed(SparseDigits("poly", "binary"), low_parts=True),
 ]
 SOME = [
     Replayed(case, low_parts=number % 2 == 0)

@@ -108,7 +108,13 @@ def _lower(
         _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)
     )
     label = lower_label(machine, FLOAT64)
-    return Replay(prepare, input_error, summed, label, vectors, coefficients)
+    skips = _skips_zeros(program.ends.exact)
+    return Replay(prepare, input_error, summed, skips, label, vectors, coefficients)
+
+
+def _skips_zeros(exact: ExactSum | LinearSum) -> bool:
+    """Return whether inner products leave out zeros; a difference needs both of its numbers."""
+    return isinstance(exact, ExactSum) and exact.skip_zeros and not exact.kernel.uses_distance
 
 
 def _tables(stage: ExactSum | LinearSum) -> tuple[RealArray, RealArray]:

@@ -22,7 +22,8 @@ class Replay(Always):
 
     This is the second stage of an adaptive predicate [1]_: the same certificate with u = 2^-53.
     It reads the float32 tables of the exact sum and, where there are some, tables of low parts
-    (`kmcompile.lowering.stored`). Differences are summed directly: no zeros are left out.
+    (`kmcompile.lowering.stored`). Distances are summed from differences. Where the exact sum skips
+    zeros, <s, x> leaves them out, which changes no bit: +-0 is added to a sum that began with +0.
 
     The label is made in float64, too; only the ends of its interval become float32, outward.
 
@@ -34,6 +35,7 @@ class Replay(Always):
         >= sqrt(n_features) 2^-126: what is lost of subnormal features where these are read as 0.
     sum : ExactSum or LinearSum
         In float64, low parts included.
+    skip_zeros : bool
     label : Always
         The label stage with the constants of float64.
     low_vectors : ndarray of shape (n_blocks, n_features, lanes), float32
@@ -50,6 +52,7 @@ class Replay(Always):
     prepare: Prepare
     input_error: np.float64
     sum: ExactSum | LinearSum
+    skip_zeros: bool
     label: Always
     low_vectors: Float32Array
     low_coefficients: Float32Array
@@ -96,7 +99,10 @@ class Replay(Always):
         return self.sum.run(self.prepare.run(start))
 
     def operations(self) -> int:
-        """Return the multiply-adds of one query before the label; conversions are not counted."""
+        """Return the multiply-adds of one query before the label, of an input without zeros.
+
+        Conversions are not counted.
+        """
         return self.prepare.operations() + self.sum.operations()
 
     def kernel_evaluations(self) -> int:

@@ -22,7 +22,7 @@ from kmcompile.ir import storage
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.kernels import Rbf
+from kmcompile.kernels import Linear, Rbf
 from kmcompile.lowering import lower
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.stages import ExactSum
@@ -139,6 +139,28 @@ def test_a_decision_far_below_float32_is_certified(f):
     assert answer["certified"]
     assert answer["label"] == (f > 0)
     assert answer["lower"] <= f <= answer["upper"]
+
+
+def flushing(program: Program, x: float) -> tuple[float, float]:
+    """Return decision and bound for an input that the machine reads as 0."""
+    assert program.replay is not None
+    batch = Batch.of(np.array([[0.0 if abs(x) < 2.0**-126 else x]], np.float32), 1)
+    summed = program.replay.summed(batch)
+    return float(summed.decision[0, 0]), float(summed.bound[0, 0])
+
+
+def test_a_subnormal_input_that_is_read_as_0_is_within_the_bound():
+    """f(x) = x: all else that is rounded is far smaller."""
+    machine = replace(symmetric(0.0), kernel=Linear(), support_vectors=np.array([[0.0], [1.0]]))
+    known = np.array([[-1.0], [1.0]], dtype=np.float32)
+    program = with_replay(machine, lower(machine, HOST, "iris", known))
+    x = float(np.nextafter(np.float32(2.0**-126), np.float32(0.0)))
+    f, bound = flushing(program, x)
+    assert abs(f - x) <= bound
+    assert program.replay is not None
+    without = replace(program, replay=replace(program.replay, input_error=np.float64(0.0)))
+    f, bound = flushing(without, x)
+    assert abs(f - x) > bound
 
 
 def test_what_float32_certifies_is_not_replayed():
