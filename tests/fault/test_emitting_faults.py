@@ -226,7 +226,7 @@ def test_tables_one_byte_larger_than_the_flash_exit_4(model, capsys, monkeypatch
     """reliability 25: by the tables alone, where there is no cross-compiler."""
     monkeypatch.setattr("kmcompile.verify.verifier.shutil.which", lambda command: None)
     tables = emit_model(fitted(), "cortex-m7", "m").program.tables()
-    words = ["--target", "cortex-m7", "--verify", "none"]
+    words = ["--target", "cortex-m7", "--verify", "none", "--mode", "exact"]
     assert cli.run([model, *words, "--quiet", "--out", "first"]) == 0
     program = kmcompile.load("first").program
     assert len(program.tables()) == len(tables)
@@ -234,11 +234,29 @@ def test_tables_one_byte_larger_than_the_flash_exit_4(model, capsys, monkeypatch
 
 
 @pytest.mark.target
+def test_certified_exits_that_do_not_fit_are_left_out(model):
+    """reliability 25: the exact program and all that fits beside it is what there is."""
+    need_tools(load_target("cortex-m7"))
+    words = [model, "--target", "cortex-m7", "--quiet"]
+    found = []
+    for mode in ("exact", "certified"):
+        assert cli.run([*words, "--mode", mode, "--out", mode]) == 0
+        found.append(json.loads(Path(mode, "report.json").read_text())["memory"]["flash_bytes"])
+    exact, certified = found
+    for budget in (exact, (exact + certified) // 2, certified - 1):
+        assert cli.run([*words, "--max-flash", str(budget), "--out", "o"]) == 0
+        report = json.loads(Path("o/report.json").read_text())
+        assert exact <= report["memory"]["flash_bytes"] <= budget
+        assert report["options"]["mode"] == "certified"
+    assert cli.run([*words, "--max-flash", str(exact - 1), "--out", "p"]) == 4
+
+
+@pytest.mark.target
 @pytest.mark.parametrize("option", ["--max-flash", "--max-ram"])
 def test_a_model_one_byte_larger_than_the_part_exits_4(option, model, capsys):
     """reliability 25: by the image: code, tables, workspace and stack."""
     need_tools(load_target("cortex-m7"))
-    words = ["--target", "cortex-m7"]
+    words = ["--target", "cortex-m7", "--mode", "exact"]
     assert cli.run([model, *words, "--quiet", "--out", "first"]) == 0
     memory = json.loads(Path("first/report.json").read_text())["memory"]
     needed = memory["flash_bytes"]
