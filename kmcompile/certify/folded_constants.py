@@ -11,10 +11,10 @@ from kmcompile.analysis.rounding import (
     bound_constants,
     gamma_factor,
 )
-from kmcompile.certify.local_expansion import LocalExpansion, largest_eigenvalue
+from kmcompile.certify.local_expansion import N_SQUARES, LocalExpansion, largest_eigenvalue
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.scalar import exp_negative
-from kmcompile.stages.folded_weights import LARGEST_RELATIVE
+from kmcompile.stages.nearest_centre import LARGEST_RELATIVE
 
 _SHARES = np.geomspace(1e-3, 3.0, 12)
 """Tried of a parameter that splits a bound."""
@@ -134,7 +134,7 @@ def curved_rows(
             rest
             + second * moved
             + abs(curvature) * (gamma_factor(n + 2) * (1 + 2.0**-10) + 4 * UNIT_ROUNDOFF),
-            e.powers(radius)[row, 3],
+            e.powers(radius, last=8)[row, 5],
             length[row] * _UP + radius * (2 * abs(curvature) + 2.1 * second),
             _minimum(e, radius, constant, storage, np.abs(weights).sum(axis=1) + size.sum())[row],
             t + size[2] * moved,
@@ -178,22 +178,21 @@ def _second_order(
 
 def _higher_orders(
     e: LocalExpansion, row: int, B: Float64Array, moments: Float64Array
-) -> tuple[Float64Array, float, tuple[float, float]]:
-    """Return T, t, a and b: the orders 3 to 5 are at most what `FoldedWeights` says.
+) -> tuple[Float64Array, float, list[float]]:
+    """Return T, t and a_4 .. a_7: the orders 3 to 7 are at most what `FoldedWeights` says.
 
-    Order k is at most |v|^(k-1) |B_k v|, and by Cauchy-Schwarz, for any a and b > 0,
+    Order k is at most |v|^(k-1) |B_k v|, and by Cauchy-Schwarz, for any a_k > 0, a_3 = 1,
 
-        |B_3 v| + |v| |B_4 v| + |v|^2 |B_5 v|
-            <= sqrt(1 + a |v|^2 + b |v|^4) sqrt(|B_3 v|^2 + |B_4 v|^2 / a + |B_5 v|^2 / b),
+        sum_k |v|^(k-3) |B_k v| <= sqrt(sum_k a_k |v|^(2k-6)) sqrt(sum_k |B_k v|^2 / a_k),
 
-    equal where a |v| is |B_4 v| / |B_3 v|, and so for b. With A the sum of the B^T B, z what B
-    leaves of v and any s > 0, <v, A v> <= (1 + s) <y, A y> + (1 + 1/s) <z, A z>.
+    equal where a_k |v|^(k-3) is |B_k v| / |B_3 v|. With A = sum_k B_k^T B_k / a_k, z what B leaves
+    of v and any s > 0, <v, A v> <= (1 + s) <y, A y> + (1 + 1/s) <z, A z>.
     """
     r, n = B.shape
     length = float(np.sqrt(np.trace(moments)))
     third = float(e.norms[row, 0]) + 1e-300
-    a, b = (float(stored(e.norms[row, k] / (third * length**k) + 1e-20)) for k in (1, 2))
-    weights = np.array([1.0, 1 / a, 1 / b])
+    a = [float(stored(e.norms[row, k] / (third * length**k) + 1e-20)) for k in range(1, N_SQUARES)]
+    weights = 1 / np.array([1.0, *a])
     A = np.tensordot(weights, e.squares[row], axes=1)
     across = np.eye(n) - B.T @ B
     inside, inner = B @ A @ B.T, B @ moments @ B.T
@@ -204,7 +203,7 @@ def _higher_orders(
     best = int(np.argmin(cost))
     T = _symmetric((1 + s[best]) * inside - ks[best] * np.eye(r))
     t = max(largest_eigenvalue(_even(A - B.T @ T @ B)), 0.0) + _rounded(A, B, T)
-    return T, t + float(weights @ e.squares_error[row]) * _UP, (a, b)
+    return T, t + float(weights @ e.squares_error[row]) * _UP, a
 
 
 def _symmetric(form: Float64Array) -> Float64Array:

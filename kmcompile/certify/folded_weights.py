@@ -10,6 +10,7 @@ import numpy as np
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.expansion_tree import Centre, tree
 from kmcompile.certify.folded_constants import curved_rows, relative_error
+from kmcompile.certify.local_expansion import N_SQUARES
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
@@ -150,7 +151,7 @@ def _basis(centres: list[Centre], n: int) -> Float32Array:
         e, square = centre.expansion, float(np.trace(centre.moments))
         weight = centre.n_samples * np.exp(-2 * e.gamma * square)
         second = (e.quadratic @ e.quadratic).sum(axis=0)
-        powers = square ** np.arange(3, 6)[:, None, None]
+        powers = square ** np.arange(3, 3 + N_SQUARES)[:, None, None]
         total = total + weight * (second * square**2 + (e.squares * powers).sum(axis=(0, 1)))
     directions = np.linalg.eigh(total)[1][:, ::-1]
     # A fixed sign, whichever LAPACK has.

@@ -19,6 +19,10 @@ _NEGLIGIBLE = 40.0
 
 _TAIL = 2.0**-14
 _LEAST_ORDER = 8
+
+N_SQUARES = 5
+"""Orders from the third on whose bounds depend on the direction."""
+
 _ROWS = 512
 
 
@@ -73,10 +77,10 @@ class LocalExpansion:
     constant : ndarray of shape (n_rows,), float64
     linear : ndarray of shape (n_rows, n_features), float64
     quadratic : ndarray of shape (n_rows, n_features, n_features), float64
-    squares : ndarray of shape (n_rows, 3, n_features, n_features), float64
-        B^T B of the orders 3, 4 and 5: order k is at most
+    squares : ndarray of shape (n_rows, N_SQUARES, n_features, n_features), float64
+        B^T B of the orders 3 to 7: order k is at most
         |v|^(k-1) sqrt(<v, squares v> + squares_error |v|^2).
-    squares_error : ndarray of shape (n_rows, 3), float64
+    squares_error : ndarray of shape (n_rows, N_SQUARES), float64
     norms : ndarray of shape (n_rows, K - 2), float64
         >= |B|_2 of the orders 3 .. K.
     tail : ndarray of shape (n_rows,), float64
@@ -97,18 +101,19 @@ class LocalExpansion:
     tail: Float64Array
     error: Float64Array
 
-    def powers(self, radius: float) -> Float64Array:
-        """Return r3 .. r6: all orders from 3 on are at most r3 |v|^3 + .. + r6 |v|^6.
+    def powers(self, radius: float, last: int = 6) -> Float64Array:
+        """Return r3, r4, .. up to order `last`: the orders from 3 on are at most sum r_k |v|^k.
 
-        For |v| <= radius <= R: |v|^k <= radius^(k - 6) |v|^6 from order 6 on.
+        For |v| <= radius <= R: |v|^k <= radius^(k - last) |v|^last from order `last` on.
 
         Returns
         -------
-        ndarray of shape (n_rows, 4), float64
+        ndarray of shape (n_rows, last - 2), float64
         """
-        n = self.norms.shape[1] - 3
-        last = self.norms[:, 3:] @ radius ** np.arange(n) + self.tail * radius**n
-        return np.concatenate([self.norms[:, :3], last[:, None]], axis=1) * (1 + 1e-12)
+        first = last - 3
+        n = self.norms.shape[1] - first
+        rest = self.norms[:, first:] @ radius ** np.arange(n) + self.tail * radius**n
+        return np.concatenate([self.norms[:, :first], rest[:, None]], axis=1) * (1 + 1e-12)
 
 
 def expand(
@@ -224,4 +229,4 @@ def _norms(
     roundings = 2 * m + 16 + 8 * (n + 8) * _NEGLIGIBLE
     size = np.abs(beta).sum(axis=1)
     normal = np.sqrt(np.maximum(normal, 0.0) + roundings * UNIT_ROUNDOFF_64 * size**2)
-    return squares[:, :3], errors[:, :3], norms * (1 + 1e-9), normal
+    return squares[:, :N_SQUARES], errors[:, :N_SQUARES], norms * (1 + 1e-9), normal

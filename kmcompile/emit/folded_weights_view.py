@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.stages import FoldedWeights
-from kmcompile.stages.folded_weights import LARGEST_RELATIVE, N_CONSTANTS, N_CURVED
+from kmcompile.stages.folded_weights import N_CONSTANTS, N_CURVED
+from kmcompile.stages.nearest_centre import LARGEST_RELATIVE
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,21 +12,17 @@ from kmcompile.ir.arrays import Float32Array, finite, frozen, magnitude
 from kmcompile.ir.batch import UNKNOWN, Batch, joined
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
-from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.scalar import root_bound
 from kmcompile.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.stages.exact_sum import ExactSum
+from kmcompile.stages.nearest_centre import Local, nearest
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.stages.stage import EarlyExit
 
-LARGEST_RELATIVE = np.float32(2.0**-6)
-"""Of the error of exp(-gamma |v|^2): with more, exp(y) - 1 <= (1 + 2^-6) y would not hold."""
-
 N_CONSTANTS = 10
 """Of a row: C, m, r1 .. r6, d and what is in `minimum`."""
-N_CURVED = 10
-"""Of a row of the last level: m, r1, r2, r6, d and `minimum`, then t, t', a and b."""
+N_CURVED = 12
+"""Of a row of the last level: m, r1, r2, r8, d and `minimum`, then t, t', a4 .. a7."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,11 +36,14 @@ class FoldedWeights(EarlyExit):
         h^ = C + <w, v> + m |v|^2,   |h - h^| <= E = r1 p + ... + r6 p^6 + d delta
 
     is tested, m |v|^2 being the middle of the second order's range, p >= |v| up to R; beyond R it
-    proves nothing. On the last level, with `basis` B of a few rows and y = B v, the second order
-    is <y, Q y> + m |v|^2, and E has <y, P y>, and for the orders 3 to 5
-    p^2 sqrt((1 + a p^2 + b p^4) (<y, T y> + t p^2 + t' delta)) instead of r3 p^3 + r4 p^4 + r5 p^5.
-    Of a one-vs-one machine a centre has the pairs of one class, the likeliest
-    there: when it wins them all no other class can win. b is the exact sum's.
+    proves nothing. On the last level, with `basis` B of a few rows and y = B v, it is
+
+        h^ = C + <w, v> + <y, Q y> + m |v|^2,
+        E = r1 p + r2 p^2 + <y, P y> + p^2 sqrt(a (<y, T y> + t p^2 + t' delta)) + r8 p^8 + d delta
+
+    with a = 1 + a4 p^2 + a5 p^4 + a6 p^6 + a7 p^8: the root is for the orders 3 to 7. Of a
+    one-vs-one machine a centre has the pairs of one class, the likeliest there: when it wins them
+    all no other class can win. b is the exact sum's.
 
     Rounding, u = 2^-24, n features, gamma_k of Higham. x^ is the prepared input, delta >= |x^ - x|
     its deviation, D = |x^ - c|; c is exact, D + delta >= |v|. What storing w, Q, P, T, m rounds is
@@ -57,7 +56,8 @@ class FoldedWeights(EarlyExit):
     - |v|^2 is off s by at most gamma_(n+2) p^2 + 2 p delta, times m. h^ is two additions and
       a product: 2 u |h^| + 3 u m p^2 (curved: 3 u |h^| + 4 u (m p^2 + |<y, Q y>|)).
     - y is off by at most eta = |B|_F (gamma_(n+1) D + delta), a form with matrix Q by
-      |Q|_F |B|_F^2 ((2 gamma_(n+1) + gamma_(2r+2)) (1 + 2^-10) p^2 + 2.1 p delta), r rows of B.
+      |Q|_F |B|_F^2 ((2 gamma_(n+1) + gamma_(2r+2)) (1 + 2^-10) p^2 + 2.1 p delta), r rows of B;
+      sums with forms, which may be negative, by 12 u |Q|_F |B|_F^2 p^2 more.
     - a = exp(-gamma |v|^2) against a^ = exp_negative(gamma s): the arguments differ by at most
       y = gamma' gamma s + 2 gamma p delta, gamma' = gamma_(n+4) / (1 - gamma_(n+4)): the stored
       gamma and the last product round, too. Up to y = 2^-6: |a - a^| <= a^ tau' with
@@ -154,8 +154,9 @@ class FoldedWeights(EarlyExit):
         left: list[tuple[NDArray[np.intp], Batch]] = []
         first, width = 0, 1
         for branches in self.branches.astype(int):
-            batch, at, square = self._nearest(batch, first + at * branches, int(branches))
-            local = _Local.of(self, batch, at, square, exact.kernel)
+            at, square = nearest(self.centres, batch.x, first + at * branches, int(branches))
+            batch = replace(batch, operations=batch.operations + self._search(int(branches)))
+            local = Local.of(self, batch, at, square, exact.kernel)
             batch = self._tested(batch, local, ends)
             decided[places] = batch.certified
             left.append((places[batch.certified], batch.chosen(batch.certified)))
@@ -170,22 +171,7 @@ class FoldedWeights(EarlyExit):
             answered = joined(answered, rest)
         return answered.chosen(order), decided
 
-    def _nearest(
-        self, batch: Batch, child: NDArray[np.intp], n: int
-    ) -> tuple[Batch, NDArray[np.intp], Float32Array]:
-        """Return the nearest of n centres from `child` on, and |x - c|^2."""
-        best, square = child, np.zeros(len(batch), dtype=np.float32)
-        for number in range(n):
-            total = np.zeros(len(batch), dtype=np.float32)
-            for x, c in zip(batch.x.T, self.centres[child + number].T, strict=True):
-                difference = x - c
-                total += difference * difference
-            nearer = (total < square) | (number == 0)
-            best, square = np.where(nearer, child + number, best), np.where(nearer, total, square)
-        operations = n * (self.n_features + 2)
-        return replace(batch, operations=batch.operations + operations), best, square
-
-    def _tested(self, batch: Batch, local: _Local, ends: Ends) -> Batch:
+    def _tested(self, batch: Batch, local: Local, ends: Ends) -> Batch:
         """Return the batch after the tests of one level."""
         operations = batch.operations + self._local_operations(ends)
         batch = replace(batch, operations=operations, certified=np.zeros(len(batch), dtype=bool))
@@ -201,7 +187,7 @@ class FoldedWeights(EarlyExit):
             inner = _put(inner, rest, curved)
         return _put(batch, near, inner)
 
-    def _linear(self, batch: Batch, local: _Local, ends: Ends) -> tuple[Batch, Float32Array]:
+    def _linear(self, batch: Batch, local: Local, ends: Ends) -> tuple[Batch, Float32Array]:
         v = batch.x - self.centres[local.node]
         weights, rows = self.weights[local.node], self.constants[local.node]
         dot = np.zeros(rows.shape[:2], dtype=np.float32)
@@ -220,7 +206,7 @@ class FoldedWeights(EarlyExit):
         batch = replace(batch, operations=batch.operations + self.linear_operations(ends))
         return proved(batch, ends.label), base
 
-    def _curved(self, batch: Batch, local: _Local, base: Float32Array, ends: Ends) -> Batch:
+    def _curved(self, batch: Batch, local: Local, base: Float32Array, ends: Ends) -> Batch:
         v = batch.x - self.centres[local.node]
         leaf = local.node - self.first_leaf
         rows, forms = self.curved[leaf], self.forms[leaf]
@@ -228,16 +214,17 @@ class FoldedWeights(EarlyExit):
         for j in range(self.n_features):
             y += self.basis[:, j] * v[:, j, None]
         middle, half, cubic = (self._form(forms[:, :, which], y) for which in range(3))
-        curvature, r1, r2, r6, per_deviation, minimum, t, t_deviation, a, b = rows.transpose(
-            2, 0, 1
+        curvature, r1, r2, r8, per_deviation, minimum, t, t_deviation, a4, a5, a6, a7 = (
+            rows.transpose(2, 0, 1)
         )
         p, delta = local.reach[:, None], batch.deviation[:, None]
         square = p * p
         h = (base + middle) + curvature * local.square[:, None]
         inside = (cubic + t * square) + t_deviation * delta
-        inside = ((b * square + a) * square + np.float32(1.0)) * inside
+        factor = ((a7 * square + a6) * square + a5) * square + a4
+        inside = (factor * square + np.float32(1.0)) * inside
         root = bound_of_root(np.maximum(inside, np.float32(0.0)))
-        high = (r6 * square) * square
+        high = ((r8 * square) * square) * square
         error = (((high + r2) * p + r1) * p + per_deviation * delta) + half
         error = error + square * root
         batch = self._narrowed(batch, local, h, error, minimum, ends.exact.intercept)
@@ -259,7 +246,7 @@ class FoldedWeights(EarlyExit):
     def _narrowed(
         self,
         batch: Batch,
-        local: _Local,
+        local: Local,
         h: Float32Array,
         error: Float32Array,
         minimum: Float32Array,
@@ -274,6 +261,10 @@ class FoldedWeights(EarlyExit):
         np.put_along_axis(low, decisions, f - radius, axis=1)
         np.put_along_axis(high, decisions, f + radius, axis=1)
         return narrowed(batch, low, high)
+
+    def _search(self, n: int) -> int:
+        """Return the multiply-adds of finding the nearest of n centres."""
+        return n * (self.n_features + 2)
 
     def _local_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of p, the exponential and its error."""
@@ -290,18 +281,18 @@ class FoldedWeights(EarlyExit):
         """Return the multiply-adds of y and the forms at a centre, with the label."""
         r = self.n_basis
         form = r * (r + 1) // 2 + r
-        per_row = 3 * form + 27 + root_bound.OPERATIONS + NARROW_OPERATIONS
+        per_row = 3 * form + 30 + root_bound.OPERATIONS + NARROW_OPERATIONS
         return r * self.n_features + self.n_rows * per_row + ends.label.operations()
 
     def operations(self) -> int:
         """Return the multiply-adds of distances and forms."""
-        nearest = int(self.branches.sum()) * (self.n_features + 2)
+        nearest = self._search(int(self.branches.sum()))
         linear = self.n_levels * (self.n_rows + 1) * self.n_features
         return nearest + linear + self.n_basis * self.n_features
 
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that no test decides, labels included."""
-        nearest = int(self.branches.sum()) * (self.n_features + 2)
+        nearest = self._search(int(self.branches.sum()))
         level = self._local_operations(ends) + self.linear_operations(ends)
         curved = self.curved_operations(ends) if self.n_basis else 0
         return nearest + self.n_levels * level + curved
@@ -331,56 +322,6 @@ class FoldedWeights(EarlyExit):
                 ),
             ]
         return tuple(tables)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Local:
-    """Where a query is at one level.
-
-    Parameters
-    ----------
-    node : ndarray of shape (n_queries,), intp
-        The centre.
-    square, reach, scale, relative : ndarray of shape (n_queries,), float32
-        s, p, a^ and q.
-    usable : ndarray of shape (n_queries,), bool
-    """
-
-    node: NDArray[np.intp]
-    square: Float32Array
-    reach: Float32Array
-    scale: Float32Array
-    relative: Float32Array
-    usable: NDArray[np.bool_]
-
-    @classmethod
-    def of(
-        cls,
-        stage: FoldedWeights,
-        batch: Batch,
-        node: NDArray[np.intp],
-        square: Float32Array,
-        kernel: Float32Kernel,
-    ) -> _Local:
-        """Return that of the nearest centres."""
-        assert isinstance(kernel, RbfFloat32)
-        reach = bound_of_root(square) * stage.up + batch.deviation
-        relative = (stage.relative + stage.relative_per_square * square) + (
-            stage.relative_per_reach * reach
-        ) * batch.deviation
-        usable = (reach <= stage.radius[node]) & (relative <= LARGEST_RELATIVE)
-        return cls(node, square, reach, kernel.value(square), relative, usable)
-
-    def chosen(self, rows: NDArray[np.intp]) -> _Local:
-        """Return that of some queries."""
-        return _Local(
-            self.node[rows],
-            self.square[rows],
-            self.reach[rows],
-            self.scale[rows],
-            self.relative[rows],
-            self.usable[rows],
-        )
 
 
 def _put(batch: Batch, rows: NDArray[np.intp], new: Batch) -> Batch:

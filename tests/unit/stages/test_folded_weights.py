@@ -21,6 +21,7 @@ from kmcompile.ir.batch import UNKNOWN, Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
 from kmcompile.stages import FoldedWeights
+from kmcompile.stages.nearest_centre import nearest
 from kmcompile.verify.reference import evaluate
 
 
@@ -97,7 +98,7 @@ def test_the_nearest_centre_of_each_level_is_taken():
     stage = stage_of(emitted)
     _, batch = batch_of(emitted)
     node = np.zeros(len(batch), dtype=np.intp)
-    _, node, square = stage._nearest(batch, node, 4)
+    node, square = nearest(stage.centres, batch.x, node, 4)
     exact = ((batch.x[:, None].astype(float) - stage.centres[:4]) ** 2).sum(axis=2)
     assert (exact[np.arange(len(exact)), node] <= exact.min(axis=1) * (1 + 1e-6)).all()
     np.testing.assert_allclose(square, exact.min(axis=1), rtol=1e-6)
