@@ -51,7 +51,7 @@ def square_root(v: Float64Array) -> Float64Array:
     """
     tiny = v < 2.0**-64
     scaled = np.where(tiny, v * 2.0**128, v)
-    known = scaled >= 2.0**-64
+    known = ~(scaled < 2.0**-64)  # true of NaN, which only a damaged table can give
     usable = np.where(known, scaled, 1.0)
     root = float32_square_root(usable.astype(np.float32)).astype(np.float64)
     root = 0.5 * (root + usable / root)

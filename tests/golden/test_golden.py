@@ -20,6 +20,7 @@ from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Rbf
 from kmcompile.lowering import lower
+from kmcompile.lowering.replay import lower_replay
 from kmcompile.stages import (
     InnerProducts,
     LinearFilter,
@@ -58,12 +59,24 @@ MACHINES = {
     ),
 }
 MACHINES["cascade"] = MACHINES["rbf"]
+# Numbers that float32 rounds, so that there are low parts.
+MACHINES["replay"] = replace(
+    MACHINES["rbf"],
+    support_vectors=np.array([[-0.9, 0.4], [-0.6, -1.1], [1.1, 0.3]]),
+    dual_coef=np.array([[-0.7, -0.5, 1.2]]),
+)
 INPUTS = {
     "cascade": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25], [2e4, 0.0]],
+    "replay": [[10.0, 1063.25], [30.0, 1038.25]],
     "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "linear": [[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0], [0.5, 0.5]],
 }
-CASES = [("rbf", "cortex-m7"), ("linear", "host"), ("cascade", "cortex-m7")]
+CASES = [
+    ("rbf", "cortex-m7"),
+    ("linear", "host"),
+    ("cascade", "cortex-m7"),
+    ("replay", "cortex-m7"),
+]
 
 
 def emitted(kernel: str, target: str) -> Emitted:
@@ -72,6 +85,9 @@ def emitted(kernel: str, target: str) -> Emitted:
     program = lower(machine, loaded, "iris", known)
     if kernel == "cascade":
         program = with_early_exits(program)
+    if kernel == "replay":
+        replay = lower_replay(machine, loaded, program, known, low_parts=True)
+        program = replace(program, replay=replay)
     return Emitted(machine, program, loaded)
 
 

@@ -77,6 +77,10 @@ def test_square_root_keeps_its_bound():
     assert worst(root.square_root(v), v, mp.sqrt) <= root.RELATIVE_ERROR
 
 
+def test_square_root_does_not_lose_nan():
+    assert np.isnan(root.square_root(np.array([np.nan]))).all()
+
+
 @pytest.mark.parametrize("v", [0.0, 5e-324, 2.0**-1022, 2.0**-193])
 def test_square_root_of_what_is_too_small_is_0(v):
     assert root.square_root(np.array([v])).tolist() == [0.0]

@@ -1,0 +1,1443 @@
+/* kmcompile iris.pkl --target cortex-m7 */
+/*
+ * kmcompile 0.1.0, target cortex-m7, float32, mode exact.
+ * Model: a model of the tests.
+ * SHA-256 of the model: b379a0abbcb23c99728b0d2afb388f87d9644333f8b306f24f5a468ff43f6698.
+ *
+ * The stages, in order: prepare, exact_sum, sign. Where they leave the label open, the replay
+ * computes the sums again in double.
+ * Every float operation stands in the order in which it was verified. Build without contraction
+ * (-ffp-contract=off) for results that are identical to the bit; the bounds and the certificates
+ * hold with contraction, too.
+ */
+#include "iris.h"
+
+#include <float.h>
+#include <stddef.h>
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) \
+    || (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ > 0))
+#error "fast-math reorders the sums: neither the results nor their bounds would hold"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "float expressions must be evaluated in float: set FLT_EVAL_METHOD to 0 (-mfpmath=sse)"
+#endif
+
+#if (FLT_RADIX != 2) || (FLT_MANT_DIG != 24) || (FLT_MAX_EXP != 128)
+#error "float must be the 32-bit type of IEEE 754"
+#endif
+
+#define IRIS_N_PREPARED 2U   /* features after the preprocessing */
+#define IRIS_LANES 4U        /* support vectors of a block, side by side */
+#define IRIS_N_BLOCKS 2U     /* the last ones of a group filled up */
+#define IRIS_BLOCK_WORDS 8U  /* N_PREPARED * LANES */
+#define IRIS_N_ROWS 1U       /* decisions that a vector is part of */
+#define IRIS_N_GROUPS 2U     /* of vectors with the same ones */
+
+/* A float and its bits. */
+typedef union {
+    float value;
+    uint32_t bits;
+} iris_bits_t;
+
+/* An input on its way through the preprocessing. */
+typedef struct {
+    const float *x;
+    float deviation;  /* >= the distance of x from the exactly prepared input */
+    float length;     /* >= the Euclidean norm of x, where it is needed */
+    const float * raw;  /* the input as it was received */
+} iris_prepared_t;
+
+const char *const iris_class_names[IRIS_N_CLASSES] = {
+    "cold",
+    "hot"
+};
+
+const char *const iris_stage_names[IRIS_N_STAGES] = {
+    "exact_sum",
+    "replay"
+};
+
+/* offset: [feature] */
+static const float iris_scale_0_offset_high[2U] = {
+    0x1.4p+4f, 0x1.faap+9f
+};
+
+/* factor: [feature] */
+static const float iris_scale_0_factor[2U] = {
+    0x1.99999ap-4f, 0x1.47ae14p-7f
+};
+
+/* support vectors: [block][feature][lane] */
+static const float iris_vectors[16U] = {
+    -0x1.ccccccp-1f, -0x1.333334p-1f, -0x1.333334p-1f, -0x1.333334p-1f, 0x1.99999ap-2f,
+    -0x1.19999ap+0f, -0x1.19999ap+0f, -0x1.19999ap+0f, 0x1.19999ap+0f, 0x1.19999ap+0f,
+    0x1.19999ap+0f, 0x1.19999ap+0f, 0x1.333334p-2f, 0x1.333334p-2f, 0x1.333334p-2f, 0x1.333334p-2f
+};
+
+/* dual coefficients: [block][row][lane], 0 where a block is filled up */
+static const float iris_coefficients[8U] = {
+    -0x1.666666p-1f, -0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.333334p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
+};
+
+/* the block after a group's last one: [group] */
+static const uint16_t iris_group_ends[2U] = {
+    1U, 2U
+};
+
+/* what a row adds to: [group][row] */
+static const uint16_t iris_group_decisions[2U] = {
+    0U, 0U
+};
+
+/* b: [decision] */
+static const float iris_intercept[1U] = {
+    0x1p-3f
+};
+
+/* errors that no input changes: [decision] */
+static const float iris_minimum_bound[1U] = {
+    0x1.0b4e38p-120f
+};
+
+/* offset: [feature] */
+static const double iris_replay_scale_0_offset_high[2U] = {
+    0x1.4p+4, 0x1.faap+9
+};
+
+/* factor: [feature] */
+static const double iris_replay_scale_0_factor[2U] = {
+    0x1.999999999999ap-4, 0x1.47ae147ae147bp-7
+};
+
+/* b: [decision] */
+static const double iris_replay_intercept[1U] = {
+    0x1p-3
+};
+
+/* errors that no input changes: [decision] */
+static const double iris_replay_minimum_bound[1U] = {
+    0x1.4fd86f947768bp-1016
+};
+
+/* what the vectors' table leaves off */
+static const float iris_replay_vectors_low[16U] = {
+    -0x1.99999ap-26f, 0x1.99999ap-26f, 0x1.99999ap-26f, 0x1.99999ap-26f, -0x1.99999ap-28f,
+    0x1.99999ap-26f, 0x1.99999ap-26f, 0x1.99999ap-26f, -0x1.99999ap-26f, -0x1.99999ap-26f,
+    -0x1.99999ap-26f, -0x1.99999ap-26f, -0x1.99999ap-27f, -0x1.99999ap-27f, -0x1.99999ap-27f,
+    -0x1.99999ap-27f
+};
+
+/* what the coefficients' leaves off */
+static const float iris_replay_coefficients_low[8U] = {
+    -0x1.99999ap-27f, 0x0p+0f, 0x0p+0f, 0x0p+0f, -0x1.99999ap-25f, 0x0p+0f, 0x0p+0f, 0x0p+0f
+};
+
+/* inputs of the self-test: [answer][feature] */
+static const float iris_known_inputs[4U] = {
+    0x1.4p+3f, 0x1.09dp+10f, 0x1.ep+4f, 0x1.039p+10f
+};
+
+/* their labels: [answer] */
+static const uint16_t iris_known_labels[2U] = {
+    0U, 1U
+};
+
+/* least decisions: [answer][decision] */
+static const float iris_known_lower[2U] = {
+    -0x1.2224c6p-1f, 0x1.25d568p+0f
+};
+
+/* largest decisions: [answer][decision] */
+static const float iris_known_upper[2U] = {
+    -0x1.22241ep-1f, 0x1.25d5d4p+0f
+};
+
+/* CRC-32C of each table, in the order of the tables */
+static const uint32_t iris_checksums[18U] = {
+    1423413175UL, 2459864056UL, 70842270UL, 2667071805UL, 2054417452UL, 2351477386UL, 3573333329UL,
+    2270015607UL, 1668405010UL, 1447064003UL, 3859610594UL, 2384067267UL, 3446682903UL,
+    4132143470UL, 1293661227UL, 1366104114UL, 4101772395UL, 4036600633UL
+};
+
+/* |v|, of any v: clears the sign bit. */
+static float iris_magnitude(const float v)
+{
+    iris_bits_t number;
+
+    number.value = v;
+    number.bits &= 0x7FFFFFFFUL;
+    return number.value;
+}
+
+/*
+ * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
+ * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
+ * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
+ * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
+ * Input: v >= 0, finite; subnormal numbers are allowed.
+ * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
+ */
+static float iris_square_root(const float v)
+{
+    const uint32_t leading_bit = 0x00800000UL;
+    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
+    const float two_to_24 = 0x1p+24f;
+    const bool subnormal = v < 0x1p-126f;
+    iris_bits_t number;
+    uint32_t exponent;
+    uint32_t shift;
+    uint32_t remainder;
+    uint32_t twice_root = 0U;
+    uint32_t bit;
+
+    if (v <= 0.0f) {
+        return v;
+    }
+    number.value = v;
+    if (subnormal) {
+        number.value *= two_to_24;
+    }
+    exponent = number.bits >> 23U;
+    shift = 2U - (exponent & 1U);
+    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
+    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
+        const uint32_t trial = twice_root + bit;
+
+        if (remainder >= trial) {
+            remainder -= trial;
+            twice_root = trial + bit;
+        }
+        remainder <<= 1U;
+    }
+    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
+       leading bit of the root adds the 1 that is missing in the exponent. */
+    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
+    number.bits += (twice_root + 2U) >> 2U;
+    /* sqrt(2^24) = 2^12 */
+    number.bits -= subnormal ? twelve : 0U;
+    return number.value;
+}
+
+/* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
+static float iris_sum_of_squares(const float x[], const uint32_t n)
+{
+    float partial_0 = 0.0f;
+    float partial_1 = 0.0f;
+    float partial_2 = 0.0f;
+    float partial_3 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; (j + 4U) <= n; j += 4U) {
+        partial_0 += x[j] * x[j];
+        partial_1 += x[j + 1U] * x[j + 1U];
+        partial_2 += x[j + 2U] * x[j + 2U];
+        partial_3 += x[j + 3U] * x[j + 3U];
+    }
+    if (j < n) {
+        partial_0 += x[j] * x[j];
+    }
+    if ((j + 1U) < n) {
+        partial_1 += x[j + 1U] * x[j + 1U];
+    }
+    if ((j + 2U) < n) {
+        partial_2 += x[j + 2U] * x[j + 2U];
+    }
+    return ((partial_0 + partial_1) + partial_2) + partial_3;
+}
+
+/*
+ * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
+ * the relative errors of the sum and of this bound, minimum the underflows.
+ */
+static float iris_length(
+    const float x[],
+    const uint32_t n,
+    const float factor,
+    const float minimum)
+{
+    const float squares = iris_sum_of_squares(x, n);
+
+    return iris_square_root((factor * squares) + minimum);
+}
+
+/*
+ * y = ((x - offset_high) - offset_low) * factor, in place or from the caller's input. The offset
+ * is two floats: both differences are rounded relative to their small results.
+ * Left out: offset_low, which is 0.
+ * deviation grows to gain * deviation + relative * |y| + minimum.
+ */
+static void iris_scale_0(
+    iris_prepared_t *const state,
+    float y[2U])
+{
+    uint32_t j;
+
+    for (j = 0U; j < 2U; ++j) {
+        float value = state->x[j];
+
+        value -= iris_scale_0_offset_high[j];
+        value *= iris_scale_0_factor[j];
+        y[j] = value;
+    }
+    state->x = y;
+    state->length = iris_length(y, 2U,
+        0x1.00005p+0f, 0x1.000042p-123f);
+    state->deviation = ((0x1.999a08p-4f * state->deviation)
+        + (0x1.400052p-22f * state->length)) + 0x1.4a7f5p-49f;
+}
+
+/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
+static uint32_t iris_excess(const float v, const uint32_t limit)
+{
+    iris_bits_t number;
+
+    number.value = v;
+    return limit - (number.bits & 0x7FFFFFFFUL);
+}
+
+/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
+static uint32_t iris_any_excess(
+    const iris_input_t x[IRIS_N_FEATURES],
+    const uint32_t limit)
+{
+    uint32_t excess = 0U;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
+        excess |= iris_excess(x[j], limit);
+    }
+    return excess >> 31U;
+}
+
+/*
+ * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
+ * up to it no later intermediate can overflow.
+ */
+static iris_status_t iris_check(
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    const uint32_t largest_finite = 0x7F7FFFFFUL;
+    iris_status_t status = IRIS_OK;
+
+    if (iris_any_excess(x, 0x5C800000UL) != 0U) {
+        status = (iris_any_excess(x, largest_finite) != 0U)
+            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
+    }
+    return status;
+}
+
+/*
+ * Applies the preprocessing in order. Input: x checked.
+ * Result: x, in the workspace; deviation and length bound its error and its Euclidean norm.
+ */
+static iris_prepared_t iris_prepare(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    iris_prepared_t state;
+
+    state.x = x;
+    state.deviation = 0.0f;
+    state.raw = x;
+    state.length = 0.0f;  /* not needed before a step sets it */
+    iris_scale_0(&state, workspace->prepared_0);
+    return state;
+}
+
+/*
+ * exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
+ * Input: z >= 0; infinity is allowed.
+ * Result: below z = 86.99 normal and within a relative error of 1.5 * 2^-24; exactly 1 at
+ * z = 0, exactly 0 from 86.99 on. No branch and no table; a leaf function.
+ */
+static inline float iris_exp_negative(const float z)
+{
+    const uint32_t cutoff = 0x42ADFADEUL;
+    iris_bits_t argument;
+    iris_bits_t shifted;
+    iris_bits_t result;
+    float n;
+    float s;
+    float square;
+    float tail;
+
+    /* From the cutoff on the result is 0; more would only overflow. z >= 0 orders as its bits. */
+    argument.value = z;
+    argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
+    /* The sum has n in its lowest bits: its unit in the last place is 1. */
+    shifted.value = (argument.value * 0x1.715476p+0f) + 0x1p+23f;
+    n = shifted.value - 0x1p+23f;
+    s = (argument.value - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
+    square = s * s;
+    tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
+    tail *= square;
+    tail = (tail + (0x1.fffffcp-2f + (s * -0x1.555492p-3f))) * square;
+    result.value = 1.0f - (s - tail);
+    /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
+    result.bits -= shifted.bits << 23U;
+    /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
+    result.bits &= 0U - (uint32_t)(shifted.bits < 0x4B00007EUL);
+    return result.value;
+}
+
+/* What the error of a kernel value depends on, for one query. */
+typedef struct {
+    float per_value;  /* relative error of a value ... */
+    float per_z;      /* ... and how it grows with z = gamma |s - x|^2 */
+    bool usable;      /* false: the input's own error is too large for the bounds below */
+} iris_kernel_terms_t;
+
+/*
+ * With e >= |s - stored s| + |x - prepared x| and z computed: the exact z lies within
+ * z_error * z + shift of it, shift = gamma (1 + 1/t) e^2, where 2 D e <= t D^2 + e^2 / t.
+ * Input: deviation >= |x - prepared x|.
+ */
+static iris_kernel_terms_t iris_kernel_prepare(
+    const iris_prepared_t *const input)
+{
+    const float z_error = 0x1.465b7ap-21f;
+    const float spread = input->deviation + 0x1.21a1dp-25f;
+    const float growth = ((0x1.e7c808p+20f * spread) * spread)
+        + 0x1.000042p-123f;
+    /* More than 1 is of no use, and might overflow below. */
+    const float shift = (growth < 1.0f) ? growth : 1.0f;
+    const float widest = (z_error * 0x1.5bf5bcp+6f) + shift;
+    const float widen = widest + 1.0f;
+    iris_kernel_terms_t terms;
+
+    terms.per_value = 0x1.300056p-21f + (widen * shift);
+    terms.per_z = widen * z_error;
+    terms.usable = widest <= 1.0f;
+    return terms;
+}
+
+/* One feature's part of |s - x|^2. */
+static float iris_kernel_term(const float x, const float s)
+{
+    const float difference = x - s;
+
+    return difference * difference;
+}
+
+/* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
+static float iris_kernel_value(const float total)
+{
+    return iris_exp_negative(0x1p-1f * total);
+}
+
+/*
+ * K(s, x) for the vectors of a block.
+ * Input: total[lane] = |s - x|^2 >= 0.
+ * Result: value[lane] within error[lane] of the trained kernel at the exact input, but for
+ * exp(1 - 86.989975), which the decision's constant part holds.
+ */
+static void iris_kernel_values(
+    const iris_kernel_terms_t *const terms,
+    const float total[IRIS_LANES],
+    float value[IRIS_LANES],
+    float error[IRIS_LANES])
+{
+    uint32_t lane;
+
+    for (lane = 0U; lane < IRIS_LANES; ++lane) {
+        const float z = 0x1p-1f * total[lane];
+        const float k = iris_kernel_value(total[lane]);
+
+        value[lane] = k;
+        error[lane] = k * (terms->per_value + (terms->per_z * z));
+    }
+}
+
+/*
+ * total[lane] = sum over the features of the term, for the vectors of one block, each in
+ * the order of the features.
+ * Input: block = the first word of the block's vectors, [feature][lane].
+ */
+static void iris_block_totals(
+    const float block[IRIS_BLOCK_WORDS],
+    const float x[IRIS_N_PREPARED],
+    float total[IRIS_LANES])
+{
+    float total_0 = 0.0f;
+    float total_1 = 0.0f;
+    float total_2 = 0.0f;
+    float total_3 = 0.0f;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+        const float *const s = &block[j * IRIS_LANES];
+
+        total_0 += iris_kernel_term(x[j], s[0U]);
+        total_1 += iris_kernel_term(x[j], s[1U]);
+        total_2 += iris_kernel_term(x[j], s[2U]);
+        total_3 += iris_kernel_term(x[j], s[3U]);
+    }
+    total[0U] = total_0;
+    total[1U] = total_1;
+    total[2U] = total_2;
+    total[3U] = total_3;
+}
+
+/* Adds one block's share to every row's running sum of values and of errors. */
+static void iris_add_block(
+    iris_workspace_t *const workspace,
+    const uint32_t block,
+    const float value[IRIS_LANES],
+    const float error[IRIS_LANES])
+{
+    const uint32_t first = block * IRIS_N_ROWS;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t index = (first + row) * IRIS_LANES;
+        const float *const coef = &iris_coefficients[index];
+        float sum = coef[0] * value[0];
+        float sum_error = coef[0] * error[0];
+
+        sum += coef[1U] * value[1U];
+        sum_error += coef[1U] * error[1U];
+        sum += coef[2U] * value[2U];
+        sum_error += coef[2U] * error[2U];
+        sum += coef[3U] * value[3U];
+        sum_error += coef[3U] * error[3U];
+        workspace->row_sum[row] += sum;
+        workspace->row_error[row] += sum_error;
+    }
+}
+
+/*
+ * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
+ * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
+ * A decision's index is checked, so that a damaged table cannot write elsewhere.
+ * Result: whether all indices were valid.
+ */
+static bool iris_add_group(
+    iris_workspace_t *const workspace,
+    const uint32_t group)
+{
+    const uint32_t first = group * IRIS_N_ROWS;
+    bool valid = true;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t p = iris_group_decisions[first + row];
+
+        if (p < IRIS_N_DECISIONS) {
+            workspace->decision[p] += workspace->row_sum[row];
+            workspace->bound[p] += iris_magnitude(workspace->row_error[row]);
+        } else {
+            valid = false;
+        }
+        workspace->row_sum[row] = 0.0f;
+        workspace->row_error[row] = 0.0f;
+    }
+    return valid;
+}
+
+/*
+ * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
+ * Input: x prepared; deviation >= its distance from the exactly prepared input.
+ * Result: false if a table of the groups is damaged; then the decisions are not to be used.
+ */
+static bool iris_exact_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input)
+{
+    const iris_kernel_terms_t terms =
+        iris_kernel_prepare(input);
+    float total[IRIS_LANES];
+    float value[IRIS_LANES];
+    float error[IRIS_LANES];
+    bool valid = true;
+    uint32_t group = 0U;
+    uint32_t block;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->decision[p] = 0.0f;
+        workspace->bound[p] = 0.0f;
+    }
+    for (p = 0U; p < IRIS_N_ROWS; ++p) {
+        workspace->row_sum[p] = 0.0f;
+        workspace->row_error[p] = 0.0f;
+    }
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        const uint32_t first = block * IRIS_BLOCK_WORDS;
+        const float *const vectors = &iris_vectors[first];
+
+        iris_block_totals(vectors, input->x, total);
+        iris_kernel_values(&terms, total, value, error);
+        iris_add_block(workspace, block, value, error);
+        if ((group < IRIS_N_GROUPS)
+            && ((block + 1U) == iris_group_ends[group])) {
+            valid = iris_add_group(workspace, group) && valid;
+            ++group;
+        }
+    }
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float f = workspace->decision[p] + iris_intercept[p];
+        const float rounding = iris_magnitude(f) * 0x1.000042p-22f;
+        const float summed = (workspace->bound[p] * 0x1.00006p+0f) + rounding;
+        const float bound = summed + iris_minimum_bound[p];
+
+        workspace->decision[p] = f;
+        /* If the kernel's errors are not usable, every value may be off as far as it can be. */
+        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.333382p+2f);
+    }
+    return valid && (group == IRIS_N_GROUPS);
+}
+
+/* The label is the sign of the decision; it is certified if the interval excludes 0. */
+static void iris_sign(
+    const iris_workspace_t *const workspace,
+    iris_result_t *const result)
+{
+    const float f = workspace->decision[0];
+
+    result->lower = f - workspace->bound[0];
+    result->upper = f + workspace->bound[0];
+    result->label = 0;
+    if (f >= 0.0f) {
+        result->label = 1;
+    }
+    result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
+}
+
+/*
+ * From here to iris_replay: the exact sums once more in double, where float leaves the label
+ * open. The order of every sum is that of float.
+ */
+#if (DBL_MANT_DIG != 53) || (DBL_MAX_EXP != 1024)
+#error "double must be the 64-bit type of IEEE 754: compile the model with --replay none"
+#endif
+
+/* A double and its bits. */
+typedef union {
+    double value;
+    uint64_t bits;
+} iris_replay_bits_t;
+
+/* An input on its way through the preprocessing in double. */
+typedef struct {
+    const double *x;
+    double deviation;  /* >= the distance of x from the exactly prepared input */
+    double length;     /* >= the Euclidean norm of x, where it is needed */
+} iris_replay_prepared_t;
+
+/* |v|, of any v: clears the sign bit. */
+static double iris_replay_magnitude(const double v)
+{
+    iris_replay_bits_t number;
+
+    number.value = v;
+    number.bits &= 0x7FFFFFFFFFFFFFFFULL;
+    return number.value;
+}
+
+/* A float that is at most v: more than rounding and a flushed subnormal is taken away first. */
+static float iris_replay_below(const double v)
+{
+    return (float)(v - ((iris_replay_magnitude(v) * 0x1p-23) + 0x1p-126));
+}
+
+/* A float that is at least v. */
+static float iris_replay_above(const double v)
+{
+    return -iris_replay_below(-v);
+}
+
+/*
+ * sqrt(v) by two steps of Heron's, (y + v / y) / 2, from the root in float.
+ * Input: 0 <= v <= 2^126.
+ * Result: within a relative error of 2^-52 from v = 2^-180 on, 0 below 2^-192.
+ */
+static double iris_replay_square_root(const double v)
+{
+    const bool tiny = v < 0x1p-64;
+    const double scaled = tiny ? (v * 0x1p+128) : v;
+    double root = 0.0;
+
+    /* Written so that NaN, which only a damaged table can give, is not lost. */
+    if (!(scaled < 0x1p-64)) {
+        root = (double)iris_square_root((float)scaled);
+        root = 0.5 * (root + (scaled / root));
+        root = 0.5 * (root + (scaled / root));
+        root = tiny ? (root * 0x1p-64) : root;
+    }
+    return root;
+}
+
+/* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
+static double iris_replay_sum_of_squares(const double x[], const uint32_t n)
+{
+    double partial_0 = 0.0;
+    double partial_1 = 0.0;
+    double partial_2 = 0.0;
+    double partial_3 = 0.0;
+    uint32_t j;
+
+    for (j = 0U; (j + 4U) <= n; j += 4U) {
+        partial_0 += x[j] * x[j];
+        partial_1 += x[j + 1U] * x[j + 1U];
+        partial_2 += x[j + 2U] * x[j + 2U];
+        partial_3 += x[j + 3U] * x[j + 3U];
+    }
+    if (j < n) {
+        partial_0 += x[j] * x[j];
+    }
+    if ((j + 1U) < n) {
+        partial_1 += x[j + 1U] * x[j + 1U];
+    }
+    if ((j + 2U) < n) {
+        partial_2 += x[j + 2U] * x[j + 2U];
+    }
+    return ((partial_0 + partial_1) + partial_2) + partial_3;
+}
+
+/*
+ * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
+ * the relative errors of the sum and of this bound, minimum the underflows.
+ */
+static double iris_replay_length(
+    const double x[],
+    const uint32_t n,
+    const double factor,
+    const double minimum)
+{
+    const double squares = iris_replay_sum_of_squares(x, n);
+
+    return iris_replay_square_root((factor * squares) + minimum);
+}
+
+/*
+ * y = ((x - offset_high) - offset_low) * factor, in place or from the caller's input. The offset
+ * is two doubles: both differences are rounded relative to their small results.
+ * Left out: offset_low, which is 0.
+ * deviation grows to gain * deviation + relative * |y| + minimum.
+ */
+static void iris_replay_scale_0(
+    iris_replay_prepared_t *const state,
+    double y[2U])
+{
+    uint32_t j;
+
+    for (j = 0U; j < 2U; ++j) {
+        double value = state->x[j];
+
+        value -= iris_replay_scale_0_offset_high[j];
+        value *= iris_replay_scale_0_factor[j];
+        y[j] = value;
+    }
+    state->x = y;
+    state->length = iris_replay_length(y, 2U,
+        0x1.0000400000008p+0, 0x1.0000400000001p-180);
+    state->deviation = ((0x1.999a000000004p-4 * state->deviation)
+        + (0x1.8000600000001p-51 * state->length)) + 0x1.4a7f49a9a0386p-49;
+}
+
+/*
+ * Converts the input as it was received and applies the preprocessing in double.
+ * Input: x checked. deviation begins with what is lost of subnormal features on a machine that
+ * reads them as 0.
+ */
+static iris_replay_prepared_t iris_replay_prepare(
+    iris_replay_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    iris_replay_prepared_t state;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
+        workspace->prepared_0[j] = (double)x[j];
+    }
+    state.x = workspace->prepared_0;
+    state.deviation = 0x1.6a0a40ea6d56ep-126;
+    state.length = 0.0;  /* not needed before a step sets it */
+    iris_replay_scale_0(&state, workspace->prepared_0);
+    return state;
+}
+
+/*
+ * 1 - exp(-s) = s - s^2 (1/2! - s (1/3! - s (1/4! - ..))), Taylor's series to s^13.
+ * Input: |s| <= ln(2)/2.
+ * Result: for s >= 0 within a relative error of 2 * 2^-53.
+ */
+static double iris_replay_one_minus_exp(const double s)
+{
+    double total = 0x1.6124613a86d09p-33;
+
+    total = 0x1.1eed8eff8d898p-29 - (s * total);
+    total = 0x1.ae64567f544e4p-26 - (s * total);
+    total = 0x1.27e4fb7789f5cp-22 - (s * total);
+    total = 0x1.71de3a556c734p-19 - (s * total);
+    total = 0x1.a01a01a01a01ap-16 - (s * total);
+    total = 0x1.a01a01a01a01ap-13 - (s * total);
+    total = 0x1.6c16c16c16c17p-10 - (s * total);
+    total = 0x1.1111111111111p-7 - (s * total);
+    total = 0x1.5555555555555p-5 - (s * total);
+    total = 0x1.5555555555555p-3 - (s * total);
+    total = 0x1p-1 - (s * total);
+    return s - ((s * s) * total);
+}
+
+/*
+ * exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
+ * Input: z >= 0; infinity is allowed.
+ * Result: below z = 707 normal and within a relative error of 2.5 * 2^-53; exactly 1 at
+ * z = 0, exactly 0 from 707 on.
+ */
+static double iris_replay_exp_negative(const double z)
+{
+    iris_replay_bits_t shifted;
+    iris_replay_bits_t result;
+    double n;
+    double s;
+
+    result.value = 0.0;
+    if (z < 0x1.618p+9) {
+        /* The sum has n in its lowest bits: its unit in the last place is 1. */
+        shifted.value = (z * 0x1.71547652b82fep+0) + 0x1p+52;
+        n = shifted.value - 0x1p+52;
+        s = (z - (n * 0x1.62e42fefa38p-1)) - (n * 0x1.ef35793c7673p-45);
+        result.value = 1.0 - iris_replay_one_minus_exp(s);
+        /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
+        result.bits -= shifted.bits << 52U;
+    }
+    return result.value;
+}
+
+/* What the error of a kernel value depends on, for one query. */
+typedef struct {
+    double per_value;  /* relative error of a value ... */
+    double per_z;      /* ... and how it grows with z = gamma |s - x|^2 */
+    bool usable;      /* false: the input's own error is too large for the bounds below */
+} iris_replay_kernel_terms_t;
+
+/*
+ * With e >= |s - stored s| + |x - prepared x| and z computed: the exact z lies within
+ * z_error * z + shift of it, shift = gamma (1 + 1/t) e^2, where 2 D e <= t D^2 + e^2 / t.
+ * Input: deviation >= |x - prepared x|.
+ */
+static iris_replay_kernel_terms_t iris_replay_kernel_prepare(
+    const iris_replay_prepared_t *const input)
+{
+    const double z_error = 0x1.e78d819dd8f8ap-49;
+    const double spread = input->deviation + 0x1.e062a7cb0db89p-51;
+    const double growth = ((0x1.4ec08c02608ep+47 * spread) * spread)
+        + 0x1.0000400000001p-1019;
+    /* More than 1 is of no use, and might overflow below. */
+    const double shift = (growth < 1.0) ? growth : 1.0;
+    const double widest = (z_error * 0x1.618p+9) + shift;
+    const double widen = widest + 1.0;
+    iris_replay_kernel_terms_t terms;
+
+    terms.per_value = 0x1.0800420000589p-49 + (widen * shift);
+    terms.per_z = widen * z_error;
+    terms.usable = widest <= 1.0;
+    return terms;
+}
+
+/* One feature's part of |s - x|^2. */
+static double iris_replay_kernel_term(const double x, const double s)
+{
+    const double difference = x - s;
+
+    return difference * difference;
+}
+
+/* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
+static double iris_replay_kernel_value(const double total)
+{
+    return iris_replay_exp_negative(0x1p-1 * total);
+}
+
+/*
+ * K(s, x) for the vectors of a block.
+ * Input: total[lane] = |s - x|^2 >= 0.
+ * Result: value[lane] within error[lane] of the trained kernel at the exact input, but for
+ * exp(1 - 707.0), which the decision's constant part holds.
+ */
+static void iris_replay_kernel_values(
+    const iris_replay_kernel_terms_t *const terms,
+    const double total[IRIS_LANES],
+    double value[IRIS_LANES],
+    double error[IRIS_LANES])
+{
+    uint32_t lane;
+
+    for (lane = 0U; lane < IRIS_LANES; ++lane) {
+        const double z = 0x1p-1 * total[lane];
+        const double k = iris_replay_kernel_value(total[lane]);
+
+        value[lane] = k;
+        error[lane] = k * (terms->per_value + (terms->per_z * z));
+    }
+}
+
+/* A word of the vectors' table with its low part: the sum is exact. */
+static double iris_replay_vector_word(const uint32_t i)
+{
+    return (double)iris_vectors[i] + (double)iris_replay_vectors_low[i];
+}
+
+/* A word of the coefficients' table with its low part: the sum is exact. */
+static double iris_replay_coefficient(const uint32_t i)
+{
+    return (double)iris_coefficients[i] + (double)iris_replay_coefficients_low[i];
+}
+
+/* total[lane] = sum over the features of the term, each in the order of the features. */
+static void iris_replay_block_totals(
+    const uint32_t block,
+    const double x[IRIS_N_PREPARED],
+    double total[IRIS_LANES])
+{
+    uint32_t word = block * IRIS_BLOCK_WORDS;
+    uint32_t j;
+    uint32_t lane;
+
+    for (lane = 0U; lane < IRIS_LANES; ++lane) {
+        total[lane] = 0.0;
+    }
+    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+        for (lane = 0U; lane < IRIS_LANES; ++lane) {
+            const double s = iris_replay_vector_word(word + lane);
+
+            total[lane] += iris_replay_kernel_term(x[j], s);
+        }
+        word += IRIS_LANES;
+    }
+}
+
+/* Adds one block's share to every row's running sum of values and of errors. */
+static void iris_replay_add_block(
+    iris_replay_workspace_t *const workspace,
+    const uint32_t block,
+    const double value[IRIS_LANES],
+    const double error[IRIS_LANES])
+{
+    const uint32_t first = block * IRIS_N_ROWS;
+    uint32_t row;
+    uint32_t lane;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t index = (first + row) * IRIS_LANES;
+        double sum = iris_replay_coefficient(index) * value[0];
+        double sum_error = iris_replay_coefficient(index) * error[0];
+
+        for (lane = 1U; lane < IRIS_LANES; ++lane) {
+            const double coef = iris_replay_coefficient(index + lane);
+
+            sum += coef * value[lane];
+            sum_error += coef * error[lane];
+        }
+        workspace->row_sum[row] += sum;
+        workspace->row_error[row] += sum_error;
+    }
+}
+
+/*
+ * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
+ * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
+ * A decision's index is checked, so that a damaged table cannot write elsewhere.
+ * Result: whether all indices were valid.
+ */
+static bool iris_replay_add_group(
+    iris_replay_workspace_t *const workspace,
+    const uint32_t group)
+{
+    const uint32_t first = group * IRIS_N_ROWS;
+    bool valid = true;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t p = iris_group_decisions[first + row];
+
+        if (p < IRIS_N_DECISIONS) {
+            workspace->decision[p] += workspace->row_sum[row];
+            workspace->bound[p] += iris_replay_magnitude(workspace->row_error[row]);
+        } else {
+            valid = false;
+        }
+        workspace->row_sum[row] = 0.0;
+        workspace->row_error[row] = 0.0;
+    }
+    return valid;
+}
+
+/*
+ * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
+ * Input: x prepared; deviation >= its distance from the exactly prepared input.
+ * Result: false if a table of the groups is damaged; then the decisions are not to be used.
+ */
+static bool iris_replay_exact_sum(
+    iris_replay_workspace_t *const workspace,
+    const iris_replay_prepared_t *const input)
+{
+    const iris_replay_kernel_terms_t terms =
+        iris_replay_kernel_prepare(input);
+    double total[IRIS_LANES];
+    double value[IRIS_LANES];
+    double error[IRIS_LANES];
+    bool valid = true;
+    uint32_t group = 0U;
+    uint32_t block;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->decision[p] = 0.0;
+        workspace->bound[p] = 0.0;
+    }
+    for (p = 0U; p < IRIS_N_ROWS; ++p) {
+        workspace->row_sum[p] = 0.0;
+        workspace->row_error[p] = 0.0;
+    }
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        iris_replay_block_totals(block, input->x, total);
+        iris_replay_kernel_values(&terms, total, value, error);
+        iris_replay_add_block(workspace, block, value, error);
+        if ((group < IRIS_N_GROUPS)
+            && ((block + 1U) == iris_group_ends[group])) {
+            valid = iris_replay_add_group(workspace, group) && valid;
+            ++group;
+        }
+    }
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const double f = workspace->decision[p] + iris_replay_intercept[p];
+        const double rounding = iris_replay_magnitude(f) * 0x1.0000400000001p-51;
+        const double summed = (workspace->bound[p] * 0x1.000040000001p+0) + rounding;
+        const double bound = summed + iris_replay_minimum_bound[p];
+
+        workspace->decision[p] = f;
+        /* If the kernel's errors are not usable, every value may be off as far as it can be. */
+        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.33338005276b5p+2);
+    }
+    return valid && (group == IRIS_N_GROUPS);
+}
+
+/* The label is the sign of the decision; it is certified if the interval excludes 0. */
+static void iris_replay_sign(
+    const iris_replay_workspace_t *const workspace,
+    iris_result_t *const result)
+{
+    const double f = workspace->decision[0];
+
+    result->lower = iris_replay_below(f - workspace->bound[0]);
+    result->upper = iris_replay_above(f + workspace->bound[0]);
+    result->label = 0;
+    if (f >= 0.0) {
+        result->label = 1;
+    }
+    result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
+}
+
+/*
+ * Label, interval and certificate of an input in double; *result takes them.
+ * Input: x as it was received, checked.
+ * Result: false if a table of the groups is damaged; then *result is not to be used.
+ */
+static bool iris_replay(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_result_t *const result)
+{
+    iris_replay_workspace_t *const own = &workspace->replay;
+    const iris_replay_prepared_t input = iris_replay_prepare(own, x);
+    const bool valid = iris_replay_exact_sum(own, &input);
+
+    iris_replay_sign(own, result);
+    return valid;
+}
+
+/*
+ * Checks x and prepares it.
+ * Result: IRIS_OK with *input prepared, or why x is refused.
+ */
+static iris_status_t iris_accept(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_prepared_t *const input)
+{
+    iris_status_t status = iris_check(x);
+
+    if (status == IRIS_OK) {
+        *input = iris_prepare(workspace, x);
+    }
+    return status;
+}
+
+/*
+ * The answer of the exact sums and, where they leave the label open, of the same in double. What
+ * answers stays in the workspace with its bounds.
+ * Input: x prepared.
+ * Result: IRIS_OK with *result written but for in_range, or
+ * IRIS_ERROR_CORRUPT.
+ */
+static iris_status_t iris_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_result_t *const result)
+{
+    iris_status_t status = IRIS_ERROR_CORRUPT;
+
+    if (iris_exact_sum(workspace, input)) {
+        iris_sign(workspace, result);
+        result->kernel_evals = 3U;
+        result->stage = 0U;
+        status = IRIS_OK;
+        if (!result->certified) {
+            if (iris_replay(workspace, input->raw, result)) {
+                result->kernel_evals += 3U;
+                result->stage = 1U;
+            } else {
+                status = IRIS_ERROR_CORRUPT;
+            }
+        }
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_classify(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_result_t *result)
+{
+    iris_prepared_t input;
+    iris_result_t answer;
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_accept(workspace, x, &input);
+    if (status == IRIS_OK) {
+        answer.in_range = true;
+        status = iris_sum(workspace, &input, &answer);
+        if (status == IRIS_OK) {
+            *result = answer;
+        }
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_decision(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    float decision[IRIS_N_DECISIONS])
+{
+    iris_prepared_t input;
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_accept(workspace, x, &input);
+    if (status == IRIS_OK) {
+        if (iris_exact_sum(workspace, &input)) {
+            uint32_t p;
+
+            for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+                decision[p] = workspace->decision[p];
+            }
+        } else {
+            status = IRIS_ERROR_CORRUPT;
+        }
+    }
+    return status;
+}
+
+/*
+ * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
+ * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
+ */
+static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
+{
+    uint32_t state = checksum ^ word;
+    uint32_t bit;
+
+    for (bit = 0U; bit < 32U; ++bit) {
+        state = (state >> 1U) ^ (0x82F63B78UL & (0U - (state & 1U)));
+    }
+    return state;
+}
+
+/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
+static uint32_t iris_float_at(const volatile float *const element)
+{
+    iris_bits_t word;
+
+    word.value = *element;
+    return word.bits;
+}
+
+/* The same of an integer. */
+static uint32_t iris_integer_at(const volatile uint16_t *const element)
+{
+    return *element;
+}
+
+/* The lower or the upper half of an element's bits. */
+static uint32_t iris_double_at(const volatile double *const element, const uint32_t half)
+{
+    iris_replay_bits_t word;
+
+    word.value = *element;
+    return (uint32_t)((word.bits >> (32U * half)) & 0xFFFFFFFFULL);
+}
+
+/* The number of words of a table; 0 for a number that no table has. */
+static uint32_t iris_table_length(const uint32_t table)
+{
+    uint32_t length = 0U;
+
+    switch (table) {
+    case 0U:
+        length = 2U;
+        break;
+    case 1U:
+        length = 2U;
+        break;
+    case 2U:
+        length = 16U;
+        break;
+    case 3U:
+        length = 8U;
+        break;
+    case 4U:
+        length = 2U;
+        break;
+    case 5U:
+        length = 2U;
+        break;
+    case 6U:
+        length = 1U;
+        break;
+    case 7U:
+        length = 1U;
+        break;
+    case 8U:
+        length = 4U;
+        break;
+    case 9U:
+        length = 4U;
+        break;
+    case 10U:
+        length = 2U;
+        break;
+    case 11U:
+        length = 2U;
+        break;
+    case 12U:
+        length = 16U;
+        break;
+    case 13U:
+        length = 8U;
+        break;
+    case 14U:
+        length = 4U;
+        break;
+    case 15U:
+        length = 2U;
+        break;
+    case 16U:
+        length = 2U;
+        break;
+    case 17U:
+        length = 2U;
+        break;
+    default:
+        break;
+    }
+    return length;
+}
+
+/* A word's bits; 0 for a number that no table has. Input: i < its length. */
+static uint32_t iris_table_word(const uint32_t table, const uint32_t i)
+{
+    uint32_t word = 0U;
+
+    switch (table) {
+    case 0U:
+        word = iris_float_at(&iris_scale_0_offset_high[i]);
+        break;
+    case 1U:
+        word = iris_float_at(&iris_scale_0_factor[i]);
+        break;
+    case 2U:
+        word = iris_float_at(&iris_vectors[i]);
+        break;
+    case 3U:
+        word = iris_float_at(&iris_coefficients[i]);
+        break;
+    case 4U:
+        word = iris_integer_at(&iris_group_ends[i]);
+        break;
+    case 5U:
+        word = iris_integer_at(&iris_group_decisions[i]);
+        break;
+    case 6U:
+        word = iris_float_at(&iris_intercept[i]);
+        break;
+    case 7U:
+        word = iris_float_at(&iris_minimum_bound[i]);
+        break;
+    case 8U:
+        word = iris_double_at(&iris_replay_scale_0_offset_high[i / 2U], i % 2U);
+        break;
+    case 9U:
+        word = iris_double_at(&iris_replay_scale_0_factor[i / 2U], i % 2U);
+        break;
+    case 10U:
+        word = iris_double_at(&iris_replay_intercept[i / 2U], i % 2U);
+        break;
+    case 11U:
+        word = iris_double_at(&iris_replay_minimum_bound[i / 2U], i % 2U);
+        break;
+    case 12U:
+        word = iris_float_at(&iris_replay_vectors_low[i]);
+        break;
+    case 13U:
+        word = iris_float_at(&iris_replay_coefficients_low[i]);
+        break;
+    case 14U:
+        word = iris_float_at(&iris_known_inputs[i]);
+        break;
+    case 15U:
+        word = iris_integer_at(&iris_known_labels[i]);
+        break;
+    case 16U:
+        word = iris_float_at(&iris_known_lower[i]);
+        break;
+    case 17U:
+        word = iris_float_at(&iris_known_upper[i]);
+        break;
+    default:
+        break;
+    }
+    return word;
+}
+
+/* One step over a table: at most 256 words, and the comparison after the last. */
+static iris_status_t iris_test_table(
+    iris_self_test_t *const state)
+{
+    const uint32_t length = iris_table_length(state->part);
+    iris_status_t status = IRIS_OK;
+    uint32_t count;
+
+    if (state->position == 0U) {
+        state->checksum = 0xFFFFFFFFUL;
+    }
+    for (count = 0U; count < 256U; ++count) {
+        if (state->position < length) {
+            const uint32_t word = iris_table_word(state->part, state->position);
+
+            state->checksum = iris_checksum_word(state->checksum, word);
+            ++state->position;
+        }
+    }
+    if (state->position >= length) {
+        const volatile uint32_t *const expected = &iris_checksums[state->part];
+        const uint32_t found = state->checksum ^ 0xFFFFFFFFUL;
+
+        if (found != *expected) {
+            status = IRIS_ERROR_CORRUPT;
+        }
+        state->position = 0U;
+        ++state->part;
+    }
+    return status;
+}
+
+/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
+static bool iris_within(
+    const float decision[IRIS_N_DECISIONS],
+    const uint32_t answer)
+{
+    const uint32_t first = answer * IRIS_N_DECISIONS;
+    bool within = true;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float lower = iris_known_lower[first + p];
+        const float upper = iris_known_upper[first + p];
+
+        within = within && (decision[p] >= lower) && (decision[p] <= upper);
+    }
+    return within;
+}
+
+/* Sums one known input: the label is exact, the decisions lie within their intervals. */
+static iris_status_t iris_test_answer(
+    iris_self_test_t *const state)
+{
+    const uint32_t answer = state->part - 18U;
+    const uint32_t first = answer * IRIS_N_FEATURES;
+    const int32_t label = (int32_t)iris_known_labels[answer];
+    iris_prepared_t input;
+    iris_result_t result;
+    iris_status_t status;
+    bool agrees = false;
+
+    status = iris_accept(
+        &state->workspace, &iris_known_inputs[first], &input);
+    if (status == IRIS_OK) {
+        status = iris_sum(&state->workspace, &input, &result);
+    }
+    if (status == IRIS_OK) {
+        agrees = iris_within(state->workspace.decision, answer);
+        agrees = agrees && (result.label == label);
+    }
+    if (!agrees) {
+        status = IRIS_ERROR_CORRUPT;
+    }
+    ++state->part;
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test_step(
+    iris_self_test_t *state)
+{
+    if (state == NULL) {
+        return IRIS_ERROR_NULL;
+    }
+    if ((state->status != IRIS_OK) || (state->part > 20U)) {
+        /* A failure stays one; a part that does not exist comes from a damaged state. */
+        state->status = IRIS_ERROR_CORRUPT;
+    } else if (state->part < 18U) {
+        state->status = iris_test_table(state);
+    } else if (state->part < 20U) {
+        state->status = iris_test_answer(state);
+    } else {
+        state->done = true;
+    }
+    if (state->status != IRIS_OK) {
+        state->done = true;
+    }
+    return state->status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test(void)
+{
+    iris_self_test_t state;
+    iris_status_t status = IRIS_OK;
+    uint32_t step;
+
+    state.part = 0U;
+    state.position = 0U;
+    state.checksum = 0U;
+    state.status = IRIS_OK;
+    state.done = false;
+    for (step = 0U; step < 21U; ++step) {
+        if ((status == IRIS_OK) && !state.done) {
+            status = iris_self_test_step(&state);
+        }
+    }
+    /* What has not been tested to the end has not passed. */
+    return state.done ? status : IRIS_ERROR_CORRUPT;
+}
