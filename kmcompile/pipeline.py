@@ -24,9 +24,10 @@ from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lowering.replay import add_replay
 from kmcompile.option_values import check_options, without_defaults
 from kmcompile.options import Options
 from kmcompile.output import files as folder_files
@@ -113,8 +114,8 @@ def compile_model(
             program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
         if _replays(options, target):
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
-            replay = lower_replay(machine, target, program, candidates, room_bytes=room.flash_bytes)
-            program = replace(program, replay=replay)
+            required = options.replay is not None
+            program = add_replay(machine, target, program, candidates, room.flash_bytes, required)
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program, target)
         check_ram(program, scratch_bytes, None, allowed)
@@ -154,6 +155,7 @@ def compile_model(
             (
                 *machine.notes,
                 *_mode_notes(options, machine),
+                *_replay_notes(options, program, target),
                 *queries.notes,
                 *findings.notes,
                 *verifier.notes,
@@ -269,6 +271,15 @@ def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
         f"mode {asked} is not used: a linear machine is one inner product a decision, which no "
         "early exit makes cheaper",
     )
+
+
+def _replay_notes(options: Options, program: Program, target: Target) -> tuple[str, ...]:
+    """Return why there is no replay where one is the default."""
+    if program.replay is not None or options.replay_asked != "float64":
+        return ()
+    if target.double_bits != 64:
+        return (f"there is no replay: double has {target.double_bits} bits on {target.name}",)
+    return ("there is no replay: it does not fit into the flash that is left",)
 
 
 def _replays(options: Options, target: Target) -> bool:

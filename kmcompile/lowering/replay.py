@@ -28,6 +28,30 @@ _CODE_BYTES = 12_000
 """What the code of a replay takes at most, with the compiler's routines for double."""
 
 
+def add_replay(
+    machine: KernelMachine,
+    target: Target,
+    program: Program,
+    ordinary: Float32Array,
+    room_bytes: int | None,
+    required: bool,
+) -> Program:
+    """Return the program with a replay; as it is where a replay that is not required does not fit.
+
+    Parameters
+    ----------
+    machine, target, program, ordinary
+        As for `lower_replay`.
+    room_bytes : int or None
+        Flash that the replay may take; None is any.
+    required : bool
+    """
+    replay = lower_replay(machine, target, program, ordinary, room_bytes=room_bytes)
+    needed = sum(table.n_bytes for table in replay.tables()) + _CODE_BYTES
+    fits = room_bytes is None or needed <= room_bytes
+    return replace(program, replay=replay) if fits or required else program
+
+
 def lower_replay(
     machine: KernelMachine,
     target: Target,
