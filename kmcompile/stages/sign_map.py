@@ -210,7 +210,8 @@ def _ones(bits: NDArray[np.int64]) -> NDArray[np.int64]:
     twos = bits - ((bits >> 1) & 0x55555555)
     fours = (twos & 0x33333333) + ((twos >> 2) & 0x33333333)
     eights = (fours + (fours >> 4)) & 0x0F0F0F0F
-    return ((eights * 0x01010101) & 0xFFFFFFFF) >> 24
+    ones: NDArray[np.int64] = ((eights * 0x01010101) & 0xFFFFFFFF) >> 24
+    return ones
 
 
 def step_operations(n_features: int) -> int:
