@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from kmcompile.stages.exact_sum import ExactSum, sum_blocks
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.stages.stage import EarlyExit
+from kmcompile.stages.subspace_state import SubspaceState
 
 LARGEST = np.float32(2.0**100)
 """A sum of weights beyond this would overflow further on, and says nothing anyway."""
@@ -347,32 +348,3 @@ class SubspaceCertificate(EarlyExit):
             Table("subspace_weights", self.weights, "(beta / delta)^2, 0: never: [slot]"),
             Table("subspace_orders", self.remainder.orders, "of the remainder: [order][column]"),
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SubspaceState:
-    """What is known of some queries between two tests, each of shape (n_queries,), float32.
-
-    Parameters
-    ----------
-    running, error, moved
-        The decision, its kernels' errors, what the sum's rounding is relative to.
-    share
-        T.
-    open, whole
-        W now and before any slot was touched.
-    fixed
-        The part of the radius that stays.
-    """
-
-    running: Float32Array
-    share: Float32Array
-    open: Float32Array
-    whole: Float32Array
-    fixed: Float32Array
-    error: Float32Array
-    moved: Float32Array
-
-    def chosen(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> SubspaceState:
-        """Return that of some queries."""
-        return SubspaceState(*(getattr(self, field.name)[rows] for field in fields(self)))
