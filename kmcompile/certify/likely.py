@@ -32,4 +32,5 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     apart = np.flatnonzero(classes[first] != classes[second])[:n]
     a, b = vectors[first[apart]], vectors[second[apart]]
     behind = a + (a - b) * rng.random((len(a), 1)) * _FARTHEST
-    return behind.astype(np.float32)
+    inputs: Float32Array = behind.astype(np.float32)
+    return inputs

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bound_cases import DATA, KERNELS, Case, case, random_machine
 from lowered import reduced
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
+from span_cases import DATA, KERNELS, Case, case, random_machine
 
 from kmcompile import frontend
 from kmcompile.bounds.betas import distance_pair

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from bound_cases import KERNELS, case, central_difference, random_machine
 from numpy.testing import assert_allclose
+from span_cases import KERNELS, case, central_difference, random_machine
 
 from kmcompile.bounds.betas import distance_betas, distance_pair, width_pair
 from kmcompile.bounds.derivatives import self_values

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bound_cases import DATA, KERNELS, case, central_difference, random_machine
 from numpy.testing import assert_allclose
+from span_cases import DATA, KERNELS, case, central_difference, random_machine
 
 from kmcompile.bounds import METHODS, choose_vectors
 from kmcompile.bounds.derivatives import gradient, self_gradient, self_values
