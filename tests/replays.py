@@ -45,6 +45,8 @@ class Replayed:
 CORE = [
     *(Replayed(case, low_parts=True) for case in CASES),
     *(Replayed(case, low_parts=False) for case in CASES[::3]),
+]
+SPARSE = [
     Replayed(SparseDigits("rbf", "one_vs_one", normalizes=True), low_parts=True),
     Replayed(SparseDigits("poly", "binary"), low_parts=True),
 ]

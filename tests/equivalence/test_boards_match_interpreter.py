@@ -25,7 +25,9 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
 
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize(
-    "case", [*catalogue.CORE, *cascades.CORE, *certified.EVERY, *replays.CORE], ids=str
+    "case",
+    [*catalogue.CORE, *cascades.CORE, *certified.EVERY, *replays.CORE, *replays.SPARSE],
+    ids=str,
 )
 def test_every_answer_of_the_board_matches_the_interpreter_bit_for_bit(case, board, tmp_path):
     check_on_board(catalogue.emitted(case, board), tmp_path)

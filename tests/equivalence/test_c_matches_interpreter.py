@@ -50,7 +50,7 @@ COMPILERS = [
 ]
 COMPILERS += [Compiler(command, "-O3", native=True) for command in ("gcc", "clang")]
 
-EVERY_STAGE = [*catalogue.CORE, *cascades.CORE, *certified.EVERY, *replays.CORE]
+EVERY_STAGE = [*catalogue.CORE, *cascades.CORE, *certified.EVERY, *replays.CORE, *replays.SPARSE]
 
 # Each combination with one compiler, all compilers in turn.
 COMBINATIONS = [

@@ -162,7 +162,7 @@ def check_claims(case: replays.Replayed, X: np.ndarray, result: RunResult) -> No
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("case", replays.CORE, ids=str)
+@pytest.mark.parametrize("case", [*replays.CORE, *replays.SPARSE], ids=str)
 def test_the_replay_is_right_where_the_compiler_contracts(case, compiler, tmp_path):
     """reliability 32: bounds hold with and without FMA."""
     need_fma()
@@ -172,7 +172,7 @@ def test_the_replay_is_right_where_the_compiler_contracts(case, compiler, tmp_pa
     check_claims(case, emitted.queries, result)
 
 
-@pytest.mark.parametrize("case", replays.CORE, ids=str)
+@pytest.mark.parametrize("case", [*replays.CORE, *replays.SPARSE], ids=str)
 def test_the_replay_is_right_where_subnormals_are_flushed(case, tmp_path):
     """reliability 34: subnormals flushed: bounds tolerate it."""
     need("gcc")

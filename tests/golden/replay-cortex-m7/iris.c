@@ -605,7 +605,7 @@ static void iris_sign(
 }
 
 /*
- * From here to iris_replay: the exact sums once more in double, where float leaves the label
+ * The functions of the replay: the exact sums once more in double, where float leaves the label
  * open. The order of every sum is that of float.
  */
 #if (DBL_MANT_DIG != 53) || (DBL_MAX_EXP != 1024)
@@ -655,7 +655,7 @@ static float iris_replay_above(const double v)
 static double iris_replay_square_root(const double v)
 {
     const bool tiny = v < 0x1p-64;
-    const double scaled = tiny ? (v * 0x1p+128) : v;
+    const double scaled = v * (tiny ? 0x1p+128 : 1.0);
     double root = 0.0;
 
     /* Written so that NaN, which only a damaged table can give, is not lost. */
@@ -663,7 +663,7 @@ static double iris_replay_square_root(const double v)
         root = (double)iris_square_root((float)scaled);
         root = 0.5 * (root + (scaled / root));
         root = 0.5 * (root + (scaled / root));
-        root = tiny ? (root * 0x1p-64) : root;
+        root *= (tiny ? 0x1p-64 : 1.0);
     }
     return root;
 }
@@ -791,15 +791,14 @@ static double iris_replay_exp_negative(const double z)
 {
     iris_replay_bits_t shifted;
     iris_replay_bits_t result;
-    double n;
-    double s;
 
     result.value = 0.0;
+    /* The sum has n in its lowest bits: its unit in the last place is 1. */
+    shifted.value = (z * 0x1.71547652b82fep+0) + 0x1p+52;
     if (z < 0x1.618p+9) {
-        /* The sum has n in its lowest bits: its unit in the last place is 1. */
-        shifted.value = (z * 0x1.71547652b82fep+0) + 0x1p+52;
-        n = shifted.value - 0x1p+52;
-        s = (z - (n * 0x1.62e42fefa38p-1)) - (n * 0x1.ef35793c7673p-45);
+        const double n = shifted.value - 0x1p+52;
+        const double s = (z - (n * 0x1.62e42fefa38p-1)) - (n * 0x1.ef35793c7673p-45);
+
         result.value = 1.0 - iris_replay_one_minus_exp(s);
         /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
         result.bits -= shifted.bits << 52U;
@@ -878,13 +877,17 @@ static void iris_replay_kernel_values(
 /* A word of the vectors' table with its low part: the sum is exact. */
 static double iris_replay_vector_word(const uint32_t i)
 {
-    return (double)iris_vectors[i] + (double)iris_replay_vectors_low[i];
+    const double high = (double)iris_vectors[i];
+
+    return high + (double)iris_replay_vectors_low[i];
 }
 
 /* A word of the coefficients' table with its low part: the sum is exact. */
 static double iris_replay_coefficient(const uint32_t i)
 {
-    return (double)iris_coefficients[i] + (double)iris_replay_coefficients_low[i];
+    const double high = (double)iris_coefficients[i];
+
+    return high + (double)iris_replay_coefficients_low[i];
 }
 
 /* total[lane] = sum over the features of the term, each in the order of the features. */
@@ -1043,7 +1046,8 @@ static bool iris_replay(
     iris_result_t *const result)
 {
     iris_replay_workspace_t *const own = &workspace->replay;
-    const iris_replay_prepared_t input = iris_replay_prepare(own, x);
+    const iris_replay_prepared_t input =
+        iris_replay_prepare(own, x);
     const bool valid = iris_replay_exact_sum(own, &input);
 
     iris_replay_sign(own, result);
@@ -1180,7 +1184,9 @@ static uint32_t iris_integer_at(const volatile uint16_t *const element)
 }
 
 /* The lower or the upper half of an element's bits. */
-static uint32_t iris_double_at(const volatile double *const element, const uint32_t half)
+static uint32_t iris_double_at(
+    const volatile double *const element,
+    const uint32_t half)
 {
     iris_replay_bits_t word;
 
@@ -1285,16 +1291,20 @@ static uint32_t iris_table_word(const uint32_t table, const uint32_t i)
         word = iris_float_at(&iris_minimum_bound[i]);
         break;
     case 8U:
-        word = iris_double_at(&iris_replay_scale_0_offset_high[i / 2U], i % 2U);
+        word = iris_double_at(
+            &iris_replay_scale_0_offset_high[i / 2U], i % 2U);
         break;
     case 9U:
-        word = iris_double_at(&iris_replay_scale_0_factor[i / 2U], i % 2U);
+        word = iris_double_at(
+            &iris_replay_scale_0_factor[i / 2U], i % 2U);
         break;
     case 10U:
-        word = iris_double_at(&iris_replay_intercept[i / 2U], i % 2U);
+        word = iris_double_at(
+            &iris_replay_intercept[i / 2U], i % 2U);
         break;
     case 11U:
-        word = iris_double_at(&iris_replay_minimum_bound[i / 2U], i % 2U);
+        word = iris_double_at(
+            &iris_replay_minimum_bound[i / 2U], i % 2U);
         break;
     case 12U:
         word = iris_float_at(&iris_replay_vectors_low[i]);

@@ -10,6 +10,7 @@ import cascades
 import catalogue
 import certified
 import pytest
+import replays
 from elftools.elf.elffile import ELFFile
 from emitted import emit_model
 from host_program import STRICT
@@ -21,12 +22,15 @@ DEVIATIONS = Path(__file__).with_name("misra_deviations.txt")
 LONG_NAME = "a_name_of_20_letters"
 CASES = [
     (case, target)
-    for case in [*catalogue.CORE, *cascades.CORE, *certified.EVERY]
+    for case in [*catalogue.CORE, *cascades.CORE, *replays.CORE, *certified.EVERY]
     for target in ("host", "cortex-m7")
 ]
 
 # What <float.h> says on the targets: cppcheck does not read the system's headers.
-FLOAT_H = ("FLT_EVAL_METHOD=0", "FLT_RADIX=2", "FLT_MANT_DIG=24", "FLT_MAX_EXP=128")
+FLOAT_H = (
+    *("FLT_EVAL_METHOD=0", "FLT_RADIX=2", "FLT_MANT_DIG=24", "FLT_MAX_EXP=128"),
+    *("DBL_MANT_DIG=53", "DBL_MAX_EXP=1024"),
+)
 
 # Not wanted of clang-tidy: indices are 32-bit and below the length of a table, which the emitter
 # checks; a list of tables has equal lengths; parameters of one type can be swapped.
