@@ -161,16 +161,21 @@ def check_program(library: Library, machine: KernelMachine, truth: Truth) -> Tab
     return table
 
 
-def attack(subject: Subject, n: int, seed: int = SEED) -> Table:
+def attack(subject: Subject, n: int, seed: int = SEED, flags: tuple[str, ...] = ("-O2",)) -> Table:
     """Return the figures of about n queries to the host libraries of a subject's programs.
 
     Half of the queries are put to every program, the others are where that program's certificate
     just ends.
+
+    Parameters
+    ----------
+    flags : tuple of str
+        Of the compiler.
     """
     target = fitted(subject)
     each = n // len(target.programs)
     table: Table = {}
-    libraries = [Library(emitted) for emitted in target.programs.values()]
+    libraries = [Library(emitted, flags) for emitted in target.programs.values()]
     for start in range(0, each, CHUNK):
         rng = np.random.default_rng([seed, start])
         size = min(CHUNK, each - start)

@@ -7,19 +7,24 @@ roundings are counted here, from the order of the operations, and not taken from
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from mpmath import matrix, mp, mpf
 
+from kmcompile.analysis.rounding import precision_of
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.passes.sum_linear import decision_coefficients
-from kmcompile.scalar import exp_negative, power, tanh
+from kmcompile.scalar import exp_negative, power
+from kmcompile.scalar.functions import TANH
 from kmcompile.stages import BoundSequence, ExactSum, FoldedWeights, LinearSum, SubspaceCertificate
+from kmcompile.stages.replay import Replay
 
 DIGITS = 50
 U = 2.0**-24
@@ -28,9 +33,9 @@ Needed = dict[str, Any]
 """Term -> the least value that it may have, of its shape; "shrink" the largest."""
 
 
-def gamma(n: int) -> float:
+def gamma(n: int, unit: float = U) -> float:
     """Return gamma_n = n u / (1 - n u), from rationals."""
-    u = Fraction(1, 2**24)
+    u = Fraction(unit)
     return float(n * u / (1 - n * u))
 
 
@@ -49,79 +54,105 @@ def holds(stage: Any, needed: Needed) -> list[str]:
     return bad
 
 
-def rbf(kernel: RbfFloat32, n: int, vector_error: float, length: float, sum_error: float) -> Needed:
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a sum over vectors.
+
+    Parameters
+    ----------
+    n : int
+        Features.
+    error, length : float
+        Largest distance of a stored vector from the trained one, and largest length.
+    sum_error : float
+        Relative error of coefficients, products and additions.
+    u, tiny : float
+        Unit roundoff and the smallest normal number.
+    """
+
+    n: int
+    error: float
+    length: float
+    sum_error: float
+    u: float
+    tiny: float
+
+
+def rbf(kernel: RbfFloat32, of: Facts) -> Needed:
     """Return those of exp(-gamma |s - x|^2).
 
     The balance t of the two parts of 2 D e <= t D^2 + e^2 / t is free: `z_error` says which it is,
     and then `shift` has to fit.
     """
-    g, tau = gamma(2 if kernel.expands else n + 4), exp_negative.RELATIVE_ERROR
+    n, scale = of.n, float(kernel.gamma)
+    g, tau = gamma(2 if kernel.expands else n + 4, of.u), kernel.exponential.relative_error
     t = max(float(kernel.z_error) * (1 - g) * (1 - tau) - g, 1e-30)
-    scale = float(kernel.gamma)
-    expanded = {}
+    own = {"shift_minimum": 4 * (scale * n + 1) * of.tiny}
     if kernel.expands:  # all n features nonzero
-        expanded = {"per_reach": scale * gamma(n + 2) / (n + 2), "twice_length": 2 * length}
-    return expanded | {
-        "vector_error": vector_error,
+        own = {
+            "shift_minimum": scale * gamma(4, of.u) * of.length**2,
+            "per_reach": scale * gamma(n + 2, of.u) / (n + 2),
+            "twice_length": 2 * of.length,
+        }
+    return own | {
+        "vector_error": of.error,
         "z_error": g / (1 - g),
         "shift": scale * (1 + 1 / t) / (1 - tau) * (1 - 4 * U),
-        "shift_minimum": scale * gamma(4) * length**2
-        if kernel.expands
-        else scale * 4 * n * TINY + 4 * TINY,
-        "value_error": tau / (1 - tau) + sum_error,
+        "value_error": tau / (1 - tau) + of.sum_error,
     }
 
 
-def poly(kernel: PolyFloat32, n: int, e: float, length: float, sum_error: float) -> Needed:
+def poly(kernel: PolyFloat32, of: Facts) -> Needed:
     """Return those of (gamma <s, x> + coef0)^p: of gamma, product and addition u each."""
     p = kernel.degree
     return {
-        **_inner_product(kernel, n, e, length),
-        "slope": p * (1 + gamma(p + 2)),
-        "value_error": power.relative_error(p) + sum_error,
+        **_inner_product(kernel, of),
+        "slope": p * (1 + gamma(p + 2, of.u)),
+        "value_error": power.relative_error(p, of.u) + of.sum_error,
     }
 
 
-def sigmoid(kernel: Any, n: int, e: float, length: float, sum_error: float) -> Needed:
+def sigmoid(kernel: SigmoidFloat32, of: Facts) -> Needed:
     """Return those of tanh(gamma <s, x> + coef0)."""
     return {
-        **_inner_product(kernel, n, e, length),
-        "function_error": tanh.RELATIVE_ERROR,
-        "value_error": sum_error,
+        **_inner_product(kernel, of),
+        "function_error": TANH[kernel.precision.dtype].relative_error,
+        "value_error": of.sum_error,
     }
 
 
-def _inner_product(kernel: Any, n: int, e: float, length: float) -> Needed:
+def _inner_product(kernel: Any, of: Facts) -> Needed:
     scale = abs(float(kernel.gamma)) * (1 - U)
     return {
-        "per_length": scale * (gamma(n) * length + e + 3 * U * length),
-        "per_deviation": scale * (length + e),
-        "minimum": 2 * U * abs(float(kernel.coef0)),
+        "per_length": scale * (gamma(of.n, of.u) * of.length + of.error + 3 * of.u * of.length),
+        "per_deviation": scale * (of.length + of.error),
+        "minimum": 2 * of.u * abs(float(kernel.coef0)),
     }
+
+
+_KERNELS = {RbfFloat32: rbf, PolyFloat32: poly, SigmoidFloat32: sigmoid}
 
 
 def exact_sum(stage: ExactSum, machine: KernelMachine) -> Needed:
-    """Return those of the exact sum and of its kernel."""
+    """Return those of the exact sum and of its kernel, in either precision."""
+    kernel, precision = stage.kernel, stage.kernel.precision
+    u = precision.unit_roundoff
     blocks = int(np.diff(stage.group_ends.astype(int), prepend=0).max())
     longest = blocks + stage.lanes + stage.n_groups  # a product, its lanes, blocks and groups
-    sum_error = (1 + gamma(longest)) * (1 + U) - 1
-    s = machine.support_vectors
-    stored = s.astype(np.float32).astype(np.float64)
-    e = float(np.sqrt(((s - stored) ** 2).sum(axis=1)).max())
-    length = float(np.sqrt((stored**2).sum(axis=1)).max())
-    kernel, n = stage.kernel, s.shape[1]
-    if isinstance(kernel, RbfFloat32):
-        own = rbf(kernel, n, e, length, sum_error)
-    else:
-        own = (poly if isinstance(kernel, PolyFloat32) else sigmoid)(
-            kernel, n, e, length, sum_error
-        )
+    of = Facts(
+        n=stage.n_features,
+        error=_storage(stage, machine),
+        length=float(np.sqrt((stage.vectors.astype(np.float64) ** 2).sum(axis=1)).max()),
+        sum_error=(1 + gamma(longest, u)) * (1 + _coefficient_error(stage, machine)) - 1,
+        u=u,
+        tiny=precision.smallest_normal,
+    )
+    found = {f"kernel.{name}": v for name, v in _KERNELS[type(kernel)](kernel, of).items()}
     size = np.abs(decision_coefficients(machine)).sum(axis=1)
-    storage = np.abs(machine.intercept - machine.intercept.astype(np.float32))
-    found = {f"kernel.{name}": value for name, value in own.items()}
+    storage = np.abs(machine.intercept - stage.intercept)
     found |= {
-        "final_factor": 1 + gamma(longest + 4),
-        "result_error": 2 * U * (1 + U),
+        "final_factor": 1 + gamma(longest + 4, u),
+        "result_error": 2 * u * (1 + u),
         "minimum": storage + size * kernel.absolute_error,
     }
     if isinstance(kernel, RbfFloat32):
@@ -129,23 +160,46 @@ def exact_sum(stage: ExactSum, machine: KernelMachine) -> Needed:
     return found
 
 
+def _storage(stage: ExactSum, machine: KernelMachine) -> float:
+    """Return the largest distance of a stored vector from the trained one next to it."""
+    slots = stage.vectors.transpose(0, 2, 1).reshape(-1, stage.n_features).astype(np.float64)
+    largest = 0.0
+    for slot in slots:
+        largest = max(largest, float(((machine.support_vectors - slot) ** 2).sum(axis=1).min()))
+    return math.sqrt(largest)
+
+
+def _coefficient_error(stage: ExactSum, machine: KernelMachine) -> float:
+    """Return the largest relative error of a stored coefficient: rounding keeps their order."""
+    stored = stage.coefficients.astype(np.float64).ravel()
+    stored, trained = (np.sort(v[v != 0]) for v in (stored, machine.dual_coef.ravel()))
+    return float(np.abs((stored - trained) / trained).max())
+
+
 def linear_sum(stage: LinearSum, machine: KernelMachine) -> Needed:
-    """Return those of <w, x> + b."""
+    """Return those of <w, x> + b, in either precision."""
+    precision = precision_of(stage.result_error)
+    u, n = precision.unit_roundoff, stage.n_features
+    stored = stage.weights.transpose(0, 2, 1).reshape(-1, n)[: stage.n_decisions]
+    stored = stored.astype(np.float64)
     with mp.workdps(DIGITS):
         beta = matrix(decision_coefficients(machine).tolist())
-        exact = beta * matrix(machine.support_vectors.tolist())
-        weights = np.array(exact.tolist(), dtype=np.float64)
-    stored = stage.weights.transpose(0, 2, 1).reshape(-1, stage.n_features)
-    stored = stored[: stage.n_decisions].astype(np.float64)
-    e = np.sqrt(((weights - stored) ** 2).sum(axis=1))
+        left = beta * matrix(machine.support_vectors.tolist()) - matrix(stored.tolist())
+        e = np.sqrt((np.array(left.tolist(), dtype=np.float64) ** 2).sum(axis=1))
     length = np.sqrt((stored**2).sum(axis=1))
-    storage = np.abs(machine.intercept - machine.intercept.astype(np.float32))
     return {
-        "per_length": gamma(stage.n_features) * length + e,
+        "per_length": gamma(n, u) * length + e,
         "per_deviation": length + e,
-        "minimum": storage + 2 * stage.n_features * TINY,
-        "result_error": 2 * U * (1 + U),
+        "minimum": np.abs(machine.intercept - stage.intercept) + 2 * n * precision.smallest_normal,
+        "result_error": 2 * u * (1 + u),
     }
+
+
+def replay(stage: Replay, machine: KernelMachine) -> Needed:
+    """Return those of the sum in float64, and what is lost of subnormals that are read as 0."""
+    own = linear_sum if isinstance(stage.sum, LinearSum) else exact_sum
+    found = {f"sum.{name}": least for name, least in own(stage.sum, machine).items()}
+    return found | {"input_error": math.sqrt(stage.prepare.n_features) * (TINY - 2.0**-149)}
 
 
 def bound_sequence(stage: BoundSequence, machine: KernelMachine) -> Needed:
@@ -343,10 +397,10 @@ def folded_weights(stage: FoldedWeights, machine: KernelMachine) -> Needed:
     }
     exact = np.array([_expansion(stage, machine, c) for c in range(stage.n_centres)])
     needed |= {f"constants[{c + 2}]": exact[:, None, c] for c in range(8)}
-    return needed | (_curved(stage, exact[:, None]) if stage.n_basis else {})
+    return needed | (_curved(stage, machine, exact[:, None]) if stage.n_basis else {})
 
 
-def _curved(stage: FoldedWeights, exact: np.ndarray) -> Needed:
+def _curved(stage: FoldedWeights, machine: KernelMachine, exact: np.ndarray) -> Needed:
     """Return those of the last level's second test, as far as its docstring says them.
 
     Left out are the second order and `t` without its rounding: attacks find the one, and the
@@ -363,12 +417,30 @@ def _curved(stage: FoldedWeights, exact: np.ndarray) -> Needed:
     length = np.sqrt((stage.weights[leaves].astype(np.float64) ** 2).sum(axis=-1))
     return {
         "curved[1]": exact[leaves, :, 0],
-        "curved[3]": stage.constants[leaves, :, 7],
+        "curved[3]": [[_from_order(8, stage, machine, c)] for c in range(stage.n_centres)[leaves]],
         "curved[4]": length + radius * (2 * curvature + 2 * (Q + P) * basis),
         "curved[5]": exact[leaves, :, 7],
         "curved[6]": T * basis * (2 * gamma(n + 1) + gamma(2 * r + 2)),
         "curved[7]": 2 * radius * T * basis,
     }
+
+
+def _from_order(first: int, stage: FoldedWeights, machine: KernelMachine, centre: int) -> float:
+    """Return r with order k at most norm_k |v|^k, sum norm_k |v|^k <= r |v|^first, up to R.
+
+    norm_k^2 is the largest eigenvalue of g^2 sum_ij c_i c_j <t_i, t_j>^(k-1) t_i t_j^T,
+    g = (2 gamma)^k / k!, so that it says no more than the orders themselves.
+    """
+    rate, radius = machine.kernel.gamma, float(stage.radius[centre])
+    t = machine.support_vectors - stage.centres[centre].astype(np.float64)
+    inner = t @ t.T
+    c = machine.dual_coef[0] * np.exp(-rate * np.diag(inner))
+    total = 0.0
+    for k in range(first, first + 9):
+        square = (t * c[:, None]).T @ inner ** (k - 1) @ (t * c[:, None])
+        norm = math.sqrt(max(float(np.linalg.eigvalsh(square)[-1]), 0.0))
+        total += (2 * rate) ** k / math.factorial(k) * norm * radius ** (k - first)
+    return total * (1 - 1e-6)
 
 
 def _expansion(stage: FoldedWeights, machine: KernelMachine, centre: int) -> list[float]:

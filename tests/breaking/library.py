@@ -35,6 +35,11 @@ void ask_within(uint32_t n_queries, const float inputs[], uint32_t limit, void *
 class Library:
     """A program compiled for this machine.
 
+    Parameters
+    ----------
+    flags : tuple of str
+        For gcc, after those that keep every bit; -DFLUSH asks with subnormals flushed to 0.
+
     Attributes
     ----------
     proves : bool

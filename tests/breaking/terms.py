@@ -20,6 +20,7 @@ from kmcompile.stages import (
     SignMap,
     SubspaceCertificate,
 )
+from kmcompile.stages.replay import Replay
 
 TERMS: dict[type, tuple[str, ...]] = {
     BoundSequence: (
@@ -73,6 +74,7 @@ TERMS: dict[type, tuple[str, ...]] = {
         "result_error",
     ),
     SignMap: ("least", "largest"),
+    Replay: ("input_error",),
     ExactSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
     RbfFloat32: (
@@ -115,6 +117,7 @@ VALUES: dict[type, tuple[str, ...]] = {
         "ranks",
         "n_nodes",
     ),
+    Replay: ("prepare", "sum", "label", "skip_zeros", "low_vectors", "low_coefficients"),
     ExactSum: (
         "kernel",
         "n_vectors",
@@ -136,7 +139,7 @@ VALUES: dict[type, tuple[str, ...]] = {
 ABOUT_ONE = {"shrink", "up", "final_factor", "error_factor"}
 """Factors: what they differ from 1 is the term."""
 
-PARTS = ("reach", "remainder", "kernel")
+PARTS = ("reach", "remainder", "kernel", "sum")
 """Fields that have terms of their own."""
 
 
@@ -148,10 +151,10 @@ def weakened(stage: Any, term: str, factor: float) -> Any:
     term : str
         A field, "part.field", or either with "[n]" for a column of the last axis.
     """
-    part, _, field = term.rpartition(".")
-    if part:
+    part, dot, field = term.partition(".")
+    if dot:
         return replace(stage, **{part: weakened(getattr(stage, part), field, factor)})
-    name, _, column = field.partition("[")
+    name, _, column = term.partition("[")
     value = np.asarray(getattr(stage, name))
     dtype = value.dtype.type
     if name in ABOUT_ONE:

@@ -76,6 +76,13 @@ def _linear(name: str) -> Derived:
 
 
 @cache
+def _replay(name: str, kind: str) -> Derived:
+    target = fitted(next(subject for subject in SUBJECTS if subject.name == name))
+    stage = target.programs[kind].program.replay
+    return Derived(stage, derivations.replay(stage, reduced(target.machine)))
+
+
+@cache
 def _subspace(name: str) -> Derived:
     stage, program, machine = _stage(name, "subspace_certificate")
     exact = program.ends.exact
@@ -97,6 +104,11 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sum-expanded": lambda: _expanded("rbf-digits"),
     "sum-sigmoid": lambda: _exact("sigmoid-wine"),
     "sum-linear": lambda: _linear("linear-wine"),
+    "replay-rbf": lambda: _replay("rbf-line", "replay"),
+    "replay-poly": lambda: _replay("poly-odd-moons", "replay"),
+    "replay-sigmoid": lambda: _replay("sigmoid-moons", "replay with low parts"),
+    "replay-linear": lambda: _replay("linear-moons", "replay with low parts"),
+    "replay-low-parts": lambda: _replay("rbf-line", "replay with low parts"),
     "subspace": lambda: _subspace("poly-breast-cancer"),
     "folded-line": lambda: _folded("rbf-line"),
     "folded-moons": lambda: _folded("rbf-moons"),
@@ -129,6 +141,10 @@ ATTACKS: dict[str, tuple[Callable[[], Adversary], dict[str, float]]] = {
         lambda: on_data("case-wine-standard-3_centres-3_curved", "folded_weights"),
         {"constants[3]": 0.5, "curved[2]": 0.5},
     ),
+    "folded-pca": (
+        lambda: on_data("rbf-pca", "folded_weights"),
+        {"constants[3]": 0.5, "curved[2]": 0.5, "curved[6]": 0.5},
+    ),
     "subspace": (
         lambda: on_data(
             "case-quartic-breast_cancer-standard-7_dimensions-1000_touched",
@@ -158,7 +174,6 @@ GENEROUS = {
     "SubspaceCertificate.result_error",
     "SubspaceCertificate.minimum",
     "FoldedWeights.up",
-    "FoldedWeights.curved[6]",
     "ExactSum.final_factor",
     "ExactSum.result_error",
     "LinearSum.result_error",
