@@ -28,16 +28,18 @@ Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Set:
-    """A machine with the samples that it was trained on, and those that it is asked.
+    """A machine with samples to choose its exits by, and those that it is asked.
 
     Parameters
     ----------
-    train, test : ndarray of shape (n, n_features), float32
+    samples : ndarray of shape (n, n_features), float32
+        Training samples that the machine has not seen; where it has seen all, these.
+    test : ndarray of shape (n, n_features), float32
     """
 
     name: str
     model: Any
-    train: np.ndarray
+    samples: np.ndarray
     test: np.ndarray
 
 
@@ -95,7 +97,8 @@ def load(name: str, folder: Path) -> Set:
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         joblib.dump(_fitted(X[train], y[train], digits), path)
-    return Set(name, joblib.load(path), X[train], X_test)
+    fresh = X[train.stop :]
+    return Set(name, joblib.load(path), fresh if len(fresh) else X, X_test)
 
 
 def _fitted(X: np.ndarray, y: np.ndarray, digits: bool) -> Any:

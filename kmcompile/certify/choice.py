@@ -13,7 +13,7 @@ from kmcompile.calibrate.calibration import Candidate
 from kmcompile.calibrate.chooser import Room
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
-from kmcompile.stages import EarlyExit
+from kmcompile.stages import EarlyExit, ExactSum
 
 _MOST_OF_A_KIND = 6
 """Variants of a stage that are combined with those of others: the cheapest alone."""
@@ -30,19 +30,24 @@ class Fitted:
         What it is, for people.
     operations : ndarray of shape (n_samples,), int64
     decided : ndarray of shape (n_samples,), bool
+    saved : ndarray of shape (n_samples,), int64
+        Multiply-adds that the exact sum is spared by kernels that the exit has computed.
     """
 
     stage: EarlyExit
     text: str
     operations: NDArray[np.int64]
     decided: NDArray[np.bool_]
+    saved: NDArray[np.int64]
 
     @classmethod
     def of(cls, stage: EarlyExit, text: str, batch: Batch, ends: Ends) -> Fitted:
         """Return what a stage does with prepared samples."""
         before = batch.operations
         after, decided = stage.decide(batch, ends)
-        return cls(stage, text, after.operations - before, decided)
+        assert isinstance(ends.exact, ExactSum)
+        saved = after.known.astype(np.int64) * ends.exact.total_operations
+        return cls(stage, text, after.operations - before, decided, saved)
 
 
 def choose(
@@ -78,11 +83,13 @@ def choose(
 
 def _mean_operations(sequence: Sequence[Fitted], exact_operations: NDArray[np.int64]) -> float:
     spent = np.zeros(len(exact_operations), dtype=np.int64)
+    rest = exact_operations.copy()
     is_open = np.ones(len(exact_operations), dtype=bool)
     for item in sequence:
         spent += np.where(is_open, item.operations, 0)
+        rest -= item.saved
         is_open &= ~item.decided
-    return float((spent + np.where(is_open, exact_operations, 0)).mean())
+    return float((spent + np.where(is_open, rest, 0)).mean())
 
 
 def _has_room(sequence: Sequence[Fitted], ends: Ends, room: Room) -> bool:
