@@ -4,10 +4,11 @@
     python examples/certified/sets.py banana german shuttle
 
 trains an rbf machine for each data set, tuned by cross-validation (mnist: the 9th power of the
-cosine), compiles it for a Cortex-M7 in mode certified, once with samples to choose the exits by
-(held out of the training where there are enough) and once without any, and asks the test samples. No C is built here: the interpreter
-is the meaning of the C bit for bit. Speed-ups are of operations, multiply-adds with all overhead,
-against the dense exact sum, the input's preparation left out of both.
+cosine), and compiles it for a Cortex-M7 in mode certified: once with samples to choose the exits
+by (held out of the training where there are enough) and once without any. Then the test samples
+are asked. No C is built here: the interpreter is the meaning of the C bit for bit. Speed-ups are
+of operations, multiply-adds with all overhead, against the dense exact sum, the input's
+preparation left out of both.
 """
 
 from __future__ import annotations
