@@ -9,8 +9,8 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.folded_weights_view import folded_weights_view
 from kmcompile.emit.products_view import ProductsView
-from kmcompile.emit.subspace_view import subspace_sections
 from kmcompile.emit.sign_map_view import sign_map_view
+from kmcompile.emit.subspace_view import subspace_sections
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.kernels.reach import PolyReach
 from kmcompile.scalar import power, root_bound
@@ -23,8 +23,8 @@ from kmcompile.stages import (
     Stage,
 )
 from kmcompile.stages.bound_sequence import LARGEST
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.stages.sign_map import SignMap
+from kmcompile.stages.subspace_certificate import SubspaceCertificate
 
 _DENSE = "exact_sum/block_totals"
 
