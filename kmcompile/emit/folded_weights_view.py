@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +13,23 @@ from kmcompile.stages.nearest_centre import LARGEST_RELATIVE
 
 
 @dataclass(frozen=True, slots=True)
+class LevelView:
+    """A level below the first one: its first centre, that of the level above, children of each."""
+
+    first: int
+    parents: int
+    n_children: int
+
+
+@dataclass(frozen=True, slots=True)
 class FoldedWeightsView:
     """What templates/stages/folded_weights.c.j2 and templates/folded_weights/ need.
 
     Parameters
     ----------
-    n_rows, n_levels, last_level, first_leaf : int
-        Decisions of a centre; levels of the tree; the last one and its first centre.
+    n_rows, n_first, first_leaf : int
+        Decisions of a centre; centres of the first level; the first one of the last level.
+    later_levels : tuple of LevelView
     n_constants, n_curved : int
         Constants of a row, and of one of the last level.
     n_basis : int
@@ -30,9 +41,9 @@ class FoldedWeightsView:
     """
 
     n_rows: int
-    n_levels: int
-    last_level: int
+    n_first: int
     first_leaf: int
+    later_levels: tuple[LevelView, ...]
     n_constants: int
     n_curved: int
     n_basis: int
@@ -47,14 +58,23 @@ class FoldedWeightsView:
     largest_relative: np.float32
 
 
+def _later_levels(stage: FoldedWeights) -> Iterator[LevelView]:
+    parents, first, width = 0, 0, 1
+    for n_children in stage.branches.tolist():
+        width *= n_children
+        if first:
+            yield LevelView(first, parents, n_children)
+        parents, first = first, first + width
+
+
 def folded_weights_view(stage: FoldedWeights) -> FoldedWeightsView:
     """Return the view of a stage."""
     words = int(stage.forms.shape[3])
     return FoldedWeightsView(
         n_rows=stage.n_rows,
-        n_levels=stage.n_levels,
-        last_level=stage.n_levels - 1,
+        n_first=int(stage.branches[0]),
         first_leaf=stage.first_leaf,
+        later_levels=tuple(_later_levels(stage)),
         n_constants=N_CONSTANTS,
         n_curved=N_CURVED,
         n_basis=stage.n_basis,

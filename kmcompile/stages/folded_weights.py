@@ -300,7 +300,6 @@ class FoldedWeights(EarlyExit):
     def tables(self) -> tuple[Table, ...]:
         """Return the tree, the forms and the constants of the bounds."""
         tables = [
-            Table("folded_branches", self.branches, "children of a centre: [level]"),
             Table("folded_centres", self.centres, "c: [centre][feature]"),
             Table("folded_radius", self.radius, "largest |x - c| of use: [centre]"),
             Table("folded_decisions", self.decisions, "what is bounded: [centre][row]"),
