@@ -16,6 +16,7 @@ from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
 from kmcompile.certify.choice import Fitted, choose
 from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.likely import likely_inputs
+from kmcompile.certify.limits import is_usable
 from kmcompile.certify.sign_map import build_sign_map
 from kmcompile.certify.subspace import fit_subspace
 from kmcompile.ir.arrays import Float32Array
@@ -113,12 +114,13 @@ def fit(
         Accepted samples: where to prove much.
     """
     with threadpool_limits(1):  # what a matrix product rounds depends on the threads
-        return [
+        fitted = [
             *_sign_map(machine, program, X, map_bytes),
             *fit_folded_weights(machine, program, X, room),
             *_bound_sequences(machine, program, X),
             *((stage, str(stage)) for stage in fit_subspace(machine, program, X)),
         ]
+    return [(stage, text) for stage, text in fitted if is_usable(stage)]
 
 
 def _sign_map(

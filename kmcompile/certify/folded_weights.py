@@ -22,18 +22,28 @@ from kmcompile.verify.reference import evaluate
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
 _BASES = (4, 6, 8, 12, 16)
-_LEAST_FLASH_BYTES = 10_000
-"""Centres may take this much even if the exact sum's tables are smaller."""
+_LEAST_FLASH_BYTES = 12_000
+_FLASH_SHARE = 2.0
+"""Centres may take this many times what the exact sum's tables do, and at least those bytes."""
 
 _MOST_WORK = 2e11
 """Multiply-adds of the norms of all expansions of a tree, about: a minute."""
 
 _ORDERS = 12
 
+_LEAST_GAMMA = 2.0**-22
+"""And 2^22 the largest: 40 powers of it are far from the ends of float64."""
+
 
 def supports(machine: KernelMachine, program: Program) -> bool:
-    """Return whether there are local expansions of a machine: its kernel is rbf."""
-    return isinstance(machine.kernel, Rbf) and isinstance(program.ends.exact, ExactSum)
+    """Return whether there are local expansions of a machine: its kernel is rbf, gamma ordinary.
+
+    Their terms have powers of gamma up to 40, which must not overflow float64.
+    """
+    kernel = machine.kernel
+    if not isinstance(kernel, Rbf) or not isinstance(program.ends.exact, ExactSum):
+        return False
+    return _LEAST_GAMMA <= kernel.gamma <= 1 / _LEAST_GAMMA
 
 
 def fit_folded_weights(
@@ -69,8 +79,9 @@ def fit_folded_weights(
 
 
 def _flash_bytes(program: Program, room: Room) -> float:
-    tables = max(_LEAST_FLASH_BYTES, sum(t.n_bytes for t in program.ends.exact.tables()))
-    return tables if room.flash_bytes is None else min(tables, room.flash_bytes)
+    tables = sum(table.n_bytes for table in program.ends.exact.tables())
+    most = max(_LEAST_FLASH_BYTES, _FLASH_SHARE * tables)
+    return most if room.flash_bytes is None else min(most, room.flash_bytes)
 
 
 def _fits(stage: FoldedWeights, program: Program, room: Room) -> bool:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, finite, frozen, magnitude
+from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
@@ -94,10 +94,9 @@ class BoundSequence(EarlyExit):
     exit: ClassVar[str | None] = "certified"
 
     def __post_init__(self) -> None:
-        for name in ("vectors", "triangle", "weights", "intercept"):
+        tables = ("vectors", "triangle", "weights", "row_error", "intercept")
+        for name in (*tables, "residual", "per_error", "per_reach", "minimum"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        for name in ("residual", "per_error", "per_reach", "row_error", "minimum"):
-            object.__setattr__(self, name, finite(getattr(self, name)))
 
     @property
     def n_blocks(self) -> int:

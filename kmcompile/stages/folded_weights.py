@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, finite, frozen, magnitude
+from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.batch import UNKNOWN, Batch, joined
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
@@ -109,10 +109,8 @@ class FoldedWeights(EarlyExit):
     def __post_init__(self) -> None:
         for name in ("branches", "decisions"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
-        for name in ("centres", "radius", "weights", "basis", "forms"):
+        for name in ("centres", "radius", "weights", "constants", "basis", "forms", "curved"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        for name in ("constants", "curved"):
-            object.__setattr__(self, name, finite(getattr(self, name)))
 
     @property
     def n_centres(self) -> int:
