@@ -220,9 +220,7 @@ def _before_sum(program: Program, early: EarlyExitsView) -> int:
     """Return the kernels that early exits evaluate at most, and the exact sum again."""
     kinds = (NearestVectors, SubspaceCertificate)
     return sum(
-        stage.kernel_evaluations()
-        for stage in program.early_exits
-        if not isinstance(stage, kinds)
+        stage.kernel_evaluations() for stage in program.early_exits if not isinstance(stage, kinds)
     )
 
 
