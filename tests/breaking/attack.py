@@ -162,7 +162,14 @@ def check_program(library: Library, machine: KernelMachine, truth: Truth) -> Tab
 
 
 def attack(subject: Subject, n: int, seed: int = SEED, flags: tuple[str, ...] = ("-O2",)) -> Table:
-    """Return the figures of about n queries to the host libraries of a subject's programs.
+    """Return the figures of `attack_target` for a subject."""
+    return attack_target(fitted(subject), n, seed, flags)
+
+
+def attack_target(
+    target: Target, n: int, seed: int = SEED, flags: tuple[str, ...] = ("-O2",)
+) -> Table:
+    """Return the figures of about n queries to the host libraries of a machine's programs.
 
     Half of the queries are put to every program, the others are where that program's certificate
     just ends.
@@ -172,7 +179,6 @@ def attack(subject: Subject, n: int, seed: int = SEED, flags: tuple[str, ...] = 
     flags : tuple of str
         Of the compiler.
     """
-    target = fitted(subject)
     each = n // len(target.programs)
     table: Table = {}
     libraries = [Library(emitted, flags) for emitted in target.programs.values()]

@@ -123,22 +123,33 @@ def fitted(subject: Subject, board: str = "host") -> Target:
     estimator = make_pipeline(*STEPS[subject.steps](), SVC(**subject.svc))
     estimator.fit(X[: subject.n_trained], y[: subject.n_trained])
     own = frontend.load_model(estimator)
+    fresh = np.concatenate([X[subject.n_trained :], X[: subject.n_trained]]).astype(np.float32)
+    lanes = subject.lanes if board == "host" else None
+    programs = programs_of(own, fresh[:400], board, lanes, subject.has_exits)
+    return Target(estimator, own, programs, fresh)
+
+
+def programs_of(
+    own: KernelMachine,
+    samples: np.ndarray,
+    board: str = "host",
+    lanes: int | None = None,
+    has_exits: bool = True,
+) -> dict[str, Emitted]:
+    """Return the programs of a machine by name, as in `Target`."""
     machine, target = reduced(own), load_target(board)
-    if subject.lanes is not None and board == "host":
-        target = replace(target, program=replace(target.program, lanes=subject.lanes))
+    if lanes is not None:
+        target = replace(target, program=replace(target.program, lanes=lanes))
     ordinary = ordinary_inputs(machine, 64)
     program = lower(machine, target, "iris", ordinary)
-    fresh = np.concatenate([X[subject.n_trained :], X[: subject.n_trained]]).astype(np.float32)
-    fits = subject.has_exits and not isinstance(machine.kernel, Linear)
-    exits = _exits(machine, program, fresh[:400]) if fits else []
-    programs = _combinations(program, exits)
+    fits = has_exits and not isinstance(machine.kernel, Linear)
+    programs = _combinations(program, _exits(machine, program, samples) if fits else [])
     if target.double_bits == 64:
         every = list(programs.values())[-1]
         for name, low in (("replay", False), ("replay with low parts", True)):
             replay = lower_replay(machine, target, program, ordinary, low)
             programs[name] = replace(every, replay=replay)
-    emitted = {name: Emitted(own, each, target) for name, each in programs.items()}
-    return Target(estimator, own, emitted, fresh)
+    return {name: Emitted(own, each, target) for name, each in programs.items()}
 
 
 def planned(n_queries: int) -> dict[Subject, int]:
