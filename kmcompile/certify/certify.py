@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,6 +35,8 @@ _Z_SHARE = 0.2
 """Of the support vectors: more z cost more than the worst case may."""
 
 _SEED = 20010628
+
+_Fit = tuple[EarlyExit, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +117,21 @@ def fit(
     """
     with threadpool_limits(1):  # what a matrix product rounds depends on the threads
         fitted = [
-            *_sign_map(machine, program, X, map_bytes),
-            *fit_folded_weights(machine, program, X, room),
-            *_bound_sequences(machine, program, X),
-            *((stage, str(stage)) for stage in fit_subspace(machine, program, X)),
+            *_tried(lambda: _sign_map(machine, program, X, map_bytes)),
+            *_tried(lambda: fit_folded_weights(machine, program, X, room)),
+            *_tried(lambda: _bound_sequences(machine, program, X)),
+            *_tried(lambda: [(s, str(s)) for s in fit_subspace(machine, program, X)]),
         ]
     return [(stage, text) for stage, text in fitted if is_usable(stage)]
+
+
+def _tried(fitting: Callable[[], Sequence[_Fit]]) -> Sequence[_Fit]:
+    """Return what is fitted; nothing where the scale of the data leaves float64."""
+    try:
+        with np.errstate(all="ignore"):
+            return fitting()
+    except (np.linalg.LinAlgError, OverflowError):
+        return []
 
 
 def _sign_map(
