@@ -17,7 +17,7 @@ from kmcompile.certify.choice import Fitted, choose
 from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.likely import likely_inputs
 from kmcompile.certify.limits import is_usable
-from kmcompile.certify.sign_map import build_sign_map
+from kmcompile.certify.sign_map import build_sign_map, usual_bytes
 from kmcompile.certify.subspace import fit_subspace
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
@@ -35,6 +35,10 @@ _Z_SHARE = 0.2
 """Of the support vectors: more z cost more than the worst case may."""
 
 _SEED = 20010628
+
+_GROWTH = 4
+_FEW_OPEN = 0.01
+"""Share of samples; a larger map, asked for by --max-flash, hardly decides more."""
 
 _Fit = tuple[EarlyExit, str]
 
@@ -137,11 +141,20 @@ def _tried(fitting: Callable[[], Sequence[_Fit]]) -> Sequence[_Fit]:
 def _sign_map(
     machine: KernelMachine, program: Program, X: Float32Array, max_bytes: int | None
 ) -> list[tuple[EarlyExit, str]]:
-    found = build_sign_map(machine, program, X, max_bytes)
-    if found is None:
-        return []
-    n_bytes = sum(table.n_bytes for table in found.tables())
-    return [(found, f"sign_map({n_bytes / 1000:.1f} KB)")]
+    """Return a map of the usual size, and larger ones while they leave many samples open."""
+    batch = program.prepare.run(Batch.of(X, program.n_decisions))
+    size = usual_bytes(program)
+    if max_bytes is not None:
+        size = min(size, max_bytes)
+    fitted: list[_Fit] = []
+    while (found := build_sign_map(machine, program, X, size)) is not None:
+        n_bytes = sum(table.n_bytes for table in found.tables())
+        fitted.append((found, f"sign_map({n_bytes / 1000:.1f} KB)"))
+        is_open = 1 - found.decide(batch, program.ends)[1].mean()
+        size *= _GROWTH
+        if max_bytes is None or size > max_bytes or is_open < _FEW_OPEN:
+            break
+    return fitted
 
 
 def _bound_sequences(

@@ -72,11 +72,16 @@ class Proof:
         )
 
 
+def usual_bytes(program: Program) -> int:
+    """Return 20 KB, or what the tables of the sum over all vectors take if that is less."""
+    return min(_LARGEST_BYTES, sum(table.n_bytes for table in program.ends.exact.tables()))
+
+
 def build_sign_map(
     machine: KernelMachine,
     program: Program,
     samples: Float32Array,
-    max_bytes: int | None = None,
+    max_bytes: int,
 ) -> SignMap | None:
     """Return the map that decides most queries for its bytes.
 
@@ -88,8 +93,7 @@ def build_sign_map(
         Its exact program.
     samples : ndarray of shape (n, n_features), float32
         Raw inputs like those that will come: bytes are spent where they are.
-    max_bytes : int, optional
-        By default 20 KB, or what the tables of the sum over all vectors take if that is less.
+    max_bytes : int
 
     Returns
     -------
@@ -98,9 +102,6 @@ def build_sign_map(
     """
     if machine.task is not Task.BINARY or machine.n_features not in DEGREES:
         return None
-    if max_bytes is None:
-        exact_bytes = sum(table.n_bytes for table in program.ends.exact.tables())
-        max_bytes = min(_LARGEST_BYTES, exact_bytes)
     points = spread_points(samples) if len(samples) else np.zeros((0, machine.n_features))
     proof = proof_of(machine, points)
     n_nodes = _nodes_within(max_bytes)

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from kmcompile import frontend
 from kmcompile.certify.density import density, spread_points
 from kmcompile.certify.pruning import Forest, kinds
-from kmcompile.certify.sign_map import build_sign_map, proof_of
+from kmcompile.certify.sign_map import build_sign_map, proof_of, usual_bytes
 from kmcompile.certify.subdivision import subdivide
 from kmcompile.stages.sign_map import HALVED, map_bytes, step_operations
 
@@ -71,7 +71,8 @@ def test_more_bytes_decide_more_and_none_is_exceeded():
 
 def test_by_default_a_map_is_no_larger_than_the_tables_of_the_sum():
     case = CASES[4]
-    stage = build_sign_map(reduced(case.machine), case.plain, case.samples[0])
+    size = usual_bytes(case.plain)
+    stage = build_sign_map(reduced(case.machine), case.plain, case.samples[0], size)
     assert stage is not None
     exact_bytes = sum(table.n_bytes for table in case.plain.ends.exact.tables())
     assert sum(table.n_bytes for table in stage.tables()) <= min(exact_bytes, 20_000)
