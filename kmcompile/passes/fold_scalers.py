@@ -28,8 +28,9 @@ def fold_scalers(machine: KernelMachine) -> KernelMachine:
 
 def _folded(first: Affine, second: Affine) -> Affine:
     moved = second.offset / first.factor
-    # Quotient, sum and the factor's own rounding.
+    # Quotient and sum; then the error of the factor that divides, relative to the quotient.
     rounded = 2.0**-51 * (np.abs(first.offset) + np.abs(moved))
+    rounded = rounded + np.abs(moved) * first.factor_error * (1 + 1e-9)
     error = first.offset_error + second.offset_error / np.abs(first.factor) + rounded
     return Affine(
         first.offset + moved,

@@ -125,6 +125,21 @@ def test_folded_scalers_are_within_their_stated_rounding(scalers, x):
     assert abs(factor - gain) <= gain * U64 * 2 * len(scalers)
 
 
+def test_the_error_of_folded_factors_is_in_the_offset_that_they_move():
+    """Scales whose inverses round the same way, one after the other."""
+    scales = (0.9992756111224295, 0.9991241204619955, 0.9996990102136639)
+    scales += (0.999785875055299, 0.9994758605402213)
+    offset = 0.5130986197691649
+    steps = (*(Affine([0.0], [1.0 / scale]) for scale in scales), Affine([offset], [1.0]))
+    (folded,) = fold_scalers(machine_of([[1.0]], [[1.0]], steps=steps)).preprocessing
+    exact = Fraction(offset)
+    for scale in scales:
+        exact *= Fraction(scale)
+    error = abs(Fraction(float(folded.offset[0])) - exact)
+    stated = Fraction(float(folded.offset_error[0]))
+    assert stated / 3 < error <= stated
+
+
 def test_steps_between_scalers_keep_them_apart():
     a, clip = Affine([1.0], [2.0]), Clip(0.0, 1.0, 1)
     nothing = Affine([0.0], [1.0])
