@@ -125,19 +125,29 @@ def test_folded_scalers_are_within_their_stated_rounding(scalers, x):
     assert abs(factor - gain) <= gain * U64 * 2 * len(scalers)
 
 
+def scales_that_round_alike(n: int) -> list[float]:
+    """Return scales whose inverses' product is off by as much as a search of some finds."""
+    rng = np.random.default_rng(0)
+    scales: list[float] = []
+    factor, exact = 1.0, Fraction(1)
+    for _ in range(n):
+        tried = [float(scale) for scale in 1 - rng.uniform(0, 2e-3, 60)]
+        off = [abs(Fraction(factor * (1.0 / s)) / (exact / Fraction(s)) - 1) for s in tried]
+        scales.append(tried[int(np.argmax([float(error) for error in off]))])
+        factor, exact = factor * (1.0 / scales[-1]), exact / Fraction(scales[-1])
+    return scales
+
+
 def test_the_error_of_folded_factors_is_in_the_offset_that_they_move():
-    """Scales whose inverses round the same way, one after the other."""
-    scales = (0.9992756111224295, 0.9991241204619955, 0.9996990102136639)
-    scales += (0.999785875055299, 0.9994758605402213)
-    offset = 0.5130986197691649
-    steps = (*(Affine([0.0], [1.0 / scale]) for scale in scales), Affine([offset], [1.0]))
+    scales, offset = scales_that_round_alike(7), 0.75
+    steps = (*(Affine([0.0], [1.0 / s]) for s in scales), Affine([offset], [1.0], [0.0]))
     (folded,) = fold_scalers(machine_of([[1.0]], [[1.0]], steps=steps)).preprocessing
     exact = Fraction(offset)
     for scale in scales:
         exact *= Fraction(scale)
     error = abs(Fraction(float(folded.offset[0])) - exact)
     stated = Fraction(float(folded.offset_error[0]))
-    assert stated / 3 < error <= stated
+    assert stated / 2 < error <= stated
 
 
 def test_steps_between_scalers_keep_them_apart():
