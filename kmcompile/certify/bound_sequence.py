@@ -35,8 +35,9 @@ _LARGEST_CONDITION = 1e8
 _LARGEST_DEPARTURE = 0.5
 """Of A G A^T from I; with more there is nothing left to prove with."""
 
-_INVERSE_ERROR = 1.01
-"""Of L^-1 in float64: at most about n cond(G) (error of G + 2^-53), n <= 128: below 0.003."""
+_INVERSE_ERROR = 1.05
+"""Of L^-1 in float64: at most about n cond(G) (error of G + 2^-53). For n = 128, 784 features and
+degree 9 that is below 0.03."""
 
 _ROWS = 512
 

@@ -19,10 +19,9 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     """Return inputs between the vectors of a class, and behind them.
 
     Support vectors are the inputs nearest to the boundary; most inputs lie behind them, seen from
-    the other class. A quarter each: points behind vectors, mixtures of two and of four vectors of a
-    class, and of a vector with its nearest ones, with weights drawn evenly. Exits that are chosen
-    by these decide more test samples than with any of the kinds alone: on satimage 3 against 4
-    59 %, 13 % with points behind vectors only, 71 % with training samples.
+    the other class. Half are points behind vectors; a sixth each mixtures of two and of four vectors
+    of a class, and of a vector with its nearest ones, with weights drawn evenly. Sign maps need the
+    former, local expansions the latter: with half of each neither is far from the best share.
 
     Returns
     -------
@@ -31,7 +30,7 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     rng = np.random.default_rng(_SEED)
     vectors = raw_vectors(machine, rng)
     classes = vector_classes(machine)
-    share = n // 4
+    share = n // 6
     parts = [
         _mixed(vectors, _of_one_class(classes, (share, 2), rng), rng),
         _mixed(vectors, _of_one_class(classes, (share, 4), rng), rng),
