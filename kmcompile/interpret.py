@@ -189,14 +189,15 @@ def _classified(
             operations[places, number] = spent
             batch = stage.run(batch)
             batch = replace(batch, operations=batch.operations + spent)
-    stops = batch.allowed - batch.kernel_evals < ends.exact.kernel_evaluations()
+    needed = ends.exact.kernel_evaluations() - batch.known.astype(np.int64)
+    stops = batch.allowed - batch.kernel_evals < needed
     if stops.any():
         rest = proved(batch.chosen(stops), ends.label)
         results[places[stops]] = _results(rest, last - 1, program.early_exits[-1])
-        places, batch = places[~stops], batch.chosen(~stops)
+        places, batch, needed = places[~stops], batch.chosen(~stops), needed[~stops]
     operations[places, -2] = ends.exact.operations_of(batch)
     operations[places, -1] = ends.label.operations()
-    kernels[places, -2] = ends.exact.kernel_evaluations() - batch.known.astype(np.int64)
+    kernels[places, -2] = needed
     if exact is None:
         summed = ends.exact.run(batch)
     else:

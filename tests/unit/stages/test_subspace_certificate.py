@@ -128,6 +128,16 @@ def test_more_kernels_give_narrower_intervals():
     assert np.median(widths[2]) < np.median(widths[0])
 
 
+def test_with_one_evaluation_a_vector_the_sum_can_be_asked():
+    emitted = emitted_of(PLAIN)
+    exact = emitted.program.ends.exact.kernel_evaluations()
+    full, _ = classify(emitted.program, emitted.queries)
+    within, _ = classify(emitted.program, emitted.queries, exact)
+    reached = full["kernel_evals"] <= exact
+    assert (full["stage"][reached] == len(emitted.program.early_exits)).any()
+    np.testing.assert_array_equal(within[reached], full[reached])
+
+
 @pytest.mark.parametrize("case", subspaces.CORE, ids=str)
 def test_a_query_costs_at_most_what_the_stage_says_beyond_the_exact_sum(case):
     emitted = emitted_of(case)
