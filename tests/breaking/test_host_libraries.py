@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from attack import attack, common_inputs, judge
+from attack import attack, common_inputs, judge, limits_of
 from emitted import Emitted
 from library import Library
 from subjects import SUBJECTS, fitted, planned
 from truth import evaluate
 
-from kmcompile.interpret import RESULT_DTYPE, Status, interpret
+from kmcompile.interpret import RESULT_DTYPE, Status, classify, interpret
 
 N_QUERIES = 1_000_000
 N_INTERPRETED = 400
@@ -42,6 +42,7 @@ def test_the_interpreter_gives_the_same_answers_and_its_bounds_hold(subject, rec
         record_figures("the interpreter", {name: figures})
         assert figures.is_clean
         _check_same(emitted, chosen, answers.results)
+        _check_same_within(emitted, chosen)
         error = np.abs(truth.decisions - answers.decisions)
         assert (error <= answers.bounds + truth.error).all()
 
@@ -60,3 +61,11 @@ def _check_same(emitted: Emitted, X: np.ndarray, results: np.ndarray) -> None:
     answers = Library(emitted).ask(X)
     for name in set(RESULT_DTYPE.names) - {"in_range"}:
         np.testing.assert_array_equal(answers[name], results[name])
+
+
+def _check_same_within(emitted: Emitted, X: np.ndarray) -> None:
+    library = Library(emitted)
+    for limit in limits_of(library) if library.proves else []:
+        answers, (results, _) = library.ask(X, limit), classify(emitted.program, X, limit)
+        for name in set(RESULT_DTYPE.names) - {"in_range"}:
+            np.testing.assert_array_equal(answers[name], results[name])
