@@ -93,15 +93,16 @@ def add_certified_exits(
     ends = program.ends
     most = WORST_SHARE * ends.exact.operations()
     room = replace(room, operations=min(room.operations, most))
+    offered = fit(machine, program, X, room, map_bytes)
     fitted = [
         Fitted.of(stage, text, batch, ends)
-        for stage, text in fit(machine, program, X, room, map_bytes)
+        for stage, text in offered
         if stage.worst_operations(ends) <= room.operations
     ]
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)
     stages = (*program.stages[:-2], *exits, *program.stages[-2:])
-    choice = Choice(source, len(X), candidates, tuple(_notes(fitted, exits)))
+    choice = Choice(source, len(X), candidates, tuple(_notes(offered, exits)))
     return replace(program, mode="certified", stages=stages), choice
 
 
@@ -186,10 +187,12 @@ def _samples(
     return np.ascontiguousarray(X), "generated" if given is None else "data"
 
 
-def _notes(fitted: list[Fitted], exits: tuple[EarlyExit, ...]) -> list[str]:
+def _notes(offered: Sequence[_Fit], exits: tuple[EarlyExit, ...]) -> list[str]:
     taken = {stage.template for stage in exits}
-    kinds = dict.fromkeys(item.stage.template for item in fitted)
+    kinds = dict.fromkeys(stage.template for stage, _ in offered)
     notes = [f"{kind} does not pay here and is left out" for kind in kinds if kind not in taken]
-    if not exits:
-        notes.append("no certified exit pays on the samples: every query is summed")
+    if not offered:
+        notes.append("no certified exit is known for this machine: every query is summed")
+    elif not exits:
+        notes.append("no certified exit pays and fits: every query is summed")
     return notes
