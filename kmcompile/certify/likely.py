@@ -19,9 +19,10 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     """Return inputs between the vectors of a class, and behind them.
 
     Support vectors are the inputs nearest to the boundary; most inputs lie behind them, seen from
-    the other class. Half are points behind vectors; a sixth each mixtures of two and of four vectors
-    of a class, and of a vector with its nearest ones, with weights drawn evenly. Sign maps need the
-    former, local expansions the latter: with half of each neither is far from the best share.
+    the other class. Half are points behind vectors; a sixth each are mixtures of two and of four
+    vectors of a class, and of a vector with its nearest ones, with weights drawn evenly. Sign maps
+    need the former, local expansions the latter: with half of each neither is far from the best
+    share.
 
     Returns
     -------
