@@ -46,6 +46,7 @@ NAMES = (
     "satimage-1-3",
     "satimage-3-4",
     "satimage-4-5",
+    "satimage-3-5",
     "satimage-0-rest",
     "shuttle",
     "optdigits-3-8",
