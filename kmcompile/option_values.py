@@ -55,7 +55,8 @@ def flag(field: str) -> str:
 def without_defaults(options: Options) -> Options:
     """Return the options with what merely repeats a default left out, and the risk as a number.
 
-    Where an option has no effect it stays, so that `check_options` refuses it.
+    Where an option has no effect it stays, so that `check_options` refuses it. So does a replay:
+    one that is asked for must fit (`without_default_replay`).
 
     Examples
     --------
@@ -69,13 +70,26 @@ def without_defaults(options: Options) -> Options:
     options = dataclasses.replace(options, risk=_as_number(options.risk))
     same = dict(_SAME_AS_DEFAULT)
     same["mode"] = dataclasses.replace(options, mode=None).mode_asked
-    same["replay"] = dataclasses.replace(options, replay=None).replay_asked
+    if dataclasses.replace(options, replay=None).replay_asked == "none":
+        same["replay"] = "none"
     if options.mode_asked == "statistical" and options.thresholds in (None, "risk"):
         same.update(_SAME_AS_DEFAULT_PROMISE)
     repeated: dict[str, Any] = {
         field: None for field, value in same.items() if getattr(options, field) == value
     }
     return dataclasses.replace(options, **repeated)
+
+
+def without_default_replay(options: Options) -> Options:
+    """Return the options without a replay that there is by default.
+
+    Examples
+    --------
+    >>> without_default_replay(Options(replay="float64")) == Options()
+    True
+    """
+    default = dataclasses.replace(options, replay=None)
+    return default if options.replay == default.replay_asked else options
 
 
 def _as_number(risk: float | str | None) -> float | str | None:

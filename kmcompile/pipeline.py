@@ -24,11 +24,10 @@ from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
 from kmcompile.lowering.replay import add_replay
-from kmcompile.option_values import check_options, without_defaults
+from kmcompile.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.options import Options
 from kmcompile.output import files as folder_files
 from kmcompile.output.folder import reserve
@@ -75,6 +74,8 @@ def compile_model(
     tell = progress or (lambda text: None)
     options = without_defaults(options)
     check_options(options)
+    replay_required = options.replay == "float64"
+    options = without_default_replay(options)
     target = load_target(options.target)
     options = replace(options, target=Path(options.target).name)  # no paths in the output
     if options.format == target.number_format:
@@ -99,6 +100,7 @@ def compile_model(
         program = replace(lower(machine, target, name, candidates), model_sha256=original.sha256)
         allowed = budgets(target, options.max_flash, options.max_ram)
         calibration, choice, held_out, calibrated_with = None, None, None, None
+        replay_note = _without_replay(options, target)
         if _is_statistical(options, machine):
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
             with threadpool_limits(1):  # what a matrix product rounds depends on the threads
@@ -114,8 +116,9 @@ def compile_model(
             program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
         if _replays(options, target):
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
-            required = options.replay is not None
-            program = add_replay(machine, target, program, candidates, room.flash_bytes, required)
+            program, replay_note = add_replay(
+                machine, target, program, candidates, room.flash_bytes, replay_required
+            )
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program, target)
         check_ram(program, scratch_bytes, None, allowed)
@@ -155,7 +158,7 @@ def compile_model(
             (
                 *machine.notes,
                 *_mode_notes(options, machine),
-                *_replay_notes(options, program, target),
+                *((replay_note,) if replay_note else ()),
                 *queries.notes,
                 *findings.notes,
                 *verifier.notes,
@@ -273,13 +276,11 @@ def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
     )
 
 
-def _replay_notes(options: Options, program: Program, target: Target) -> tuple[str, ...]:
-    """Return why there is no replay where one is the default."""
-    if program.replay is not None or options.replay_asked != "float64":
-        return ()
-    if target.double_bits != 64:
-        return (f"there is no replay: double has {target.double_bits} bits on {target.name}",)
-    return ("there is no replay: it does not fit into the flash that is left",)
+def _without_replay(options: Options, target: Target) -> str:
+    """Return why there is no replay where mode certified has one by default."""
+    if options.replay_asked != "float64" or target.double_bits == 64:
+        return ""
+    return f"there is no replay: double has {target.double_bits} bits on {target.name}"
 
 
 def _replays(options: Options, target: Target) -> bool:

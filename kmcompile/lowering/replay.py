@@ -35,8 +35,10 @@ def add_replay(
     ordinary: Float32Array,
     room_bytes: int | None,
     required: bool,
-) -> Program:
-    """Return the program with a replay; as it is where a replay that is not required does not fit.
+) -> tuple[Program, str]:
+    """Return the program with a replay and a note on its tables.
+
+    Where a replay that is not required does not fit, the program as it is.
 
     Parameters
     ----------
@@ -46,10 +48,12 @@ def add_replay(
         Flash that the replay may take; None is any.
     required : bool
     """
-    replay = lower_replay(machine, target, program, ordinary, room_bytes=room_bytes)
+    replay, note = _chosen(machine, target, program, ordinary, room_bytes)
     needed = sum(table.n_bytes for table in replay.tables()) + _CODE_BYTES
     fits = room_bytes is None or needed <= room_bytes
-    return replace(program, replay=replay) if fits or required else program
+    if fits or required:
+        return replace(program, replay=replay), note
+    return program, "there is no replay: it does not fit into the flash that is left"
 
 
 def lower_replay(
@@ -81,26 +85,50 @@ def lower_replay(
     UsageError
         If the target's double has not 64 bits.
     """
+    if low_parts is not None:
+        _check_double(target)
+        return _lower(machine, target, program, ordinary, low_parts)
+    return _chosen(machine, target, program, ordinary, room_bytes)[0]
+
+
+def _check_double(target: Target) -> None:
     if target.double_bits != 64:
         raise UsageError(
             f"--replay float64: the C type double of {target.name} has {target.double_bits} bits, "
             f"must be 64\nuse --replay none"
         )
-    if low_parts is not None:
-        return _lower(machine, target, program, ordinary, low_parts)
+
+
+def _chosen(
+    machine: KernelMachine,
+    target: Target,
+    program: Program,
+    ordinary: Float32Array,
+    room_bytes: int | None,
+) -> tuple[Replay, str]:
+    """Return the replay with low parts or without, and what they gain."""
+    _check_double(target)
     plain, fine = (_lower(machine, target, program, ordinary, low) for low in (False, True))
     taken = fine.low_vectors.nbytes + fine.low_coefficients.nbytes
     fits = room_bytes is None or taken + _CODE_BYTES <= room_bytes
-    return fine if fits and _pays(plain, fine, ordinary, program.n_decisions) else plain
+    gain = _gain(plain, fine, ordinary, program.n_decisions)
+    chosen = fine if fits and gain >= _GAIN else plain
+    if taken == 0:
+        return chosen, "the replay needs no low parts: float32 holds vectors and coefficients"
+    left_out = "" if chosen is fine else ", and are left out"
+    return chosen, (
+        f"the replay's tables of low parts take {taken:,} bytes and make its median bound "
+        f"{gain:.3g} times smaller{left_out}"
+    )
 
 
-def _pays(plain: Replay, fine: Replay, ordinary: Float32Array, n_decisions: int) -> bool:
-    """Return whether low parts make the median bound enough smaller."""
+def _gain(plain: Replay, fine: Replay, ordinary: Float32Array, n_decisions: int) -> float:
+    """Return how many times smaller low parts make the median bound."""
     if not len(ordinary):
-        return False
+        return 1.0
     batch = Batch.of(ordinary, n_decisions)
     coarse_bound, fine_bound = (float(np.median(r.summed(batch).bound)) for r in (plain, fine))
-    return coarse_bound >= _GAIN * fine_bound
+    return coarse_bound / fine_bound
 
 
 def _lower(

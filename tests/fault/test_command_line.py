@@ -401,3 +401,19 @@ def test_report_tells_what_is_promised(
     assert report["risk"]["guarantee"] == guarantee
     assert report["calibration"]["thresholds"] == thresholds
     assert (report["risk"]["upper_bound"] is None) == (guarantee == "none")
+
+
+def test_a_replay_that_is_asked_for_and_does_not_fit_exits_4(
+    digits_files: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By default it is left out instead, and a note says so."""
+    common = ["m.pkl", "--trust-pickle", "--verify", "none"]
+    assert cli.run([*common, "--mode", "exact", "--out", "exact"]) == 0
+    needed = json.loads(Path("exact/report.json").read_text())["memory"]["flash_bytes"]
+    tight = [*common, "--max-flash", str(needed + 200)]
+    assert cli.run([*tight, "--out", "default"]) == 0
+    assert "there is no replay" in Path("default/report.json").read_text()
+    capsys.readouterr()
+    assert cli.run([*tight, "--out", "o", "--replay", "float64"]) == 4
+    assert "bytes of flash" in error_lines(capsys)[0]
+    assert not Path("o").exists()

@@ -128,8 +128,15 @@ def test_every_built_option_reaches_the_pipeline(
 def test_values_that_repeat_a_default_are_left_out(
     pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
 ) -> None:
-    assert cli.run([model, *["--mode", "certified", "--replay", "float64", "--reduce", "off"]]) == 0
+    assert cli.run([model, *["--mode", "certified", "--reduce", "off"]]) == 0
     assert pipeline.calls[0][1] == Options(n_jobs=-1)
+
+
+def test_a_replay_that_is_asked_for_stays_so_that_it_must_fit(
+    pipeline: FakePipeline, printed_reports: list[dict[str, Any]], model: str
+) -> None:
+    assert cli.run([model, "--replay", "float64"]) == 0
+    assert pipeline.calls[0][1] == Options(replay="float64", n_jobs=-1)
 
 
 @pytest.mark.parametrize("risk", ["0.001", "1e-3", ".0010"])

@@ -107,6 +107,14 @@ def test_benchmark_of_exact_mode_prints_a_row(tmp_path: Path) -> None:
     assert "wine" in printed
 
 
+def test_the_example_of_certified_exits_prints_rows(tmp_path: Path) -> None:
+    path = EXAMPLES / "certified" / "sets.py"
+    printed = run(sys.executable, path, "breast_cancer", "--cache", tmp_path, cwd=tmp_path).decode()
+    rows = [line.split() for line in printed.splitlines()[1:]]
+    assert [row[:2] for row in rows] == [["breast_cancer", by] for by in ("samples", "generated")]
+    assert all(int(row[7]) == 0 for row in rows)
+
+
 NSV = {
     "tables.py": "Table 3, ours",
     "figures.py": "figure_1 and figure_3",

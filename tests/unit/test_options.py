@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kmcompile.errors import UsageError
-from kmcompile.option_values import check_options, without_defaults
+from kmcompile.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.options import Options
 
 SAMPLES = Path("folder/a.npz")
@@ -70,7 +70,7 @@ def test_one_risk_gives_one_command_however_it_is_written(risk: Any) -> None:
 def test_the_command_leaves_out_what_the_mode_does_anyway(
     given: dict[str, Any], words: str
 ) -> None:
-    options = without_defaults(Options(**given))
+    options = without_default_replay(without_defaults(Options(**given)))
     check_options(options)
     assert options.canonical_command("m.pkl") == f"kmcompile m.pkl --target host{words}"
 

@@ -45,7 +45,7 @@ typedef struct {
     const float *x;
     float deviation;  /* >= the distance of x from the exactly prepared input */
     float length;     /* >= the Euclidean norm of x, where it is needed */
-    const float * raw;  /* the input as it was received */
+    const float *raw;  /* the input as it was received */
 } iris_prepared_t;
 
 const char *const iris_class_names[IRIS_N_CLASSES] = {
