@@ -227,7 +227,7 @@ def _results(batch: Batch, stage_number: int, stage: Stage) -> NDArray[np.void]:
     results = np.zeros(len(batch), dtype=RESULT_DTYPE)
     results["label"], results["lower"], results["upper"] = batch.label, batch.lower, batch.upper
     results["kernel_evals"], results["stage"] = batch.kernel_evals, stage_number
-    results["certified"] = batch.certified & (stage.exit != "statistical")
+    results["certified"] = batch.certified & (not stage.is_calibrated)
     results["in_range"] = batch.in_range
     return results
 

@@ -33,18 +33,23 @@ _S = TypeVar("_S", bound=Stage)
 class InputMember:
     """What early exits add to an input on its way through the stages."""
 
-    c_type: str
+    declaration: str
     name: str
     zero: str
     meaning: str
 
 
-_RAW = InputMember("const float *", "raw", "x", "the input as it was received")
+_RAW = InputMember("const float *raw", "raw", "x", "the input as it was received")
 _ALLOWED = InputMember(
-    "uint32_t", "max_kernel_evals", "0xFFFFFFFFUL", "full kernel evaluations that may be spent"
+    "uint32_t max_kernel_evals",
+    "max_kernel_evals",
+    "0xFFFFFFFFUL",
+    "full kernel evaluations that may be spent",
 )
-_SQUARE = InputMember("float", "square", "0.0f", "|x|^2, once it is summed")
-_N_NONZEROS = InputMember("uint32_t", "n_nonzeros", "0U", "features in the list of nonzeros")
+_SQUARE = InputMember("float square", "square", "0.0f", "|x|^2, once it is summed")
+_N_NONZEROS = InputMember(
+    "uint32_t n_nonzeros", "n_nonzeros", "0U", "features in the list of nonzeros"
+)
 
 
 @dataclass(frozen=True, slots=True)

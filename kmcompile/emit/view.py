@@ -62,7 +62,7 @@ class ModelView:
     limits_prepared: bool
     prepared_limit: float | None
     kernel_evals: int
-    adds_evals: str
+    adds_evals: bool
     replays: bool
     replay_stage: int
     replay_lines: tuple[str, ...]
@@ -155,7 +155,7 @@ def model_view(
         kernel_evals=summed.kernel_evaluations(),
         most_kernel_evals=(1 + (replay is not None)) * summed.kernel_evaluations()
         + _before_sum(program, early),
-        adds_evals="+=" if early.exits else "=",
+        adds_evals=bool(early.exits),
         replays=replay is not None,
         replay_stage=len(early.exits) + 1,
         replay_lines=() if replay is None else _with_meanings(_member_lines(replay.members)),

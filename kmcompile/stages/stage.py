@@ -30,6 +30,11 @@ class Stage(ABC):
         """Name of the stage in a program, where no two have the same."""
         return self.template
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether what the stage decides rests on samples."""
+        return self.exit == "statistical"
+
     @abstractmethod
     def operations(self) -> int:
         """Return the multiply-adds of one query in the worst case, all overhead included."""

@@ -51,7 +51,7 @@ class Subject:
     Parameters
     ----------
     data : str
-        Of `LOADERS`, or a file of /work/shared/data.
+        Of `LOADERS`, or a file in `$KMCOMPILE_DATA`.
     weight : float
         Its share of all queries, relative to others: a machine that answers fast gets more.
     lanes : int, optional

@@ -204,7 +204,7 @@ def test_exact_points_leave_nothing_unknown(kernel: Kernel) -> None:
     eta = rounding(form, pair, X)
     for bounds in (extrema_bounds, line_bounds, plane_bounds):
         low, high = bounds(form, pair, X)
-        assert_allclose(high - low, 0.0, atol=4 * np.sqrt(eta))
+        assert_allclose(high - low, 0.0, rtol=0, atol=4 * np.sqrt(eta))
 
 
 def same_point(point: Point) -> Point:
@@ -233,7 +233,7 @@ def test_one_point_for_both_classes_bounds_by_the_sphere_about_it(
     normal = np.sqrt(inner(form.kernel, form.normal, form.normal))
     to_p = self_values(form.kernel, X) - 2 * centre.with_query(form.kernel, X)
     to_p += inner(form.kernel, centre, centre)
-    assert_allclose((line[1] - line[0]) / 2, np.sqrt(to_p) * normal, atol=np.sqrt(eta))
+    assert_allclose((line[1] - line[0]) / 2, np.sqrt(to_p) * normal, rtol=0, atol=np.sqrt(eta))
 
 
 @pytest.mark.parametrize("off", [0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-4, 0.1])
@@ -296,7 +296,7 @@ def test_line_parallel_to_the_normal_determines_f() -> None:
     T = inner(form.kernel, form.normal, form.normal)
     assert (at.N_y - at.P_y) ** 2 + at.N_z**2 <= eta / T
     low, high = extrema_bounds(form, pair, X)
-    assert_allclose(high - low, 0.0, atol=4 * np.sqrt(eta))
+    assert_allclose(high - low, 0.0, rtol=0, atol=4 * np.sqrt(eta))
     f = decisions(machine, X)
     assert_inside((f, f), (low, high), eta)
 
