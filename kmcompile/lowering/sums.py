@@ -50,7 +50,7 @@ def lower_linear(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Group:
+class SignGroup:
     """Vectors whose coefficients have one sign in every decision they take part in."""
 
     vectors: np.ndarray
@@ -73,7 +73,7 @@ def lower_sum(
     Vectors and coefficients are float32 in either precision; with `low_parts` float64 has what
     they leave off in tables of their own (`kmcompile.lowering.stored`).
     """
-    groups = _groups(machine)
+    groups = sign_groups(machine)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
     if ends[-1] > _MAX_BLOCKS:
         raise InputError(
@@ -142,7 +142,7 @@ def _squares(vectors: RealArray) -> RealArray:
 
 
 def _sum_error(
-    groups: list[_Group], lanes: int, precision: Precision, coefficient_error: float
+    groups: list[SignGroup], lanes: int, precision: Precision, coefficient_error: float
 ) -> float:
     """Return the relative error, per kernel value, of coefficient, products and additions."""
     most_blocks = max(-(-len(group.vectors) // lanes) for group in groups)
@@ -152,20 +152,20 @@ def _sum_error(
     return precision.gamma_factor(n) * spread + coefficient_error * spread
 
 
-def _groups(machine: KernelMachine) -> list[_Group]:
+def sign_groups(machine: KernelMachine) -> list[SignGroup]:
     """Return the vectors by class, and within a class by the signs of their coefficients."""
     if machine.task is Task.ONE_VS_ONE:
         counts, decisions = machine.class_counts, _pairs_of_classes(machine.n_classes)
     else:
         counts = (machine.n_support_vectors,)
         decisions = [tuple(range(machine.n_decisions))]
-    groups: list[_Group] = []
+    groups: list[SignGroup] = []
     first = 0
     for count, own in zip(counts, decisions, strict=True):
         indices = np.arange(first, first + count)
         for part in _by_sign(machine.dual_coef[:, indices]):
             chosen = indices[part]
-            groups.append(_Group(chosen, machine.dual_coef[:, chosen], own))
+            groups.append(SignGroup(chosen, machine.dual_coef[:, chosen], own))
         first += count
     return groups
 
@@ -196,7 +196,7 @@ def _pairs_of_classes(n_classes: int) -> list[tuple[int, ...]]:
 
 
 def _blocks(
-    groups: list[_Group], lanes: int, precision: Precision, low_parts: bool
+    groups: list[SignGroup], lanes: int, precision: Precision, low_parts: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the order of the vectors, padding included, and the coefficient blocks."""
     order, blocks = [], []

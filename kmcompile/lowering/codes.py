@@ -1,0 +1,112 @@
+"""Choose the codes of an integer format: the grid of the vectors, or a scale of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.analysis.grid import integer_grid
+from kmcompile.errors import InputError
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.preprocessing import Affine
+from kmcompile.kernels import Rbf
+from kmcompile.passes.code_units import to_code_units
+
+MARGIN = 2.0
+"""How many times farther from the middle than any vector an input may lie."""
+
+_LARGEST = {"int8": 127, "int16": 32767}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A machine in the units of its codes.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    width : str
+        "uint8", "int8" or "int16": of codes in tables and of inputs.
+    low, high : int
+        The least and the largest code of an input.
+    lossless : bool
+        Whether the support vectors are exactly their codes.
+    moved_error : float
+        Bound on what float64 rounded in a vector, Euclidean norm in units of the codes.
+    """
+
+    machine: KernelMachine
+    width: str
+    low: int
+    high: int
+    lossless: bool
+    moved_error: float
+
+
+def lossless_codes(machine: KernelMachine) -> Coded | None:
+    """Return the machine in units in which its vectors are integers, or None."""
+    _check(machine)
+    grid = integer_grid(machine)
+    if grid is None:
+        return None
+    coded, error = to_code_units(machine, *grid)
+    codes = np.rint(coded.support_vectors)
+    least, most = int(codes.min()), int(codes.max())
+    for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
+        if low <= least and most <= high:
+            return Coded(coded, width, low, high, True, error)
+    high = _widest_narrow(codes, 2 * max(-least, most))
+    return Coded(coded, "int16", -high, high, True, error)
+
+
+def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MARGIN) -> Coded:
+    """Return the machine in units of a step that the vectors' range and the format suggest.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    number_format : str
+        "int16" or "int8".
+    margin : float
+        How many times the vectors' half-range an input may be away from their middle.
+    """
+    _check(machine)
+    vectors = machine.support_vectors
+    middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
+    reach = float(np.abs(vectors - middle).max())
+    largest = _LARGEST[number_format]
+    factor = largest / (margin * reach) if reach > 0 else 1.0
+    coded, error = to_code_units(machine, middle, factor)
+    return Coded(coded, number_format, -largest, largest, False, error)
+
+
+def _widest_narrow(codes: Float64Array, needed: int) -> int:
+    """Return the largest code of an input for which 32-bit sums do, or that of 16 bits.
+
+    At least `needed` in any case.
+    """
+    for high in (32767, 16383, 8191, 4095, 2047, 1023, 511, 255):
+        if high < needed:
+            break
+        apart = np.maximum(high - codes, codes + high)
+        product = np.abs(codes).sum(axis=1).max() * high
+        if (apart**2).sum(axis=1).max() < 2.0**32 and product < 2.0**31:
+            return high
+    return 32767
+
+
+def _check(machine: KernelMachine) -> None:
+    """Refuse what has no sum in integers."""
+    if not isinstance(machine.kernel, Rbf):
+        raise InputError(
+            f"integer formats are for the rbf kernel, this machine's is {machine.kernel.name}; "
+            f"use --format float32"
+        )
+    others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
+    if others or len(machine.preprocessing) > 1:
+        raise InputError(
+            "integer formats are for machines whose preprocessing is a scaler at most; "
+            "use --format float32"
+        )

@@ -1,0 +1,246 @@
+"""Lower an rbf machine in the units of its codes to the sum in integers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.analysis.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
+from kmcompile.errors import InputError
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.kernels import Rbf
+from kmcompile.kernels.float32 import KernelContext
+from kmcompile.lowering.codes import Coded
+from kmcompile.lowering.sums import SignGroup, sign_groups
+from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.scalar import exp2_fixed
+from kmcompile.stages.code_table import CodeTable
+from kmcompile.stages.fixed_sum import FixedSum
+
+_RESULT_ROUNDINGS = 5
+"""Of |f|: the conversion to float32 and the outward rounding of lower and upper, twice."""
+
+_WIDE = 1 << 32
+_TILT = 1.4
+"""a of 2 sqrt(z) <= z / a + a: the best one is sqrt(z) of the vectors that matter."""
+
+_TANGENT = 8.0
+"""Exponent where the tangent of t 2^-t touches it: beyond it no vector weighs much."""
+
+_MOST_BLOCKS = 0xFFFF
+
+
+def lower_fixed_sum(
+    coded: Coded,
+    lanes: int,
+    sparse: bool,
+    wide_coefficients: bool,
+    tracks: bool,
+    typical_deviation: float = 0.0,
+) -> FixedSum:
+    """Return the stage of an rbf machine in the units of its codes.
+
+    Parameters
+    ----------
+    coded : Coded
+    lanes : int
+    sparse : bool
+        Whether groups of four codes that are all 0 are left out of the tables.
+    wide_coefficients : bool
+        32 bits instead of 16.
+    tracks : bool
+        Whether the sums of k t are computed: pays where the codes' own error matters.
+    typical_deviation : float
+        Of an ordinary input, for the float32 kernel of early exits.
+    """
+    machine = coded.machine
+    assert isinstance(machine.kernel, Rbf)
+    groups = sign_groups(machine)
+    ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
+    if ends[-1] > _MOST_BLOCKS or 2 * machine.n_decisions > _MOST_BLOCKS:
+        raise InputError(
+            f"{machine.n_support_vectors} support vectors and {machine.n_decisions} decisions are "
+            f"more than the tables can index; train with fewer"
+        )
+    rounded = np.rint(machine.support_vectors).astype(np.int64)
+    error = stored_error(machine.support_vectors, rounded.astype(np.float64)) + coded.moved_error
+    order, filled = _order(groups, lanes)
+    codes = _code_table(rounded, order, filled, coded, sparse)
+    gamma = machine.kernel.gamma
+    scale = _exponent_scale(gamma, codes.largest_distance())
+    magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
+    step = _coefficient_step(machine, magnitude + np.abs(machine.intercept), wide_coefficients)
+    coefficients = _coefficients(groups, lanes, step)
+    unit = step * 2.0**-exp2_fixed.RESULT_BITS
+    start = np.column_stack(
+        [np.rint(np.maximum(sign * machine.intercept, 0.0) / unit) for sign in (1, -1)]
+    ).astype(np.uint64)
+    result_shift = _result_shift(start, magnitude / step, len(order))
+    result = float(np.ldexp(unit, result_shift))
+    rho = _relative_error(scale, gamma)
+    constant = 2 * unit + 2 * result + 2.0**-50 * np.abs(machine.intercept)
+    return FixedSum(
+        codes=codes,
+        kernel=machine.kernel.lower(
+            KernelContext(
+                n_features=machine.n_features,
+                vector_error=error,
+                vector_length=float(np.sqrt(codes.squares.max())),
+                typical_deviation=typical_deviation,
+                sum_error=0.0,
+                skip_zeros=False,
+            )
+        ),
+        n_vectors=machine.n_support_vectors,
+        lanes=lanes,
+        distance_shift=scale.distance_shift,
+        multiplier=scale.multiplier,
+        product_shift=scale.product_shift,
+        cutoff=scale.cutoff,
+        coefficients=coefficients,
+        group_ends=ends,
+        group_rows=_group_rows(groups),
+        start=start,
+        result_shift=result_shift,
+        result_scale=np.float32(result),
+        tracks=tracks,
+        root_gamma=bound_constant(math.sqrt(gamma) * (1 + 1e-12) / (1 - rho)),
+        vector_error=bound_constant(error),
+        tilt=bound_constant(_TILT),
+        slope=bound_constant(math.log(2) / _TILT),
+        value_error=bound_constant(rho / (1 - rho)),
+        tangent=bound_constant(_TANGENT),
+        tangent_rest=bound_constants(magnitude * _rest_of_tangent()),
+        floor=bound_constants(magnitude * exp2_fixed.SHIFT_ERROR * (1 + 1e-6)),
+        result_error=bound_constant(_RESULT_ROUNDINGS * UNIT_ROUNDOFF),
+        minimum=bound_constants(constant),
+        trivial_bound=bound_constant(float((2.1 * magnitude + constant).max())),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """t = (D^2 >> distance_shift) * multiplier >> product_shift, up to the cutoff."""
+
+    distance_shift: int
+    multiplier: int
+    product_shift: int
+    cutoff: int
+
+
+def _exponent_scale(gamma: float, largest: int) -> _Scale:
+    """Return the constants of t = gamma D^2 / ln 2 with 26 bits behind the point.
+
+    The multiplier has 32 bits, the distance at most 32 after its shift: their product 64.
+    """
+    exact = gamma / math.log(2) * 2.0**exp2_fixed.ARGUMENT_BITS
+    least = min(exp2_fixed.ARGUMENT_END / exact * (1 + 2.0**-20) + 2, float(largest) + 1)
+    distance_shift = max(0, math.ceil(math.log2(least)) - 32)
+    while (math.ceil(least) >> distance_shift) >= _WIDE:
+        distance_shift += 1
+    per_unit = exact * 2.0**distance_shift
+    product_shift = 31 - math.floor(math.log2(per_unit))
+    multiplier = round(per_unit * 2.0**product_shift)
+    if multiplier >= _WIDE:
+        multiplier, product_shift = multiplier >> 1, product_shift - 1
+    if not 0 <= product_shift < 64:
+        raise InputError(
+            f"gamma is {gamma:g} in units of the codes, too large or too small for integers; "
+            f"use --format float32"
+        )
+    end = -(-(exp2_fixed.ARGUMENT_END << product_shift) // multiplier)
+    return _Scale(
+        distance_shift, multiplier, product_shift, min(end << distance_shift, largest + 1)
+    )
+
+
+def _relative_error(scale: _Scale, gamma: float) -> float:
+    """Return a bound rho on |k / K - 1| before the shift of 2^-t.
+
+    The multiplier is rounded, 2^-32 of t < 32, gamma itself by 2^-50, the product and the
+    distance are cut.
+    """
+    t = 2.0**-27 + 2.0**-26 + 2.0**-44
+    t += gamma / math.log(2) * (2.0**scale.distance_shift - 1)
+    return math.expm1(t * math.log(2)) * (1 + 1e-6) + exp2_fixed.RELATIVE_ERROR * (1 + 1e-6)
+
+
+def _rest_of_tangent() -> float:
+    """Return the largest k (t - c) for k = 2^-t: at t = c + 1 / ln 2."""
+    return 2.0 ** -(_TANGENT + 1 / math.log(2)) / math.log(2)
+
+
+def _order(groups: list[SignGroup], lanes: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the vector of every slot and which slots only fill up a block."""
+    order, filled = [], []
+    for group in groups:
+        padding = -len(group.vectors) % lanes
+        order.append(np.concatenate([group.vectors, np.repeat(group.vectors[-1:], padding)]))
+        filled.append(np.arange(len(order[-1])) >= len(group.vectors))
+    return np.concatenate(order), np.concatenate(filled)
+
+
+def _code_table(
+    rounded: NDArray[np.int64],
+    order: NDArray[np.intp],
+    filled: NDArray[np.bool_],
+    coded: Coded,
+    sparse: bool,
+) -> CodeTable:
+    codes = np.where(filled[:, None], 0, rounded[order])
+    columns = np.flatnonzero(codes.any(axis=0))
+    narrow = CodeTable(
+        codes[:, columns],
+        columns,
+        rounded.shape[1],
+        coded.width,
+        coded.low,
+        coded.high,
+        False,
+        sparse,
+    )
+    fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() < _WIDE
+    if fits:
+        return narrow
+    return CodeTable(
+        narrow.codes, columns, narrow.n_features, coded.width, coded.low, coded.high, True, sparse
+    )
+
+
+def _coefficient_step(machine: KernelMachine, magnitude: Float64Array, wide: bool) -> float:
+    """Return the unit of the coefficients: a power of two, so that C itself is often exact.
+
+    A coefficient has at most 16 or 32 bits, and those of a decision and its intercept add up to
+    less than 2^32.
+    """
+    largest = float(np.abs(machine.dual_coef).max())
+    roundings = 0.5 * machine.n_support_vectors
+    room = float(_WIDE) - 1 - roundings
+    least = max(largest / ((1 << (32 if wide else 16)) - 1), float(magnitude.max()) / room)
+    return 2.0 ** math.ceil(math.log2(least))
+
+
+def _coefficients(groups: list[SignGroup], lanes: int, step: float) -> NDArray[np.uint32]:
+    """Return |beta| / step, rounded, as (n_blocks, n_rows, lanes)."""
+    blocks = []
+    for group in groups:
+        padding = -len(group.vectors) % lanes
+        rows = np.pad(np.rint(np.abs(group.rows) / step), ((0, 0), (0, padding)))
+        blocks.append(rows.reshape(len(rows), -1, lanes).transpose(1, 0, 2))
+    return np.concatenate(blocks).astype(np.uint32)
+
+
+def _group_rows(groups: list[SignGroup]) -> NDArray[np.uint16]:
+    negative = [(group.rows < 0).any(axis=1) for group in groups]
+    decisions = np.array([group.decisions for group in groups])
+    return (2 * decisions + np.array(negative)).astype(np.uint16)
+
+
+def _result_shift(start: NDArray[np.uint64], codes: Float64Array, n_slots: int) -> int:
+    """Return how far sums are shifted so that, rounded up, they fit 32 bits."""
+    most = float(start.max()) + 2.0**31 * (float(codes.max()) + n_slots) + 2.0**32
+    return max(0, math.ceil(math.log2(most)) - 32 + 1)

@@ -1,0 +1,43 @@
+"""Measure the kernel's space in units in which the support vectors become integers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.preprocessing import Affine
+from kmcompile.kernels import Rbf
+from kmcompile.passes.fold_scalers import fold_scalers
+
+
+def to_code_units(
+    machine: KernelMachine, offset: Float64Array, factor: float
+) -> tuple[KernelMachine, float]:
+    """Return an rbf machine of (x - offset) * factor, the same function of the raw input.
+
+    gamma |s - x|^2 = (gamma / factor^2) |factor (s - x)|^2. Second result: a bound on what
+    float64 rounded in a vector, Euclidean norm in the new units.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        Its preprocessing is at most one scaler.
+    offset : ndarray of shape (n_features,), float64
+        In the kernel's space.
+    factor : float
+        One for all features, since the kernel has one gamma.
+    """
+    assert isinstance(machine.kernel, Rbf)
+    step = Affine(offset, np.full_like(offset, factor), np.zeros_like(offset), 0.0)
+    vectors = (machine.support_vectors - offset) * factor
+    moved = replace(
+        machine,
+        kernel=Rbf(machine.kernel.gamma / factor**2),
+        support_vectors=vectors,
+        preprocessing=(*machine.preprocessing, step),
+    )
+    rounded = 2.0**-51 * abs(factor) * (np.abs(machine.support_vectors) + np.abs(offset))
+    return fold_scalers(moved), float(np.sqrt((rounded**2).sum(axis=1)).max())

@@ -1,0 +1,318 @@
+"""The sum of an rbf machine in integers, with a bound on its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array, frozen, magnitude
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.table import Table
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.scalar import exp2_fixed
+from kmcompile.stages.code_table import CodeTable
+from kmcompile.stages.stage import Always
+
+Whole = NDArray[np.uint64]
+
+FUNCTION_OPERATIONS = 8
+"""Multiply-adds of a kernel value from its distance."""
+
+LARGEST_EXPONENT = np.float32(32.0)
+SPREAD = np.float32(17.0 / 16.0)
+HALF = np.float32(0.5)
+
+_CHUNK_VALUES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedSum(Always):
+    """f_p = sum_i beta_pi exp(-gamma |s_i - x|^2) + b_p, in integers up to the last step.
+
+    x is a vector of integers, the codes of the input (`kmcompile.steps.Quantize`), and gamma is in
+    their units. With D^2 = |S - X|^2 of the stored codes, which is exact:
+
+    - t = gamma D^2 / ln 2 as a uint32 with 26 bits behind the point: (D^2 >> distance_shift) *
+      multiplier >> product_shift. From `cutoff` on, where t is 32, the kernel is 0.
+    - k = 2^-t with 31 bits behind the point (`kmcompile.scalar.exp2_fixed`).
+    - The vectors stand in groups, and in a group the coefficients of a row have one sign. The
+      sums of the products k * c, c = |beta| / step rounded, are uint64, and so are the sums of
+      k * t * c and of k. No sum can overflow: sum_i c_pi < 2^32 for every decision.
+    - f_p = +-(|positive - negative| >> result_shift) * result_scale in float32.
+
+    The bound. Let e >= |x - exactly prepared x| + |s - stored s|, E = e sqrt(gamma), K = 2^-t for
+    the exact t of the stored codes.
+
+    - The exact gamma |s - x|^2 differs from z = t ln 2 by at most y = 2 E sqrt(z) + E^2, and
+      2 sqrt(z) <= z / a + a for any a > 0: y <= slope t + shift, slope = E ln 2 / a and
+      shift = E a + E^2. Let y_max = 32 slope + shift, which is at most 1, and w = 1 + y_max.
+    - Below the cutoff the exact kernel is within K expm1(y) <= K y w of K. Past it both are below
+      2^-32 exp(y_max).
+    - k is within K rho + 2^-31 of K: rho holds the multiplier, the shifts and 2^-t.
+
+    So, with M = sum |beta| k, T = sum |beta| k t and N = sum k from their integers, rounded up,
+    the decision is off by at most
+
+        (value_error + w shift) M + w slope T + (step / 2 N + floor_p) spread
+        + result_error |f_p| + minimum_p.
+
+    floor_p = 2^-31 sum |beta_p| is what all shifts of kernels take off together, step / 2 a
+    coefficient's rounding, and spread = 1 + 17 / 16 w y_max lets both pass through the first two
+    terms. Where `tracks` is false, T is not summed: k t <= k c + 2^-(c + 1 / ln 2) / ln 2 for any
+    c, the tangent of t 2^-t, so that T <= tangent M + tangent_rest_p.
+
+    Parameters
+    ----------
+    codes : CodeTable
+        The vectors; those that fill up a group's last block are 0.
+    kernel : RbfFloat32
+        The same kernel in float32, for early exits.
+    n_vectors, lanes : int
+        Support vectors, and those of a block.
+    distance_shift, multiplier, product_shift, cutoff : int
+    coefficients : ndarray of shape (n_blocks, n_rows, lanes), uint16 or uint32
+        c; 0 where a block is filled up.
+    group_ends : ndarray of shape (n_groups,), uint16
+        The block after the last one of each group.
+    group_rows : ndarray of shape (n_groups, n_rows), uint16
+        Twice the decision that a row of the group belongs to, plus 1 where beta < 0.
+    start : ndarray of shape (n_decisions, 2), uint64
+        The intercept's positive and negative part in units of a product.
+    result_shift : int
+    result_scale : float32
+        A power of two: step * 2^(result_shift - 31).
+    tracks : bool
+    root_gamma, vector_error, tilt, slope : float32
+        sqrt(gamma), the largest |s - stored s|, a and ln 2 / a.
+    value_error, tangent, result_error : float32
+    tangent_rest, floor, minimum : ndarray of shape (n_decisions,), float32
+    trivial_bound : float32
+        The bound where y_max exceeds 1.
+    """
+
+    codes: CodeTable
+    kernel: RbfFloat32
+    n_vectors: int
+    lanes: int
+    distance_shift: int
+    multiplier: int
+    product_shift: int
+    cutoff: int
+    coefficients: NDArray[np.uint32]
+    group_ends: NDArray[np.uint16]
+    group_rows: NDArray[np.uint16]
+    start: Whole
+    result_shift: int
+    result_scale: np.float32
+    tracks: bool
+    root_gamma: np.float32
+    vector_error: np.float32
+    tilt: np.float32
+    slope: np.float32
+    value_error: np.float32
+    tangent: np.float32
+    tangent_rest: Float32Array
+    floor: Float32Array
+    result_error: np.float32
+    minimum: Float32Array
+    trivial_bound: np.float32
+
+    template: ClassVar[str] = "fixed_sum"
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        narrow = np.uint16 if self.coefficients.max(initial=0) < 1 << 16 else np.uint32
+        kinds = {"coefficients": narrow, "group_ends": np.uint16, "group_rows": np.uint16}
+        kinds |= {"start": np.uint64, "minimum": np.float32}
+        kinds |= {"tangent_rest": np.float32, "floor": np.float32}
+        for name, dtype in kinds.items():
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.coefficients.shape[0])
+
+    @property
+    def n_rows(self) -> int:
+        """Decisions in which a vector takes part."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def n_slots(self) -> int:
+        """Places of vectors in the blocks, fillings included."""
+        return self.n_blocks * self.lanes
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of vectors."""
+        return len(self.group_ends)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.start)
+
+    @property
+    def n_features(self) -> int:
+        """Features of an input."""
+        return self.codes.n_features
+
+    @property
+    def intercept(self) -> Float32Array:
+        """The intercepts in float32, for early exits."""
+        step = np.ldexp(float(self.result_scale), -self.result_shift)
+        return ((self.start[:, 0] * step) - (self.start[:, 1] * step)).astype(np.float32)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds; x holds integers."""
+        n = len(batch.x)
+        decision = np.empty((n, self.n_decisions), dtype=np.float32)
+        bound = np.empty_like(decision)
+        rows = max(1, _CHUNK_VALUES // self.n_slots)
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            decision[part], bound[part] = self._sum(batch.chosen(part))
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
+        )
+
+    def exponents(self, distances: NDArray[np.int64]) -> Whole:
+        """Return t of every distance below the cutoff, in units of 2^-26."""
+        shifted = distances.astype(np.uint64) >> np.uint64(self.distance_shift)
+        t: Whole = (shifted * np.uint64(self.multiplier)) >> np.uint64(self.product_shift)
+        return t
+
+    def kernels(self, distances: NDArray[np.int64]) -> tuple[Whole, Whole]:
+        """Return k in units of 2^-31 and k t in units of 2^-31, both 0 from the cutoff on."""
+        below = distances < self.cutoff
+        t = self.exponents(np.where(below, distances, 0))
+        k = np.where(below, exp2_fixed.exp2_negative(t), np.uint64(0))
+        return k, (k * t) >> np.uint64(exp2_fixed.ARGUMENT_BITS)
+
+    def sums(self, x: NDArray[np.int64]) -> tuple[Whole, Whole, Whole]:
+        """Return the integer sums of inputs of shape (n_queries, n_features).
+
+        Returns
+        -------
+        signed : ndarray of shape (n_queries, n_decisions, 2), uint64
+            Positive and negative products, the intercept included.
+        moved : ndarray of shape (n_queries, n_decisions), uint64
+            Sums of k t c.
+        kernels : ndarray of shape (n_queries, n_decisions), uint64
+            Sums of k.
+        """
+        k, moved_k = self.kernels(self.codes.distances(x))
+        signed = np.repeat(self.start[None], len(x), axis=0)
+        moved = np.zeros((len(x), self.n_decisions), dtype=np.uint64)
+        kernels = np.zeros_like(moved)
+        by_slot = self.coefficients.transpose(0, 2, 1).reshape(self.n_slots, self.n_rows)
+        first = 0
+        for block, coded in zip(self.group_ends, self.group_rows, strict=True):
+            own = slice(first, int(block) * self.lanes)
+            products = exact_product(k[:, own], by_slot[own])
+            moves = exact_product(moved_k[:, own], by_slot[own])
+            decisions, negative = coded // 2, coded % 2
+            for row, p in enumerate(decisions):
+                signed[:, p, negative[row]] += products[:, row]
+                moved[:, p] += moves[:, row]
+                kernels[:, p] += k[:, own].sum(axis=1)
+            first = own.stop
+        return signed, moved, kernels
+
+    def _sum(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        signed, moved, kernels = self.sums(batch.x.astype(np.int64))
+        positive, negative = signed[:, :, 0], signed[:, :, 1]
+        above = positive >= negative
+        size = np.where(above, positive - negative, negative - positive)
+        size = (size >> np.uint64(self.result_shift)).astype(np.float32) * self.result_scale
+        decision: Float32Array = np.where(above, size, -size)
+        slope, shift, widest = self._terms(batch.deviation)
+        widen = widest + np.float32(1.0)
+        of_values = self.rounded_up(positive + negative - self.start.sum(axis=1))
+        if self.tracks:
+            of_exponents = self.rounded_up(moved)
+        else:
+            of_exponents = of_values * self.tangent + self.tangent_rest
+        lost = self.rounded_up(kernels) * HALF + self.floor
+        rounding = magnitude(decision) * self.result_error
+        spread = SPREAD * (widen * widest) + np.float32(1.0)
+        bound = of_values * (self.value_error + widen * shift)[:, None]
+        bound = bound + of_exponents * (widen * slope)[:, None]
+        bound = bound + lost * spread[:, None]
+        bound = (bound + rounding) + self.minimum
+        usable = (widest <= np.float32(1.0))[:, None]
+        return decision, np.where(usable, bound, rounding + self.trivial_bound)
+
+    def _terms(self, deviation: Float32Array) -> tuple[Float32Array, ...]:
+        """Return slope, shift and y_max of every query."""
+        reach = (deviation + self.vector_error) * self.root_gamma
+        # More than 1 is of no use, and might overflow below.
+        reach = np.minimum(reach, np.float32(1.0))
+        slope = reach * self.slope
+        shift = reach * self.tilt + reach * reach
+        return slope, shift, slope * LARGEST_EXPONENT + shift
+
+    def rounded_up(self, sums: Whole) -> Float32Array:
+        """Return sums in units of a product as float32, in units of the result, from above."""
+        upper = (sums >> np.uint64(self.result_shift)) + np.uint64(1)
+        return upper.astype(np.float32) * self.result_scale
+
+    def operations(self) -> int:
+        """Return the multiply-adds: distances, kernel functions, sums, final steps."""
+        per_slot = FUNCTION_OPERATIONS + 1 + self.n_rows * (2 if self.tracks else 1)
+        own = self.codes.operations() + self.n_slots * per_slot
+        return own + self.n_features + 3 * self.n_groups * self.n_rows + 16 * self.n_decisions
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query: the same for all."""
+        return np.full(len(batch.x), self.operations(), dtype=np.int64)
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of support vectors."""
+        return self.n_vectors
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return vectors, coefficients, groups, intercepts, 2^(-i / 64) and constant bounds."""
+        tangent = (
+            ()
+            if self.tracks
+            else (Table("tangent_rest", self.tangent_rest, "of the tangent: [decision]"),)
+        )
+        return (
+            *self.codes.tables(),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "dual coefficients: [block][row][lane], 0 where a block is filled up",
+            ),
+            Table("group_ends", self.group_ends, "the block after a group's last one: [group]"),
+            Table("group_rows", self.group_rows, "2 decision + (beta < 0): [group][row]"),
+            Table("start", self.start, "b, positive and negative part: [decision][part]"),
+            Table("exp2_table", exp2_fixed.TABLE, "2^(31 - i / 64): [i]"),
+            Table("floor_bound", self.floor, "what shifts take off the kernels: [decision]"),
+            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+            *tangent,
+        )
+
+
+def exact_product(left: Whole, right: NDArray[np.uint32]) -> Whole:
+    """Return left @ right of integers below 2^32, for sums below 2^64.
+
+    Of 16-bit halves every partial sum is below 2^53 and exact in float64, whatever its order.
+    """
+    low = np.uint64(0xFFFF)
+    total = np.zeros((len(left), right.shape[1]), dtype=np.uint64)
+    for left_shift in (0, 16):
+        of_left = ((left >> np.uint64(left_shift)) & low).astype(np.float64)
+        for right_shift in (0, 16):
+            shifted = right.astype(np.uint64) >> np.uint64(right_shift)
+            part = (of_left @ (shifted & low).astype(np.float64)).astype(np.uint64)
+            total += part << np.uint64(left_shift + right_shift)
+    return total

@@ -1,0 +1,70 @@
+"""Rounding to the integer codes of an integer format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.ir.arrays import Real
+from kmcompile.ir.batch import Batch
+from kmcompile.steps.step import Length, PrepareStep
+
+REFUSED = np.float32(2.0**100)
+"""The deviation of an input outside the scale, by which it is refused."""
+
+SHIFTER = np.float32(1.5 * 2.0**23)
+"""Adding it to a number below 2^22 rounds that to an integer, to even where two are as near."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantize(PrepareStep):
+    """x -> the nearest integers, the codes; the last step of a program in integers.
+
+    x_j - code_j is exact in float32, so the deviation grows by the norm of these differences. A
+    code below `low` or above `high` is none that the format has: the input is refused, by a
+    deviation that no other has.
+
+    Parameters
+    ----------
+    low, high : float32
+        The least and the largest code.
+    rest : Length
+        How the norm of the differences is bounded.
+    n_in : int
+    length : Length or None
+    """
+
+    low: Real
+    high: Real
+    rest: Length
+    n_in: int
+    length: Length | None
+
+    name: ClassVar[str] = "quantize"
+
+    @property
+    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that leave."""
+        return self.n_in
+
+    def apply(self, batch: Batch) -> Batch:
+        """Return the batch with codes, as float32."""
+        half = np.float32(0.5)
+        inside = (batch.x >= self.low - half) & (batch.x <= self.high + half)
+        x = np.where(inside, batch.x, self.low)
+        codes = (x + SHIFTER) - SHIFTER
+        inside &= (codes >= self.low) & (codes <= self.high)
+        deviation = batch.deviation + self.rest.of(x - codes)
+        deviation = np.where(inside.all(axis=1), deviation, REFUSED)
+        length = self.measured(codes, batch.length)
+        return replace(batch, x=codes, deviation=deviation, length=length)
+
+    def largest_deviation(self, deviation: float, length: float) -> float:
+        """Return a bound on the deviation after the step: half a unit a feature."""
+        return deviation + 0.5 * float(np.sqrt(self.n_in)) * 1.001
+
+    def operations(self) -> int:
+        """Return rounding, tests and squares."""
+        return 5 * self.n_in
