@@ -14,6 +14,8 @@ from kmcompile.ir.program import Program
 from kmcompile.stages import Always, EarlyExit, ExactSum, Nonzeros, Stage
 from kmcompile.stages.proved import proved
 
+Inputs = NDArray[np.float32] | NDArray[np.int64]
+
 
 class Status(IntEnum):
     """The C's status codes."""
@@ -78,14 +80,15 @@ class Answers:
         return total
 
 
-def interpret(program: Program, X: Float32Array) -> Answers:
+def interpret(program: Program, X: Inputs) -> Answers:
     """Return what the C answers, bit for bit.
 
     Parameters
     ----------
     program : Program
-    X : ndarray of shape (n_queries, n_features), float32
-        Anything, NaN included: what the C refuses is refused here.
+    X : ndarray of shape (n_queries, n_features), float32 or int64
+        Anything, NaN included: what the C refuses is refused here. Integers are codes, for a
+        program in an integer format.
     """
     status, batch = _prepared(program, X)
     accepted = status == Status.OK
@@ -105,7 +108,7 @@ def interpret(program: Program, X: Float32Array) -> Answers:
 
 
 def classify(
-    program: Program, X: Float32Array, max_kernel_evals: int = 0xFFFFFFFF
+    program: Program, X: Inputs, max_kernel_evals: int = 0xFFFFFFFF
 ) -> tuple[NDArray[np.void], NDArray[np.int64]]:
     """Return results and operations only: no exact sum where an early exit decides.
 
@@ -132,9 +135,12 @@ def classify(
     return results, operations
 
 
-def _prepared(program: Program, X: Float32Array) -> tuple[NDArray[np.int32], Batch]:
+def _prepared(program: Program, X: Inputs) -> tuple[NDArray[np.int32], Batch]:
     """Return the status of every row and the batch of those that are accepted, prepared."""
     prepare = program.prepare
+    if X.dtype != np.float32:
+        return _prepared_codes(program, X.astype(np.int64))
+    X = X.astype(np.float32, copy=False)
     status = check(X, prepare.limit)
     finite = np.flatnonzero(status == Status.OK)
     batch = prepare.run(Batch.of(np.ascontiguousarray(X[finite]), program.n_decisions))
@@ -142,6 +148,19 @@ def _prepared(program: Program, X: Float32Array) -> tuple[NDArray[np.int32], Bat
     status[finite[beyond]] = Status.ERROR_RANGE
     batch = batch.chosen(~beyond)
     return status, replace(batch, operations=prepare.operations_of(batch))
+
+
+def _prepared_codes(program: Program, codes: NDArray[np.int64]) -> tuple[NDArray[np.int32], Batch]:
+    """Return the same of inputs that are codes."""
+    table = program.codes
+    assert table is not None
+    inside = ((codes >= table.low) & (codes <= table.high)).all(axis=1)
+    status = np.where(inside, np.int32(Status.OK), np.int32(Status.ERROR_RANGE))
+    raw = np.ascontiguousarray(codes[inside]).astype(np.float32)
+    batch = replace(Batch.of(raw, program.n_decisions), coded=np.ones(len(raw), dtype=bool))
+    batch = program.prepare.run_codes(batch)
+    spent = np.full(len(raw), program.n_features, dtype=np.int64)
+    return status, replace(batch, operations=spent)
 
 
 def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:

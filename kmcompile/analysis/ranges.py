@@ -83,6 +83,32 @@ def input_limits(
     return limit, prepared_limit
 
 
+def preparation_limit(
+    machine: KernelMachine, steps: tuple[PrepareStep, ...], ordinary: Float32Array
+) -> np.float32:
+    """Return up to where a feature may go so that no step of the preprocessing overflows.
+
+    Parameters
+    ----------
+    machine, steps, ordinary
+        As for `input_limits`; the last step may be one that the machine does not have.
+
+    Raises
+    ------
+    InputError
+        If the preprocessing overflows at inputs of the size that the machine was trained with.
+    """
+    needed = float(np.abs(ordinary).max(initial=0.0))
+    own = steps[: len(machine.preprocessing)]
+    limit = _largest(lambda largest: _prepared_magnitudes(machine, own, largest)[2], needed)
+    if limit is None:
+        raise InputError(
+            f"the preprocessing overflows float32 for inputs of magnitude {needed:g}, which the "
+            f"model was trained with; scale the data and retrain"
+        )
+    return limit
+
+
 def _largest(intermediate: Callable[[float], float], needed: float) -> np.float32 | None:
     """Return the largest power of two that is not too large, or None if it is below `needed`."""
     for exponent in range(_LARGEST_EXPONENT, -_LARGEST_EXPONENT, -1):

@@ -10,6 +10,7 @@ from kmcompile.build import elf, toolchain
 from kmcompile.build.artifact import Artifact, Memory
 from kmcompile.build.call_graph import CallGraph, read_call_graph
 from kmcompile.build.image import render_image
+from kmcompile.build.library_calls import read_library_calls
 from kmcompile.build.recipe import Recipe
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.target import Boot, Target
@@ -25,6 +26,8 @@ _STACK_FLAGS = ("-fstack-usage", "-fcallgraph-info=su,da", "-fno-ipa-icf")
 _BARE_FLAGS = ("-ffreestanding",)
 # Without the second one gcc turns the loop of memset into a call of memset.
 _BOOT_FLAGS = ("-O2", "-fno-tree-loop-distribute-patterns")
+# Each helper keeps its sections, so that the relocations tell which of them calls which.
+_KEEP_SECTIONS = ("-Wl,--unique=.text*", "-Wl,--unique=.rodata*")
 _GLOBAL_OFFSET_TABLE = "_GLOBAL_OFFSET_TABLE_"
 _TIMEOUT_S = 120.0
 _SOURCE_BYTES_PER_S = 100_000  # of a slow machine; tables are most of a large source
@@ -122,7 +125,7 @@ class _Bench:
             others.append(memory_functions)
         model = self.work / "model.o"  # the linker script knows it by this name
         # A partial link takes exactly the helpers that the model needs out of the library.
-        self._link(["-r", "-nostdlib"], parts, model, ["-lgcc"])
+        self._link(["-r", "-nostdlib", *_KEEP_SECTIONS], parts, model, ["-lgcc"])
         if boot.tables and elf.sizes(model).flash_bytes + _IMAGE_RESERVE_BYTES > boot.flash.bytes:
             render_image(self.recipe, boot, "tables", boot_folder)
         image = self.work / "image.elf"
@@ -131,7 +134,15 @@ class _Bench:
         self._link(flags, [model, harness, *others], image, ["-lgcc"])
         known = dict(self.target.compiler.helper_stack_bytes)
         helpers = elf.helper_frames(image, ".model_text", parts, known)
-        artifact = self._artifact(image, parts, harness, [elf.sizes(image, ".model_")], helpers)
+        calls = read_library_calls(model)
+        artifact = self._artifact(
+            image,
+            parts,
+            harness,
+            [elf.sizes(image, ".model_")],
+            calls.stack_bytes(helpers),
+            calls.callers(helpers),
+        )
         _check_stack(artifact, boot)
         return artifact
 
@@ -171,10 +182,12 @@ class _Bench:
         harness: Path,
         sizes: list[elf.Sizes],
         helpers: Mapping[str, int] | None,
+        helper_calls: Mapping[str, frozenset[str]] | None = None,
     ) -> Artifact:
         memory, frames = None, CallGraph({}, {})
         if self.measured:
             graph = read_call_graph(part.with_suffix(".ci") for part in parts)
+            graph = graph.with_calls(helper_calls or {})
             frames = read_call_graph([harness.with_suffix(".ci")])
             entries = sorted({name for part in parts for name in elf.defined_functions(part, True)})
             memory = Memory(

@@ -42,8 +42,7 @@ class CallGraph:
         entry : str
             An external function.
         helpers : mapping
-            Frames of the compiler's helpers. Their calls among each other are unknown, so that
-            a call of one is charged with the frames of all: none of them is recursive.
+            Stack of a call of each of the compiler's helpers, their own calls included.
 
         Raises
         ------
@@ -51,6 +50,19 @@ class CallGraph:
             If a function is recursive, calls through a pointer or calls one without a frame.
         """
         return self._worst(entry, helpers, ())
+
+    def with_calls(self, callees: Mapping[str, frozenset[str]]) -> CallGraph:
+        """Return the graph with more calls; a caller is named without its file.
+
+        gcc leaves out calls that it writes with an instruction, such as those of Thumb-1's
+        `__gnu_thumb1_case_uqi` for a switch.
+        """
+        calls = {
+            caller: self.calls.get(caller, frozenset())
+            | callees.get(caller.rpartition(":")[2], frozenset())
+            for caller in self.frames
+        }
+        return CallGraph(self.frames, calls)
 
     def _worst(self, name: str, helpers: Mapping[str, int], path: tuple[str, ...]) -> int:
         if name in path:
@@ -64,7 +76,7 @@ class CallGraph:
             )
             return self.frames[name] + max(below, default=0)
         if name in helpers:
-            return sum(helpers.values())
+            return helpers[name]
         caller = f", which {path[-1]} calls," if path else ""
         raise ToolError(f"stack: the stack use of {name}{caller} is unknown")
 

@@ -47,7 +47,7 @@ class Sizes:
 def sizes(path: Path, prefix: str = "") -> Sizes:
     """Add up the allocated sections whose names begin with a prefix; unwind tables stay out."""
     totals = {"code": 0, "constants": 0, "data": 0, "zeroed": 0}
-    with _open(path) as elf:
+    with opened(path) as elf:
         for section in elf.iter_sections():
             name, flags = section.name, section["sh_flags"]
             if not flags & _ALLOCATED or not name.startswith(prefix) or name.startswith(_UNWIND):
@@ -65,7 +65,7 @@ def sizes(path: Path, prefix: str = "") -> Sizes:
 
 def undefined_symbols(path: Path) -> frozenset[str]:
     """Return the names that an object takes from elsewhere."""
-    with _open(path) as elf:
+    with opened(path) as elf:
         symbols = elf.get_section_by_name(".symtab").iter_symbols()
         return frozenset(s.name for s in symbols if s.name and s["st_shndx"] == "SHN_UNDEF")
 
@@ -91,7 +91,7 @@ def function_address(path: Path, name: str) -> int:
 
 def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
     """Return the functions of an object or image with their addresses, or only external ones."""
-    with _open(path) as elf:
+    with opened(path) as elf:
         return {
             symbol.name: _address(symbol)
             for symbol in elf.get_section_by_name(".symtab").iter_symbols()
@@ -132,7 +132,7 @@ def helper_frames(
     """
     own_names = {name for path in own for name in defined_functions(path)}
     functions = defined_functions(image)
-    with _open(image) as elf:
+    with opened(image) as elf:
         place = elf.get_section_by_name(section)
         start = place["sh_addr"] if place is not None else 0
         end = start + place["sh_size"] if place is not None else 0
@@ -143,7 +143,7 @@ def helper_frames(
         if start <= address < end and name not in own_names
     }
     frames: dict[str, int] = {}
-    charged = set()
+    charged: set[object] = set()
     for name, address in helpers.items():
         covering = [span for span in ranges if span[0] <= address < span[1]]
         if not covering and name not in known:
@@ -152,9 +152,9 @@ def helper_frames(
                 "find it out and add it to helper_stack_bytes in the target's TOML"
             )
         # Several names of one routine are charged once: the frames are added up.
-        frames[name] = sum(span[2] for span in covering if span not in charged)
-        frames[name] += 0 if covering else known[name]
-        charged |= set(covering)
+        charges = {span: span[2] for span in covering} or {address: known[name]}
+        frames[name] = sum(charge for key, charge in charges.items() if key not in charged)
+        charged |= charges.keys()
     return frames
 
 
@@ -180,7 +180,14 @@ def _address(symbol: Any) -> int:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[Any]:
+def opened(path: Path) -> Iterator[Any]:
+    """Open an object or image for reading.
+
+    Raises
+    ------
+    ToolError
+        If it is no ELF file.
+    """
     try:
         with path.open("rb") as stream:
             yield ELFFile(stream)

@@ -53,6 +53,8 @@ class Batch:
         Full kernel evaluations that may be spent: all but limited by `classify_within`.
     operations : ndarray of shape (n_queries,), int64
         Multiply-adds spent, all overhead included.
+    coded : ndarray of shape (n_queries,), bool
+        The input came as the codes of an integer format, which `raw` then holds.
     """
 
     raw: Float32Array
@@ -75,6 +77,7 @@ class Batch:
     known: NDArray[np.uint32]
     allowed: NDArray[np.uint32]
     operations: NDArray[np.int64]
+    coded: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.x)
@@ -110,6 +113,7 @@ class Batch:
             known=np.zeros(len(X), dtype=np.uint32),
             allowed=np.full(len(X), 0xFFFFFFFF, dtype=np.uint32),
             operations=np.zeros(len(X), dtype=np.int64),
+            coded=label != 0,
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the stages import this package
     from kmcompile.stages.exact_sum import ExactSum
+    from kmcompile.stages.fixed_sum import FixedSum
     from kmcompile.stages.linear_sum import LinearSum
     from kmcompile.stages.stage import Always
 
@@ -17,12 +18,12 @@ class Ends:
 
     Parameters
     ----------
-    exact : ExactSum or LinearSum
+    exact : ExactSum, FixedSum or LinearSum
         The sum after the last early exit.
     label : Always
         Makes a label of decisions and bounds, and says whether it is the same for every
         decision within its bound.
     """
 
-    exact: ExactSum | LinearSum
+    exact: ExactSum | FixedSum | LinearSum
     label: Always

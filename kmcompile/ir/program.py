@@ -13,6 +13,7 @@ from kmcompile.ir.kernel_machine import Label
 from kmcompile.ir.table import Table
 
 if TYPE_CHECKING:  # the stages import this package
+    from kmcompile.stages.code_table import CodeTable
     from kmcompile.stages.exact_sum import ExactSum
     from kmcompile.stages.prepare import Prepare
     from kmcompile.stages.replay import Replay
@@ -29,18 +30,20 @@ class KnownAnswers:
     Parameters
     ----------
     inputs : ndarray of shape (n_answers, n_features), float32
+        In an integer format codes, uint8, int8 or int16.
     labels : ndarray of shape (n_answers,), uint16
         Only inputs whose label is certified are used.
     lower, upper : ndarray of shape (n_answers, n_decisions), float32
     """
 
-    inputs: Float32Array
+    inputs: np.ndarray
     labels: np.ndarray
     lower: Float32Array
     upper: Float32Array
 
     def __post_init__(self) -> None:
-        for name in ("inputs", "lower", "upper"):
+        object.__setattr__(self, "inputs", frozen(self.inputs, self.inputs.dtype))
+        for name in ("lower", "upper"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
         object.__setattr__(self, "labels", frozen(self.labels, np.uint16))
 
@@ -70,7 +73,7 @@ class Program:
     target : str
         The target that it was lowered for.
     number_format : str
-        "float32".
+        "float32", "int16" or "int8".
     mode : str
         "exact", "certified" or "statistical".
     n_features, n_decisions : int
@@ -100,13 +103,18 @@ class Program:
     model_sha256: str
     replay: Replay | None = None
 
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     """Of the layout of program.npz."""
 
     @property
     def prepare(self) -> Prepare:
         """The first stage."""
         return cast("Prepare", self.stages[0])
+
+    @property
+    def codes(self) -> CodeTable | None:
+        """The integer support vectors of an integer format, whose inputs are such codes."""
+        return getattr(self.ends.exact, "codes", None)
 
     @property
     def ends(self) -> Ends:

@@ -14,7 +14,7 @@ from kmcompile import steps
 from kmcompile.errors import InputError
 from kmcompile.ir.program import KnownAnswers, Program
 from kmcompile.kernels import poly, rbf, reach, remainder, sigmoid
-from kmcompile.stages import CATALOGUE, InnerProducts
+from kmcompile.stages import CATALOGUE, CodeTable, InnerProducts
 
 _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
@@ -28,6 +28,8 @@ _CLASSES: dict[str, type[Any]] = {
         steps.Bound,
         steps.Project,
         steps.Normalize,
+        steps.Quantize,
+        CodeTable,
         rbf.RbfFloat32,
         poly.PolyFloat32,
         sigmoid.SigmoidFloat32,

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-C_TYPES = {"float32": "float", "float64": "double", "uint16": "uint16_t", "uint32": "uint32_t"}
+C_TYPES = {
+    "float32": "float",
+    "float64": "double",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "int16": "int16_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+}
 """The C type of each dtype a table may have."""
 
 
@@ -20,7 +29,7 @@ class Table:
     ----------
     name : str
         Its C name without the program's prefix.
-    values : ndarray, float32, float64, uint16 or uint32
+    values : ndarray of a dtype in C_TYPES
     layout : str
         What it holds and how the flat C array is to be indexed, for its comment.
     """
@@ -42,9 +51,9 @@ class Table:
     def words(self) -> NDArray[np.uint32]:
         """Return the elements as 32-bit words in order: what the checksum is of.
 
-        A float64 is two, the one with the lower bits first.
+        Of 64 bits there are two, the one with the lower bits first; a shorter integer is one.
         """
         flat = np.ascontiguousarray(self.values).reshape(-1)
         if flat.dtype.itemsize == 8:
-            return flat.astype("<f8").view("<u4").astype(np.uint32)
+            return flat.astype(flat.dtype.newbyteorder("<")).view("<u4").astype(np.uint32)
         return flat.view(np.uint32) if flat.dtype.itemsize == 4 else flat.astype(np.uint32)

@@ -171,7 +171,7 @@ def _relative_error(scale: _Scale, gamma: float) -> float:
 
 def _rest_of_tangent() -> float:
     """Return the largest k (t - c) for k = 2^-t: at t = c + 1 / ln 2."""
-    return 2.0 ** -(_TANGENT + 1 / math.log(2)) / math.log(2)
+    return math.exp2(-_TANGENT - 1 / math.log(2)) / math.log(2)
 
 
 def _order(groups: list[SignGroup], lanes: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
@@ -192,7 +192,7 @@ def _code_table(
     sparse: bool,
 ) -> CodeTable:
     codes = np.where(filled[:, None], 0, rounded[order])
-    columns = np.flatnonzero(codes.any(axis=0))
+    columns = np.flatnonzero(codes.any(axis=0)).astype(np.uint16)
     narrow = CodeTable(
         codes[:, columns],
         columns,
@@ -221,7 +221,7 @@ def _coefficient_step(machine: KernelMachine, magnitude: Float64Array, wide: boo
     roundings = 0.5 * machine.n_support_vectors
     room = float(_WIDE) - 1 - roundings
     least = max(largest / ((1 << (32 if wide else 16)) - 1), float(magnitude.max()) / room)
-    return 2.0 ** math.ceil(math.log2(least))
+    return math.ldexp(1.0, math.ceil(math.log2(least)))
 
 
 def _coefficients(groups: list[SignGroup], lanes: int, step: float) -> NDArray[np.uint32]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kmcompile.analysis.ranges import input_limits
 from kmcompile.analysis.rounding import FLOAT32, Precision
 from kmcompile.errors import InputError
-from kmcompile.interpret import Answers, Status, interpret
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.program import KnownAnswers, Program
+from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Poly, Sigmoid
+from kmcompile.lowering.known_answers import known_answers, no_known_answers
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.sparsity import skips_zeros
 from kmcompile.lowering.sums import lower_linear, lower_sum
@@ -31,9 +30,6 @@ from kmcompile.stages import (
     Vote,
 )
 from kmcompile.target import Target
-
-_KNOWN_BYTES = 1024
-"""Flash that the self-test's known answers may take, once there are two of them."""
 
 
 def lower(
@@ -69,12 +65,11 @@ def lower(
         n_decisions=machine.n_decisions,
         classes=machine.classes,
         stages=(*_listed(prepare, summed), summed, lower_label(machine)),
-        known_answers=_known_answers(None, known_inputs[:0], machine.n_decisions),
+        known_answers=no_known_answers(machine.n_features, machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
         model_sha256=machine.sha256,
     )
-    answers = _known_answers(program, known_inputs, machine.n_decisions)
-    return replace(program, known_answers=answers)
+    return replace(program, known_answers=known_answers(program, known_inputs))
 
 
 def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]:
@@ -131,47 +126,3 @@ def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Alway
         return Argmax(machine.n_classes)
     tie_error = precision.bound_constant(2 * precision.gamma_factor(machine.n_classes))
     return Vote(machine.n_classes, machine.break_ties, tie_error)
-
-
-_TWICE = np.float32(2.0 * (1 + 2.0**-8))
-
-
-def _certified_twice_over(program: Program, answers: Answers) -> NDArray[np.bool_]:
-    """Return which labels stay certified if every bound is twice as wide."""
-    batch = Batch.of(np.zeros((len(answers.decisions), 1), np.float32), program.n_decisions)
-    wide = replace(batch, decision=answers.decisions, bound=_TWICE * answers.bounds)
-    certified = program.ends.label.run(wide).certified
-    both: NDArray[np.bool_] = certified & answers.results["certified"]
-    return both
-
-
-def _known_answers(
-    program: Program | None, candidates: Float32Array, n_decisions: int
-) -> KnownAnswers:
-    """Return certified answers, one of each label as far as the flash for them goes.
-
-    The intervals are twice as wide as the bounds: the bounds hold for any rounding of the same
-    operations, so a compiler that contracts moves a decision by at most its own bound and this
-    one, which differ by less than the slack in `_TWICE`. A label is only asked for if it is the
-    same anywhere within such intervals.
-    """
-    if program is None or not len(candidates):
-        empty = np.zeros((0, n_decisions), dtype=np.float32)
-        return KnownAnswers(candidates, np.zeros(0), empty, empty)
-    answers = interpret(program, candidates)
-    size = 4 * program.n_features + 8 * n_decisions + 2
-    most = max(2, _KNOWN_BYTES // size)
-    sure = _certified_twice_over(program, answers)
-    usable = np.flatnonzero((answers.results["status"] == Status.OK) & sure)
-    labels = answers.results["label"][usable]
-    # One of each label first, then more of them in the order of the candidates.
-    _, firsts = np.unique(labels, return_index=True)
-    rest = np.setdiff1d(np.arange(len(usable)), firsts)
-    chosen = usable[np.concatenate([np.sort(firsts), rest])[:most]]
-    decisions, reach = answers.decisions[chosen], _TWICE * answers.bounds[chosen]
-    return KnownAnswers(
-        candidates[chosen],
-        answers.results["label"][chosen],
-        np.nextafter(decisions - reach, np.float32(-np.inf)),
-        np.nextafter(decisions + reach, np.float32(np.inf)),
-    )

@@ -2,7 +2,9 @@
 
 from kmcompile.stages.argmax import Argmax
 from kmcompile.stages.bound_sequence import BoundSequence
+from kmcompile.stages.code_table import CodeTable
 from kmcompile.stages.exact_sum import ExactSum
+from kmcompile.stages.fixed_sum import FixedSum
 from kmcompile.stages.folded_weights import FoldedWeights
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.linear_filter import LinearFilter
@@ -31,6 +33,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     FoldedWeights,
     SubspaceCertificate,
     ExactSum,
+    FixedSum,
     LinearSum,
     Sign,
     Vote,
@@ -44,8 +47,10 @@ __all__ = [
     "Always",
     "Argmax",
     "BoundSequence",
+    "CodeTable",
     "EarlyExit",
     "ExactSum",
+    "FixedSum",
     "FoldedWeights",
     "InnerProducts",
     "LinearFilter",

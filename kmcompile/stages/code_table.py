@@ -73,17 +73,20 @@ class CodeTable:
     @property
     def squares(self) -> NDArray[np.int64]:
         """|s|^2 of every vector."""
-        return (self.codes**2).sum(axis=1)
+        squares: NDArray[np.int64] = (self.codes**2).sum(axis=1)
+        return squares
 
     def products(self, x: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return <s, x> for inputs of shape (n_queries, n_features), (n_queries, n_slots)."""
         # Below 2^53 every partial sum of the matrix product is exact, in any order.
         used = x[:, self.columns].astype(np.float64)
-        return (used @ self.codes.T.astype(np.float64)).astype(np.int64)
+        exact: NDArray[np.float64] = used @ self.codes.T.astype(np.float64)
+        return exact.astype(np.int64)
 
     def distances(self, x: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return |s - x|^2 = |s|^2 + |x|^2 - 2 <s, x>; the features left out count in |x|^2."""
-        return self.squares + (x**2).sum(axis=1)[:, None] - 2 * self.products(x)
+        own: NDArray[np.int64] = (x**2).sum(axis=1)[:, None]
+        return self.squares + own - 2 * self.products(x)
 
     def largest_product(self) -> int:
         """Return a bound on |<s, x>| and every partial sum of it."""
@@ -110,7 +113,8 @@ class CodeTable:
 
     def _filled(self) -> NDArray[np.bool_]:
         """Return which groups are stored in the sparse form, (n_slots, n_groups)."""
-        return (self._groups() != 0).any(axis=2)
+        filled: NDArray[np.bool_] = (self._groups() != 0).any(axis=2)
+        return filled
 
     def tables(self) -> tuple[Table, ...]:
         """Return the vectors, |s|^2 and, where some features are left out, the others' numbers."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, frozen, magnitude
+from kmcompile.ir.arrays import Float32Array, Float64Array, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.kernels.rbf import RbfFloat32
@@ -125,11 +125,12 @@ class FixedSum(Always):
 
     def __post_init__(self) -> None:
         narrow = np.uint16 if self.coefficients.max(initial=0) < 1 << 16 else np.uint32
-        kinds = {"coefficients": narrow, "group_ends": np.uint16, "group_rows": np.uint16}
-        kinds |= {"start": np.uint64, "minimum": np.float32}
-        kinds |= {"tangent_rest": np.float32, "floor": np.float32}
-        for name, dtype in kinds.items():
-            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+        object.__setattr__(self, "coefficients", frozen(self.coefficients, narrow))
+        object.__setattr__(self, "start", frozen(self.start, np.uint64))
+        for name in ("group_ends", "group_rows"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+        for name in ("tangent_rest", "floor", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
     def n_blocks(self) -> int:
@@ -165,7 +166,8 @@ class FixedSum(Always):
     def intercept(self) -> Float32Array:
         """The intercepts in float32, for early exits."""
         step = np.ldexp(float(self.result_scale), -self.result_shift)
-        return ((self.start[:, 0] * step) - (self.start[:, 1] * step)).astype(np.float32)
+        exact: Float64Array = (self.start[:, 0] * step) - (self.start[:, 1] * step)
+        return exact.astype(np.float32)
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds; x holds integers."""

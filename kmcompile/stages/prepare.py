@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.stages.stage import Always
-from kmcompile.steps import Length, PrepareStep
+from kmcompile.steps import Length, PrepareStep, Quantize
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +45,12 @@ class Prepare(Always):
         return self.steps[-1].n_out if self.steps else self.n_features
 
     @property
+    def quantize(self) -> Quantize | None:
+        """The step that makes codes of the input, in an integer format the last one."""
+        last = self.steps[-1] if self.steps else None
+        return last if isinstance(last, Quantize) else None
+
+    @property
     def limit_bits(self) -> int:
         """The bit pattern of the limit: magnitudes compare like their bits."""
         return int(self.limit.view(np.uint32))
@@ -67,6 +73,11 @@ class Prepare(Always):
         for step in self.steps:
             batch = step.apply(batch)
         return batch
+
+    def run_codes(self, batch: Batch) -> Batch:
+        """Return the batch of inputs that came as codes: they are the prepared input, exactly."""
+        quantize = cast("Quantize", self.steps[-1])
+        return replace(batch, length=quantize.measured(batch.x, batch.length))
 
     def operations(self) -> int:
         """Return check, steps and norm."""

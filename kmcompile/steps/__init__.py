@@ -3,10 +3,20 @@
 from kmcompile.steps.bound import Bound
 from kmcompile.steps.normalize import Normalize
 from kmcompile.steps.project import Project
+from kmcompile.steps.quantize import Quantize
 from kmcompile.steps.scale import Scale
 from kmcompile.steps.step import Length, PrepareStep
 
-CATALOGUE: tuple[type[PrepareStep], ...] = (Scale, Bound, Project, Normalize)
+CATALOGUE: tuple[type[PrepareStep], ...] = (Scale, Bound, Project, Normalize, Quantize)
 """Every step there is; a test checks that each has its template and a bit-exact case."""
 
-__all__ = ["CATALOGUE", "Bound", "Length", "Normalize", "PrepareStep", "Project", "Scale"]
+__all__ = [
+    "CATALOGUE",
+    "Bound",
+    "Length",
+    "Normalize",
+    "PrepareStep",
+    "Project",
+    "Quantize",
+    "Scale",
+]

@@ -1,0 +1,105 @@
+"""Lower a machine in the units of its codes to a program in an integer format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kmcompile.analysis.ranges import preparation_limit
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.program import Program
+from kmcompile.lowering.codes import Coded
+from kmcompile.lowering.fixed_sum import lower_fixed_sum
+from kmcompile.lowering.known_answers import known_answers, no_known_answers
+from kmcompile.lowering.prepare import length_bound, lower_steps
+from kmcompile.lowering.program import lower_label
+from kmcompile.stages import Prepare
+from kmcompile.steps import Quantize
+from kmcompile.target import Target
+
+_PREPARED_LIMIT = np.float32(2.0**60)
+"""Far above every norm and deviation but the deviation of an input outside the scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the tables of an integer format are stored.
+
+    Parameters
+    ----------
+    sparse : bool
+        Whether groups of four codes that are all 0 are left out.
+    wide_coefficients : bool
+        32 bits a coefficient instead of 16.
+    tracks : bool
+        Whether the error of the codes is summed with every kernel, not bounded by a tangent.
+    """
+
+    sparse: bool
+    wide_coefficients: bool
+    tracks: bool
+
+
+def lower_integers(
+    coded: Coded,
+    target: Target,
+    name: str,
+    known_inputs: Float32Array,
+    layout: Layout,
+    number_format: str,
+) -> Program:
+    """Return the exact program of a machine in an integer format.
+
+    Parameters
+    ----------
+    coded : Coded
+        The machine, after the passes, in the units of its codes.
+    target : Target
+    name : str
+        Prefix of the C names.
+    known_inputs : ndarray of shape (n, n_features), float32
+        Candidates for the self-test's known answers.
+    layout : Layout
+    number_format : str
+        "int16" or "int8".
+    """
+    machine = coded.machine
+    n = machine.n_features
+    _, steps = lower_steps(machine.preprocessing, n, target.lanes, False)
+    quantize = Quantize(
+        low=np.float32(coded.low),
+        high=np.float32(coded.high),
+        rest=length_bound(n),
+        n_in=n,
+        length=None,
+    )
+    limit = preparation_limit(machine, steps, known_inputs)
+    prepare = Prepare(n, limit, _PREPARED_LIMIT, None, (*steps, quantize))
+    prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
+    typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
+    summed = lower_fixed_sum(
+        coded,
+        target.lanes,
+        layout.sparse,
+        layout.wide_coefficients,
+        layout.tracks,
+        typical,
+    )
+    program = Program(
+        name=name,
+        target=target.name,
+        number_format=number_format,
+        mode="exact",
+        n_features=n,
+        n_decisions=machine.n_decisions,
+        classes=machine.classes,
+        stages=(prepare, summed, lower_label(machine)),
+        known_answers=no_known_answers(n, machine.n_decisions),
+        decision_function_shape=machine.decision_function_shape,
+        model_sha256=machine.sha256,
+    )
+    inside = prepared.deviation < _PREPARED_LIMIT
+    codes = prepared.x[inside].astype(np.int64)
+    return replace(program, known_answers=known_answers(program, codes))
