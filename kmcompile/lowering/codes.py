@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.analysis.grid import integer_grid
 from kmcompile.errors import InputError
@@ -22,11 +23,14 @@ _LARGEST = {"int8": 127, "int16": 32767}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """A machine in the units of its codes.
+    """A machine in units in which its vectors are codes, but for a power of two.
 
     Parameters
     ----------
     machine : KernelMachine
+        Its vectors are about 1 at most: gamma is then an ordinary number, as early exits need.
+    unit : float
+        A power of two: a code stands for so much.
     width : str
         "uint8", "int8" or "int16": of codes in tables and of inputs.
     low, high : int
@@ -34,10 +38,16 @@ class Coded:
     lossless : bool
         Whether the support vectors are exactly their codes.
     moved_error : float
-        Bound on what float64 rounded in a vector, Euclidean norm in units of the codes.
+        Bound on what float64 rounded in a vector, Euclidean norm.
     """
 
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """The vectors as integers, shape (n_sv, n_features)."""
+        return np.rint(self.machine.support_vectors / self.unit).astype(np.int64)
+
     machine: KernelMachine
+    unit: float
     width: str
     low: int
     high: int
@@ -51,14 +61,28 @@ def lossless_codes(machine: KernelMachine) -> Coded | None:
     grid = integer_grid(machine)
     if grid is None:
         return None
-    coded, error = to_code_units(machine, *grid)
-    codes = np.rint(coded.support_vectors)
+    offset, factor = grid
+    codes = np.rint((machine.support_vectors - offset) * factor)
     least, most = int(codes.min()), int(codes.max())
     for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
         if low <= least and most <= high:
-            return Coded(coded, width, low, high, True, error)
+            return _coded(machine, offset, factor, (width, low, high), True)
     high = _widest_narrow(codes, 2 * max(-least, most))
-    return Coded(coded, "int16", -high, high, True, error)
+    return _coded(machine, offset, factor, ("int16", -high, high), True)
+
+
+def _coded(
+    machine: KernelMachine,
+    offset: Float64Array,
+    factor: float,
+    form: tuple[str, int, int],
+    lossless: bool,
+) -> Coded:
+    """Return the machine with codes (s - offset) * factor, in units of 1 / 256 or 1 / 32,768."""
+    width, low, high = form
+    unit = 2.0**-15 if width == "int16" else 2.0**-8
+    moved, error = to_code_units(machine, offset, factor * unit)
+    return Coded(moved, unit, width, low, high, lossless, error)
 
 
 def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MARGIN) -> Coded:
@@ -78,8 +102,7 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
     reach = float(np.abs(vectors - middle).max())
     largest = _LARGEST[number_format]
     factor = largest / (margin * reach) if reach > 0 else 1.0
-    coded, error = to_code_units(machine, middle, factor)
-    return Coded(coded, number_format, -largest, largest, False, error)
+    return _coded(machine, middle, factor, (number_format, -largest, largest), False)
 
 
 def _widest_narrow(codes: Float64Array, needed: int) -> int:

@@ -42,7 +42,7 @@ def lower_fixed_sum(
     tracks: bool,
     typical_deviation: float = 0.0,
 ) -> FixedSum:
-    """Return the stage of an rbf machine in the units of its codes.
+    """Return the stage of an rbf machine with codes.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def lower_fixed_sum(
             f"{machine.n_support_vectors} support vectors and {machine.n_decisions} decisions are "
             f"more than the tables can index; train with fewer"
         )
-    rounded = np.rint(machine.support_vectors).astype(np.int64)
-    error = stored_error(machine.support_vectors, rounded.astype(np.float64)) + coded.moved_error
+    rounded = coded.codes
+    error = stored_error(machine.support_vectors, rounded * coded.unit) + coded.moved_error
     order, filled = _order(groups, lanes)
     codes = _code_table(rounded, order, filled, coded, sparse)
     gamma = machine.kernel.gamma
-    scale = _exponent_scale(gamma, codes.largest_distance())
+    scale = _exponent_scale(gamma * coded.unit**2, codes.largest_distance())
     magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
     step = _coefficient_step(machine, magnitude + np.abs(machine.intercept), wide_coefficients)
     coefficients = _coefficients(groups, lanes, step)
@@ -81,15 +81,16 @@ def lower_fixed_sum(
     ).astype(np.uint64)
     result_shift = _result_shift(start, magnitude / step, len(order))
     result = float(np.ldexp(unit, result_shift))
-    rho = _relative_error(scale, gamma)
+    rho = _relative_error(scale, gamma * coded.unit**2)
     constant = 2 * unit + 2 * result + 2.0**-50 * np.abs(machine.intercept)
     return FixedSum(
         codes=codes,
+        per_unit=np.float32(1 / coded.unit),
         kernel=machine.kernel.lower(
             KernelContext(
                 n_features=machine.n_features,
                 vector_error=error,
-                vector_length=float(np.sqrt(codes.squares.max())),
+                vector_length=float(np.sqrt(codes.squares.max())) * coded.unit,
                 typical_deviation=typical_deviation,
                 sum_error=0.0,
                 skip_zeros=False,

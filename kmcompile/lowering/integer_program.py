@@ -71,6 +71,8 @@ def lower_integers(
     quantize = Quantize(
         low=np.float32(coded.low),
         high=np.float32(coded.high),
+        unit=np.float32(coded.unit),
+        per_unit=np.float32(1 / coded.unit),
         rest=length_bound(n),
         n_in=n,
         length=None,
@@ -101,5 +103,5 @@ def lower_integers(
         model_sha256=machine.sha256,
     )
     inside = prepared.deviation < _PREPARED_LIMIT
-    codes = prepared.x[inside].astype(np.int64)
+    codes = (prepared.x[inside] * quantize.per_unit).astype(np.int64)
     return replace(program, known_answers=known_answers(program, codes))

@@ -73,10 +73,24 @@ def _lower_affine(step: Affine, length: Length | None, precision: Precision) -> 
         low=low,
         factor=factor,
         gain=bound_constant(float(scale.max()) * (1 + 4 * u)),
-        relative=bound_constant(5 * u + step.factor_error),
+        relative=bound_constant(_scale_roundings(step, precision) * u + step.factor_error),
         minimum=bound_constant(float(np.sqrt((each**2).sum())) + len(each) * 2 * least),
         length=length,
     )
+
+
+def _scale_roundings(step: Affine, precision: Precision) -> int:
+    """Return how many roundings relative to the result a scaler has, and one for their product.
+
+    Without an offset only the factor, where it is rounded, and the product, where that is not
+    one with powers of two.
+    """
+    if step.offset.any() or step.offset_error.any():
+        return 5
+    stored = step.factor.astype(precision.dtype)
+    if (np.frexp(stored)[0] == 0.5).all() and (stored == step.factor).all():
+        return 0
+    return 3
 
 
 def _lower_projection(

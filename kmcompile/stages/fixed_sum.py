@@ -32,11 +32,12 @@ _CHUNK_VALUES = 1 << 20
 class FixedSum(Always):
     """f_p = sum_i beta_pi exp(-gamma |s_i - x|^2) + b_p, in integers up to the last step.
 
-    x is a vector of integers, the codes of the input (`kmcompile.steps.Quantize`), and gamma is in
-    their units. With D^2 = |S - X|^2 of the stored codes, which is exact:
+    x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With
+    D^2 = |S - X|^2 of the stored codes, which is exact:
 
-    - t = gamma D^2 / ln 2 as a uint32 with 26 bits behind the point: (D^2 >> distance_shift) *
-      multiplier >> product_shift. From `cutoff` on, where t is 32, the kernel is 0.
+    - t = gamma unit^2 D^2 / ln 2 as a uint32 with 26 bits behind the point:
+      (D^2 >> distance_shift) * multiplier >> product_shift. From `cutoff` on, where t is 32, the
+      kernel is 0.
     - k = 2^-t with 31 bits behind the point (`kmcompile.scalar.exp2_fixed`).
     - The vectors stand in groups, and in a group the coefficients of a row have one sign. The
       sums of the products k * c, c = |beta| / step rounded, are uint64, and so are the sums of
@@ -68,6 +69,8 @@ class FixedSum(Always):
     ----------
     codes : CodeTable
         The vectors; those that fill up a group's last block are 0.
+    per_unit : float32
+        1 / unit, a power of two.
     kernel : RbfFloat32
         The same kernel in float32, for early exits.
     n_vectors, lanes : int
@@ -94,6 +97,7 @@ class FixedSum(Always):
     """
 
     codes: CodeTable
+    per_unit: np.float32
     kernel: RbfFloat32
     n_vectors: int
     lanes: int
@@ -170,7 +174,7 @@ class FixedSum(Always):
         return exact.astype(np.float32)
 
     def run(self, batch: Batch) -> Batch:
-        """Return the batch with decisions and bounds; x holds integers."""
+        """Return the batch with decisions and bounds; x holds multiples of the unit."""
         n = len(batch.x)
         decision = np.empty((n, self.n_decisions), dtype=np.float32)
         bound = np.empty_like(decision)
@@ -199,7 +203,7 @@ class FixedSum(Always):
         return k, (k * t) >> np.uint64(exp2_fixed.ARGUMENT_BITS)
 
     def sums(self, x: NDArray[np.int64]) -> tuple[Whole, Whole, Whole]:
-        """Return the integer sums of inputs of shape (n_queries, n_features).
+        """Return the integer sums of codes of shape (n_queries, n_features).
 
         Returns
         -------
@@ -229,7 +233,7 @@ class FixedSum(Always):
         return signed, moved, kernels
 
     def _sum(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
-        signed, moved, kernels = self.sums(batch.x.astype(np.int64))
+        signed, moved, kernels = self.sums((batch.x * self.per_unit).astype(np.int64))
         positive, negative = signed[:, :, 0], signed[:, :, 1]
         above = positive >= negative
         size = np.where(above, positive - negative, negative - positive)

@@ -75,9 +75,9 @@ class Prepare(Always):
         return batch
 
     def run_codes(self, batch: Batch) -> Batch:
-        """Return the batch of inputs that came as codes: they are the prepared input, exactly."""
+        """Return the batch of inputs that came as codes: in units they are the prepared input."""
         quantize = cast("Quantize", self.steps[-1])
-        return replace(batch, length=quantize.measured(batch.x, batch.length))
+        return quantize.of_codes(batch, batch.raw)
 
     def operations(self) -> int:
         """Return check, steps and norm."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Real
+from kmcompile.ir.arrays import Float32Array, Real
 from kmcompile.ir.batch import Batch
 from kmcompile.steps.step import Length, PrepareStep
 
@@ -20,16 +20,19 @@ SHIFTER = np.float32(1.5 * 2.0**23)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantize(PrepareStep):
-    """x -> the nearest integers, the codes; the last step of a program in integers.
+    """x -> the nearest multiples of `unit`; the last step of a program in integers.
 
-    x_j - code_j is exact in float32, so the deviation grows by the norm of these differences. A
-    code below `low` or above `high` is none that the format has: the input is refused, by a
-    deviation that no other has.
+    The codes are these multiples as integers. `unit` is a power of two, so x_j - unit code_j is
+    exact in float32, and the deviation grows by the norm of these differences. A code below `low`
+    or above `high` is none that the format has: the input is refused, by a deviation that no
+    other has.
 
     Parameters
     ----------
     low, high : float32
         The least and the largest code.
+    unit, per_unit : float32
+        A power of two, at most 1, and its reciprocal.
     rest : Length
         How the norm of the differences is bounded.
     n_in : int
@@ -38,6 +41,8 @@ class Quantize(PrepareStep):
 
     low: Real
     high: Real
+    unit: Real
+    per_unit: Real
     rest: Length
     n_in: int
     length: Length | None
@@ -50,21 +55,26 @@ class Quantize(PrepareStep):
         return self.n_in
 
     def apply(self, batch: Batch) -> Batch:
-        """Return the batch with codes, as float32."""
+        """Return the batch with multiples of the unit."""
         half = np.float32(0.5)
-        inside = (batch.x >= self.low - half) & (batch.x <= self.high + half)
-        x = np.where(inside, batch.x, self.low)
-        codes = (x + SHIFTER) - SHIFTER
+        scaled = batch.x * self.per_unit
+        inside = (scaled >= self.low - half) & (scaled <= self.high + half)
+        scaled = np.where(inside, scaled, self.low)
+        codes = (scaled + SHIFTER) - SHIFTER
         inside &= (codes >= self.low) & (codes <= self.high)
-        deviation = batch.deviation + self.rest.of(x - codes)
+        deviation = batch.deviation + self.rest.of((scaled - codes) * self.unit)
         deviation = np.where(inside.all(axis=1), deviation, REFUSED)
-        length = self.measured(codes, batch.length)
-        return replace(batch, x=codes, deviation=deviation, length=length)
+        return self.of_codes(replace(batch, deviation=deviation), codes)
+
+    def of_codes(self, batch: Batch, codes: Float32Array) -> Batch:
+        """Return the batch of these codes, as float32."""
+        x = codes * self.unit
+        return replace(batch, x=x, length=self.measured(x, batch.length))
 
     def largest_deviation(self, deviation: float, length: float) -> float:
         """Return a bound on the deviation after the step: half a unit a feature."""
-        return deviation + 0.5 * float(np.sqrt(self.n_in)) * 1.001
+        return deviation + 0.5 * float(np.sqrt(self.n_in)) * float(self.unit) * 1.001
 
     def operations(self) -> int:
         """Return rounding, tests and squares."""
-        return 5 * self.n_in
+        return 6 * self.n_in
