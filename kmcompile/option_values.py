@@ -26,7 +26,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mode": ("exact", "certified", "statistical"),
-        "format": ("float32",),
+        "format": ("float32", "int16", "int8"),
         "replay": ("none", "float64"),
         "reduce": ("off",),
         "tolerance": (),
@@ -111,9 +111,9 @@ def check_options(options: Options) -> None:
     Examples
     --------
     >>> check_options(Options(mode="exact", reduce="off"))
-    >>> check_options(Options(format="int8"))
+    >>> check_options(Options(format="auto"))
     Traceback (most recent call last):
-    kmcompile.errors.UsageError: not built yet: --format int8
+    kmcompile.errors.UsageError: not built yet: --format auto
     leave it out or use --format float32
     """
     _check_values(options)

@@ -25,15 +25,12 @@ from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Linear
-from kmcompile.lowering import lower
+from kmcompile.lowering.formats import lower_in_format
 from kmcompile.lowering.replay import add_replay
 from kmcompile.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.options import Options
 from kmcompile.output import files as folder_files
 from kmcompile.output.folder import reserve
-from kmcompile.passes.center_vectors import center_vectors
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble
 from kmcompile.report.cascade import cascade_of
@@ -41,12 +38,9 @@ from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.samples.file import read_samples
 from kmcompile.target import Target, load_target
-from kmcompile.verify.queries import ordinary_inputs
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
-
-_KNOWN_CANDIDATES = 256
 
 
 def compile_model(
@@ -90,14 +84,11 @@ def compile_model(
 
     with reserve(folder) if folder is not None else nullcontext() as output:
         tell("reading the model")
-        machine = frontend.load_model(model, trust_pickle=options.trust_pickle)
-        original = machine
-        for run_pass in (merge_duplicate_vectors, center_vectors, fold_scalers):
-            machine = run_pass(machine)
+        original = frontend.load_model(model, trust_pickle=options.trust_pickle)
 
         tell("lowering")
-        candidates = ordinary_inputs(machine, _KNOWN_CANDIDATES)
-        program = replace(lower(machine, target, name, candidates), model_sha256=original.sha256)
+        lowered = lower_in_format(original, target, name, options.format or target.number_format)
+        machine, program = lowered.machine, lowered.program
         allowed = budgets(target, options.max_flash, options.max_ram)
         calibration, choice, held_out, calibrated_with = None, None, None, None
         replay_note = _without_replay(options, target)
@@ -114,10 +105,10 @@ def compile_model(
             given = read_samples(options.data, machine.n_features).X if options.data else None
             map_bytes = room.flash_bytes if options.max_flash else None
             program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
-        if _replays(options, target):
+        if _replays(options, target) and lowered.coded is None:
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
             program, replay_note = add_replay(
-                machine, target, program, candidates, room.flash_bytes, replay_required
+                machine, target, program, lowered.ordinary, room.flash_bytes, replay_required
             )
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program, target)
@@ -157,6 +148,7 @@ def compile_model(
             folder_files.digests(files),
             (
                 *machine.notes,
+                *lowered.notes,
                 *_mode_notes(options, machine),
                 *((replay_note,) if replay_note else ()),
                 *queries.notes,
