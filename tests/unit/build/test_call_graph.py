@@ -34,9 +34,11 @@ def test_the_deepest_path_counts(graph_of):
     assert graph_of(GRAPH).stack_bytes("entry", {"__aeabi_fmul": 36}) == 24 + 8 + 36
 
 
-def test_a_helper_is_charged_with_all_helpers(graph_of):
-    helpers = {"__aeabi_fmul": 36, "__clzsi2": 4}
-    assert graph_of(GRAPH).stack_bytes("entry", helpers) == 24 + 8 + 36 + 4
+def test_a_call_that_gcc_leaves_out_can_be_added(graph_of):
+    helpers = {"__aeabi_fmul": 0, "__gnu_thumb1_case_uqi": 48}
+    calls = {"inner": frozenset(["__gnu_thumb1_case_uqi"])}
+    assert graph_of(GRAPH).stack_bytes("entry", helpers) == 24 + 40
+    assert graph_of(GRAPH).with_calls(calls).stack_bytes("entry", helpers) == 24 + 8 + 48
 
 
 def test_an_unknown_function_is_refused(graph_of):
