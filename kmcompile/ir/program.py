@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import Label
 from kmcompile.ir.table import Table
@@ -63,6 +64,27 @@ class KnownAnswers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CodeScale:
+    """What a code stands for: x_j = offset_j + step_j * code_j in real numbers.
+
+    Parameters
+    ----------
+    offset, step : ndarray of shape (n_features,), float64
+    """
+
+    offset: Float64Array
+    step: Float64Array
+
+    def __post_init__(self) -> None:
+        for name in ("offset", "step"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def values(self, codes: NDArray[np.integer[Any]]) -> Float64Array:
+        """Return the raw features of codes, shape (n, n_features), in float64."""
+        return self.offset + self.step * codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """An ordered list of stages with their tables in the target's number format.
 
@@ -88,6 +110,8 @@ class Program:
         SHA-256 of the KernelMachine's canonical bytes.
     replay : Replay, optional
         What answers where the exact sum leaves the label open.
+    scale : CodeScale, optional
+        Of an integer format.
     """
 
     name: str
@@ -102,6 +126,7 @@ class Program:
     decision_function_shape: str
     model_sha256: str
     replay: Replay | None = None
+    scale: CodeScale | None = None
 
     version: ClassVar[int] = 4
     """Of the layout of program.npz."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from kmcompile import steps
 from kmcompile.errors import InputError
-from kmcompile.ir.program import KnownAnswers, Program
+from kmcompile.ir.program import CodeScale, KnownAnswers, Program
 from kmcompile.kernels import poly, rbf, reach, remainder, sigmoid
 from kmcompile.stages import CATALOGUE, CodeTable, InnerProducts
 
@@ -21,6 +21,7 @@ _CLASSES: dict[str, type[Any]] = {
     for cls in (
         Program,
         KnownAnswers,
+        CodeScale,
         *CATALOGUE,
         InnerProducts,
         steps.Length,

@@ -12,6 +12,7 @@ from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine
+from kmcompile.ir.program import CodeScale
 from kmcompile.kernels import Rbf
 from kmcompile.passes.code_units import to_code_units
 
@@ -40,6 +41,16 @@ class Coded:
     moved_error : float
         Bound on what float64 rounded in a vector, Euclidean norm.
     """
+
+    @property
+    def scale(self) -> CodeScale:
+        """What a code stands for among the raw features: the scaler undone."""
+        n = self.machine.n_features
+        offset, factor = np.zeros(n), np.ones(n)
+        for step in self.machine.preprocessing:
+            assert isinstance(step, Affine)
+            offset, factor = step.offset, step.factor
+        return CodeScale(offset, self.unit / factor)
 
     @property
     def codes(self) -> NDArray[np.int64]:

@@ -101,6 +101,7 @@ def lower_integers(
         known_answers=no_known_answers(n, machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
         model_sha256=machine.sha256,
+        scale=coded.scale,
     )
     inside = prepared.deviation < _PREPARED_LIMIT
     codes = (prepared.x[inside] * quantize.per_unit).astype(np.int64)
