@@ -14,7 +14,7 @@ from kmcompile import steps
 from kmcompile.errors import InputError
 from kmcompile.ir.program import CodeScale, KnownAnswers, Program
 from kmcompile.kernels import poly, rbf, reach, remainder, sigmoid
-from kmcompile.stages import CATALOGUE, CodeTable, InnerProducts
+from kmcompile.stages import CATALOGUE, CodedSum, CodeTable, InnerProducts
 
 _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
@@ -31,6 +31,7 @@ _CLASSES: dict[str, type[Any]] = {
         steps.Normalize,
         steps.Quantize,
         CodeTable,
+        CodedSum,
         rbf.RbfFloat32,
         poly.PolyFloat32,
         sigmoid.SigmoidFloat32,

@@ -13,7 +13,7 @@ from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import CodeScale
-from kmcompile.kernels import Rbf
+from kmcompile.kernels import Linear, Rbf
 from kmcompile.passes.code_units import to_code_units
 
 MARGIN = 2.0
@@ -70,7 +70,7 @@ def lossless_codes(machine: KernelMachine) -> Coded | None:
     """Return the machine in units in which its vectors are integers, or None."""
     _check(machine)
     grid = integer_grid(machine)
-    if grid is None:
+    if grid is None or (not isinstance(machine.kernel, Rbf) and grid[0].any()):
         return None
     offset, factor = grid
     codes = np.rint((machine.support_vectors - offset) * factor)
@@ -108,6 +108,12 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
         How many times the vectors' half-range an input may be away from their middle.
     """
     _check(machine)
+    if not isinstance(machine.kernel, Rbf):
+        raise InputError(
+            f"--format {number_format}: the support vectors are no integers, and real ones are "
+            f"rounded for the rbf kernel only, this machine's is {machine.kernel.name}; "
+            f"use --format float32"
+        )
     vectors = machine.support_vectors
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
     reach = float(np.abs(vectors - middle).max())
@@ -133,10 +139,10 @@ def _widest_narrow(codes: Float64Array, needed: int) -> int:
 
 def _check(machine: KernelMachine) -> None:
     """Refuse what has no sum in integers."""
-    if not isinstance(machine.kernel, Rbf):
+    if isinstance(machine.kernel, Linear):
         raise InputError(
-            f"integer formats are for the rbf kernel, this machine's is {machine.kernel.name}; "
-            f"use --format float32"
+            "integer formats are for sums over support vectors, a linear machine is one inner "
+            "product a decision; use --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:

@@ -14,11 +14,11 @@ from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
+from kmcompile.lowering.code_table import code_table, slot_order
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import SignGroup, sign_groups
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.scalar import exp2_fixed
-from kmcompile.stages.code_table import CodeTable
 from kmcompile.stages.fixed_sum import FixedSum
 
 _RESULT_ROUNDINGS = 5
@@ -66,10 +66,9 @@ def lower_fixed_sum(
             f"{machine.n_support_vectors} support vectors and {machine.n_decisions} decisions are "
             f"more than the tables can index; train with fewer"
         )
-    rounded = coded.codes
-    error = stored_error(machine.support_vectors, rounded * coded.unit) + coded.moved_error
-    order, filled = _order(groups, lanes)
-    codes = _code_table(rounded, order, filled, coded, sparse)
+    error = stored_error(machine.support_vectors, coded.codes * coded.unit) + coded.moved_error
+    order, filled = slot_order(groups, lanes)
+    codes = code_table(coded, order, filled, sparse)
     gamma = machine.kernel.gamma
     scale = _exponent_scale(gamma * coded.unit**2, codes.largest_distance())
     magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
@@ -173,43 +172,6 @@ def _relative_error(scale: _Scale, gamma: float) -> float:
 def _rest_of_tangent() -> float:
     """Return the largest k (t - c) for k = 2^-t: at t = c + 1 / ln 2."""
     return math.exp2(-_TANGENT - 1 / math.log(2)) / math.log(2)
-
-
-def _order(groups: list[SignGroup], lanes: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the vector of every slot and which slots only fill up a block."""
-    order, filled = [], []
-    for group in groups:
-        padding = -len(group.vectors) % lanes
-        order.append(np.concatenate([group.vectors, np.repeat(group.vectors[-1:], padding)]))
-        filled.append(np.arange(len(order[-1])) >= len(group.vectors))
-    return np.concatenate(order), np.concatenate(filled)
-
-
-def _code_table(
-    rounded: NDArray[np.int64],
-    order: NDArray[np.intp],
-    filled: NDArray[np.bool_],
-    coded: Coded,
-    sparse: bool,
-) -> CodeTable:
-    codes = np.where(filled[:, None], 0, rounded[order])
-    columns = np.flatnonzero(codes.any(axis=0)).astype(np.uint16)
-    narrow = CodeTable(
-        codes[:, columns],
-        columns,
-        rounded.shape[1],
-        coded.width,
-        coded.low,
-        coded.high,
-        False,
-        sparse,
-    )
-    fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() < _WIDE
-    if fits:
-        return narrow
-    return CodeTable(
-        narrow.codes, columns, narrow.n_features, coded.width, coded.low, coded.high, True, sparse
-    )
 
 
 def _coefficient_step(machine: KernelMachine, magnitude: Float64Array, wide: bool) -> float:

@@ -10,12 +10,14 @@ from kmcompile.analysis.ranges import preparation_limit
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
+from kmcompile.kernels import Rbf
+from kmcompile.lowering.coded_sum import lower_coded_sum
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.fixed_sum import lower_fixed_sum
 from kmcompile.lowering.known_answers import known_answers, no_known_answers
 from kmcompile.lowering.prepare import length_bound, lower_steps
 from kmcompile.lowering.program import lower_label
-from kmcompile.stages import Prepare
+from kmcompile.stages import CodedSum, FixedSum, Prepare
 from kmcompile.steps import Quantize
 from kmcompile.target import Target
 
@@ -67,6 +69,7 @@ def lower_integers(
     """
     machine = coded.machine
     n = machine.n_features
+    distances = isinstance(machine.kernel, Rbf)
     _, steps = lower_steps(machine.preprocessing, n, target.lanes, False)
     quantize = Quantize(
         low=np.float32(coded.low),
@@ -75,20 +78,24 @@ def lower_integers(
         per_unit=np.float32(1 / coded.unit),
         rest=length_bound(n),
         n_in=n,
-        length=None,
+        length=None if distances else length_bound(n),
     )
     limit = preparation_limit(machine, steps, known_inputs)
     prepare = Prepare(n, limit, _PREPARED_LIMIT, None, (*steps, quantize))
     prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
     typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
-    summed = lower_fixed_sum(
-        coded,
-        target.lanes,
-        layout.sparse,
-        layout.wide_coefficients,
-        layout.tracks,
-        typical,
-    )
+    summed: FixedSum | CodedSum
+    if distances:
+        summed = lower_fixed_sum(
+            coded,
+            target.lanes,
+            layout.sparse,
+            layout.wide_coefficients,
+            layout.tracks,
+            typical,
+        )
+    else:
+        summed = lower_coded_sum(coded, target.lanes, layout.sparse)
     program = Program(
         name=name,
         target=target.name,

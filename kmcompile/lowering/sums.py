@@ -67,11 +67,14 @@ def lower_sum(
     skip_zeros: bool,
     precision: Precision = FLOAT32,
     low_parts: bool = False,
+    n_roundings: int | None = None,
+    moved_error: float = 0.0,
 ) -> ExactSum:
     """Return the stage that sums over all support vectors of a machine with a real kernel.
 
     Vectors and coefficients are float32 in either precision; with `low_parts` float64 has what
-    they leave off in tables of their own (`kmcompile.lowering.stored`).
+    they leave off in tables of their own (`kmcompile.lowering.stored`). `n_roundings`: those of an
+    inner product, by default one a feature; `moved_error`: what a pass has rounded in a vector.
     """
     groups = sign_groups(machine)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
@@ -89,8 +92,10 @@ def lower_sum(
     order, coefficients = _blocks(groups, lanes, precision, low_parts)
     bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
     context = KernelContext(
-        n_features=vectors.shape[1],
-        vector_error=stored_error(machine.support_vectors, vectors) + flushed_norm(vectors),
+        n_features=n_roundings or vectors.shape[1],
+        vector_error=stored_error(machine.support_vectors, vectors)
+        + flushed_norm(vectors)
+        + moved_error,
         vector_length=float(np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1)).max()),
         typical_deviation=typical_deviation,
         sum_error=_sum_error(

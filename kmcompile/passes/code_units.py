@@ -9,16 +9,17 @@ import numpy as np
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine
-from kmcompile.kernels import Rbf
+from kmcompile.kernels import Poly, Rbf, Sigmoid
 from kmcompile.passes.fold_scalers import fold_scalers
 
 
 def to_code_units(
     machine: KernelMachine, offset: Float64Array, factor: float
 ) -> tuple[KernelMachine, float]:
-    """Return an rbf machine of (x - offset) * factor, the same function of the raw input.
+    """Return a machine of (x - offset) * factor, the same function of the raw input.
 
-    gamma |s - x|^2 = (gamma / factor^2) |factor (s - x)|^2. Second result: a bound on what
+    gamma |s - x|^2 = (gamma / factor^2) |factor (s - x)|^2, and without an offset
+    gamma <s, x> = (gamma / factor^2) <factor s, factor x>. Second result: a bound on what
     float64 rounded in a vector, Euclidean norm in the new units.
 
     Parameters
@@ -26,16 +27,17 @@ def to_code_units(
     machine : KernelMachine
         Its preprocessing is at most one scaler.
     offset : ndarray of shape (n_features,), float64
-        In the kernel's space.
+        In the kernel's space; 0 where the kernel is one of inner products.
     factor : float
         One for all features, since the kernel has one gamma.
     """
-    assert isinstance(machine.kernel, Rbf)
+    assert isinstance(machine.kernel, Rbf | Poly | Sigmoid)
+    assert isinstance(machine.kernel, Rbf) or not offset.any()
     step = Affine(offset, np.full_like(offset, factor), np.zeros_like(offset), 0.0)
     vectors = (machine.support_vectors - offset) * factor
     moved = replace(
         machine,
-        kernel=Rbf(machine.kernel.gamma / factor**2),
+        kernel=replace(machine.kernel, gamma=machine.kernel.gamma / factor**2),
         support_vectors=vectors,
         preprocessing=(*machine.preprocessing, step),
     )

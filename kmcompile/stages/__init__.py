@@ -3,6 +3,7 @@
 from kmcompile.stages.argmax import Argmax
 from kmcompile.stages.bound_sequence import BoundSequence
 from kmcompile.stages.code_table import CodeTable
+from kmcompile.stages.coded_sum import CodedSum
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.fixed_sum import FixedSum
 from kmcompile.stages.folded_weights import FoldedWeights
@@ -48,6 +49,7 @@ __all__ = [
     "Argmax",
     "BoundSequence",
     "CodeTable",
+    "CodedSum",
     "EarlyExit",
     "ExactSum",
     "FixedSum",

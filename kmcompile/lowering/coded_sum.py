@@ -1,0 +1,36 @@
+"""Lower a machine of inner products with codes: the exact sum over integers."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+
+from kmcompile.lowering.code_table import code_table, slot_order
+from kmcompile.lowering.codes import Coded
+from kmcompile.lowering.sums import lower_sum, sign_groups
+from kmcompile.stages.coded_sum import CodedSum
+
+
+def lower_coded_sum(coded: Coded, lanes: int, sparse: bool) -> CodedSum:
+    """Return the stage of a poly or sigmoid machine with lossless codes.
+
+    Parameters
+    ----------
+    coded : Coded
+    lanes : int
+    sparse : bool
+        Whether groups of four codes that are all 0 are left out of the tables.
+    """
+    vectors = coded.codes.astype(np.float64) * coded.unit
+    machine = replace(coded.machine, support_vectors=vectors)
+    exact = lower_sum(machine, lanes, 0.0, False, n_roundings=1, moved_error=coded.moved_error)
+    order, filled = slot_order(sign_groups(machine), lanes)
+    own = {field.name: getattr(exact, field.name) for field in fields(exact)}
+    own["vectors"] = np.zeros((0, 0, 0), dtype=np.float32)
+    return CodedSum(
+        **own,
+        codes=code_table(coded, order, filled, sparse),
+        per_unit=np.float32(1 / coded.unit),
+        unit_square=np.float32(coded.unit**2),
+    )
