@@ -56,6 +56,31 @@ class Compiler:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationCost:
+    """Instructions of one counted operation in a number format, measured on emitted C.
+
+    Attributes
+    ----------
+    product : float
+        A multiply-add of an inner product or a distance.
+    other : float
+        Any other: kernel functions, the weighted sums, final steps.
+    """
+
+    product: float
+    other: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an operation takes in each number format, by which `--format auto` compares them."""
+
+    float32: OperationCost
+    int16: OperationCost
+    int8: OperationCost
+
+
+@dataclass(frozen=True, slots=True)
 class Region:
     """A piece of the emulated board's address space."""
 
@@ -108,6 +133,7 @@ class Target:
     not_shown: tuple[str, ...]
     byte_order: str
     program: Program
+    cost: Cost
     part: Part | None
     compiler: Compiler
     boot: Boot | None
@@ -197,6 +223,7 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
         not_shown=tuple(description["not_shown"]),
         byte_order=description["byte_order"],
         program=Program(**description["program"]),
+        cost=Cost(**{key: OperationCost(**table) for key, table in description["cost"].items()}),
         part=Part(**part) if part else None,
         compiler=_compiler(description["compiler"]),
         boot=_boot(boot) if boot else None,

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from kmcompile.ir.program import Program
-from kmcompile.stages import EarlyExit, ExactSum, NearestVectors, Nonzeros, Stage
+from kmcompile.stages import (
+    CodeTable,
+    EarlyExit,
+    ExactSum,
+    FixedSum,
+    NearestVectors,
+    Nonzeros,
+    Stage,
+)
+from kmcompile.target import Cost, OperationCost
 
 
 def exact_operations(program: Program) -> int:
@@ -13,6 +22,44 @@ def exact_operations(program: Program) -> int:
     lists = tuple(s for s in program.stages if needed and isinstance(s, Nonzeros))
     stages: tuple[Stage, ...] = (program.prepare, *lists, ends.exact, ends.label)
     return sum(stage.operations() for stage in stages)
+
+
+def estimated_instructions(program: Program, operations: float, cost: Cost) -> float:
+    """Return about how many instructions one query takes without early exits.
+
+    Good to compare formats of one machine: what is not a product is the same for all inputs, so
+    the products are what is left of the query's operations.
+
+    Parameters
+    ----------
+    program : Program
+    operations : float
+        Multiply-adds of the query, or their mean.
+    cost : Cost
+        Of the target.
+    """
+    stage = program.ends.exact
+    of_products, of_others = cost.float32, cost.float32
+    if program.codes is not None:
+        of_products = _integer_cost(program.codes, cost)
+    if isinstance(stage, FixedSum):
+        of_others = of_products
+    others = exact_operations(program) - _product_operations(program)
+    return (operations - others) * of_products.product + others * of_others.other
+
+
+def _integer_cost(codes: CodeTable, cost: Cost) -> OperationCost:
+    return cost.int16 if codes.width == "int16" else cost.int8
+
+
+def _product_operations(program: Program) -> int:
+    """Return the multiply-adds of distances and inner products for an input without zeros."""
+    stage = program.ends.exact
+    if program.codes is not None:
+        return program.codes.operations()
+    if isinstance(stage, ExactSum):
+        return stage.n_slots * stage.total_operations
+    return stage.operations()
 
 
 def worst_operations(program: Program) -> int:
