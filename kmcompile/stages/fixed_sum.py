@@ -23,7 +23,8 @@ FUNCTION_OPERATIONS = 8
 
 LARGEST_EXPONENT = np.float32(32.0)
 SPREAD = np.float32(17.0 / 16.0)
-HALF = np.float32(0.5)
+HALF = np.float32(0.5 * (1 + 2.0**-18))
+"""Rounded up like every constant of a bound: the sum it multiplies is rounded to nearest."""
 
 _CHUNK_VALUES = 1 << 20
 
