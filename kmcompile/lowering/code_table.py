@@ -42,7 +42,8 @@ def code_table(
         False,
         sparse,
     )
-    fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() < _WIDE
+    # One more than the largest distance may be a cutoff.
+    fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() + 1 < _WIDE
     if fits:
         return narrow
     return CodeTable(

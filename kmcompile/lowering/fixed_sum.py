@@ -33,6 +33,9 @@ _TANGENT = 8.0
 
 _MOST_BLOCKS = 0xFFFF
 
+_LEAST_STEP = 2.0**-64
+_LARGEST_SUM = 2.0**100
+
 
 def lower_fixed_sum(
     coded: Coded,
@@ -64,7 +67,7 @@ def lower_fixed_sum(
     if ends[-1] > _MOST_BLOCKS or 2 * machine.n_decisions > _MOST_BLOCKS:
         raise InputError(
             f"{machine.n_support_vectors} support vectors and {machine.n_decisions} decisions are "
-            f"more than the tables can index; train with fewer"
+            "more than the tables can index\ntrain with fewer"
         )
     error = stored_error(machine.support_vectors, coded.codes * coded.unit) + coded.moved_error
     order, filled = slot_order(groups, lanes)
@@ -81,7 +84,10 @@ def lower_fixed_sum(
     result_shift = _result_shift(start, magnitude / step, len(order))
     result = float(np.ldexp(unit, result_shift))
     rho = _relative_error(scale, gamma * coded.unit**2)
-    constant = 2 * unit + 2 * result + 2.0**-50 * np.abs(machine.intercept)
+    # The intercept is rounded, the result cut.
+    constant = unit / 2 + result
+    # 0 < K, k <= 1, and a coefficient is off by half a step.
+    trivial = float(magnitude.max()) + step / 2 * machine.n_support_vectors + constant
     return FixedSum(
         codes=codes,
         per_unit=np.float32(1 / coded.unit),
@@ -117,8 +123,8 @@ def lower_fixed_sum(
         tangent_rest=bound_constants(magnitude * _rest_of_tangent()),
         floor=bound_constants(magnitude * exp2_fixed.SHIFT_ERROR * (1 + 1e-6)),
         result_error=bound_constant(_RESULT_ROUNDINGS * UNIT_ROUNDOFF),
-        minimum=bound_constants(constant),
-        trivial_bound=bound_constant(float((2.1 * magnitude + constant).max())),
+        minimum=bound_constants(np.full(machine.n_decisions, constant)),
+        trivial_bound=bound_constant(trivial),
     )
 
 
@@ -136,22 +142,24 @@ def _exponent_scale(gamma: float, largest: int) -> _Scale:
     """Return the constants of t = gamma D^2 / ln 2 with 26 bits behind the point.
 
     The multiplier has 32 bits, the distance at most 32 after its shift: their product 64.
+
+    Raises
+    ------
+    InputError
+        If product_shift would not be from 0 to 63: a unit of the distance is then more than 64
+        or less than 2^-58 in t.
     """
     exact = gamma / math.log(2) * 2.0**exp2_fixed.ARGUMENT_BITS
-    least = min(exp2_fixed.ARGUMENT_END / exact * (1 + 2.0**-20) + 2, float(largest) + 1)
-    distance_shift = max(0, math.ceil(math.log2(least)) - 32)
-    while (math.ceil(least) >> distance_shift) >= _WIDE:
-        distance_shift += 1
-    per_unit = exact * 2.0**distance_shift
-    product_shift = 31 - math.floor(math.log2(per_unit))
-    multiplier = round(per_unit * 2.0**product_shift)
-    if multiplier >= _WIDE:
-        multiplier, product_shift = multiplier >> 1, product_shift - 1
-    if not 0 <= product_shift < 64:
+    if not 2.0**-32 <= exact < 2.0**32:
         raise InputError(
-            f"gamma is {gamma:g} in units of the codes, too large or too small for integers; "
-            f"use --format float32"
+            f"gamma is {gamma:g} in units of the codes, too large or too small for integers\n"
+            "use --format float32"
         )
+    least = min(exp2_fixed.ARGUMENT_END / exact * (1 + 2.0**-20) + 2, float(largest) + 1)
+    distance_shift = max(0, math.ceil(least).bit_length() - 32)
+    per_unit = exact * 2.0**distance_shift
+    product_shift = 32 - math.frexp(per_unit)[1]
+    multiplier = min(round(per_unit * 2.0**product_shift), _WIDE - 1)
     end = -(-(exp2_fixed.ARGUMENT_END << product_shift) // multiplier)
     return _Scale(
         distance_shift, multiplier, product_shift, min(end << distance_shift, largest + 1)
@@ -161,8 +169,9 @@ def _exponent_scale(gamma: float, largest: int) -> _Scale:
 def _relative_error(scale: _Scale, gamma: float) -> float:
     """Return a bound rho on |k / K - 1| before the shift of 2^-t.
 
-    The multiplier is rounded, 2^-32 of t < 32, gamma itself by 2^-50, the product and the
-    distance are cut.
+    Of t: the multiplier, at least 2^31, is rounded by 1 / 2, or by 1 where it would be 2^32:
+    2^-32 of t, which is at most 32; gamma and 1 / ln 2 in float64, 2^-50 of t; the product is cut
+    by less than 2^-26, and the distance by at most 2^distance_shift - 1. Of 2^-t its own error.
     """
     t = 2.0**-27 + 2.0**-26 + 2.0**-44
     t += gamma / math.log(2) * (2.0**scale.distance_shift - 1)
@@ -178,12 +187,17 @@ def _coefficient_step(machine: KernelMachine, magnitude: Float64Array, wide: boo
     """Return the unit of the coefficients: a power of two, so that C itself is often exact.
 
     A coefficient has at most 16 or 32 bits, and those of a decision and its intercept add up to
-    less than 2^32.
+    less than 2^32. Never so small that a result is no ordinary float32.
     """
-    largest = float(np.abs(machine.dual_coef).max())
+    largest, sum_of_all = float(np.abs(machine.dual_coef).max()), float(magnitude.max())
+    if sum_of_all >= _LARGEST_SUM:
+        raise InputError(
+            f"coefficients and intercept add up to {sum_of_all:g}, must be below "
+            f"{_LARGEST_SUM:.3g}\nretrain with a smaller C"
+        )
     roundings = 0.5 * machine.n_support_vectors
     room = float(_WIDE) - 1 - roundings
-    least = max(largest / ((1 << (32 if wide else 16)) - 1), float(magnitude.max()) / room)
+    least = max(largest / ((1 << (32 if wide else 16)) - 1), sum_of_all / room, _LEAST_STEP)
     return math.ldexp(1.0, math.ceil(math.log2(least)))
 
 
