@@ -14,7 +14,9 @@ from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import CodeScale
 from kmcompile.kernels import Linear, Rbf
+from kmcompile.lowering.feature_space import VectorPairs, refitted
 from kmcompile.passes.code_units import to_code_units
+from kmcompile.passes.sum_linear import decision_coefficients, with_decision_coefficients
 
 MARGIN = 2.0
 """How many times farther from the middle than any vector an input may lie."""
@@ -30,6 +32,9 @@ class Coded:
     ----------
     machine : KernelMachine
         Its vectors are about 1 at most: gamma is then an ordinary number, as early exits need.
+    fitted : KernelMachine
+        The same with the coefficients of the vectors as they are stored: fitted again to these
+        where the codes are not lossless.
     unit : float
         A power of two: a code stands for so much.
     width : str
@@ -58,6 +63,7 @@ class Coded:
         return np.rint(self.machine.support_vectors / self.unit).astype(np.int64)
 
     machine: KernelMachine
+    fitted: KernelMachine
     unit: float
     width: str
     low: int
@@ -93,7 +99,16 @@ def _coded(
     width, low, high = form
     unit = 2.0**-15 if width == "int16" else 2.0**-8
     moved, error = to_code_units(machine, offset, factor * unit)
-    return Coded(moved, unit, width, low, high, lossless, error)
+    fitted = moved if lossless else _fitted(moved, unit)
+    return Coded(moved, fitted, unit, width, low, high, lossless, error)
+
+
+def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
+    """Return the machine with coefficients that suit the rounded vectors."""
+    assert isinstance(machine.kernel, Rbf)
+    stored = np.rint(machine.support_vectors / unit) * unit
+    pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, stored)
+    return with_decision_coefficients(machine, refitted(pairs, decision_coefficients(machine)))
 
 
 def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MARGIN) -> Coded:
@@ -110,9 +125,8 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
     _check(machine)
     if not isinstance(machine.kernel, Rbf):
         raise InputError(
-            f"--format {number_format}: the support vectors are no integers, and real ones are "
-            f"rounded for the rbf kernel only, this machine's is {machine.kernel.name}; "
-            f"use --format float32"
+            "the support vectors are no integers, and real ones are rounded for the rbf kernel "
+            f"only, this machine's is {machine.kernel.name}\nuse --format float32"
         )
     vectors = machine.support_vectors
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
@@ -142,11 +156,11 @@ def _check(machine: KernelMachine) -> None:
     if isinstance(machine.kernel, Linear):
         raise InputError(
             "integer formats are for sums over support vectors, a linear machine is one inner "
-            "product a decision; use --format float32"
+            "product a decision\nuse --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:
         raise InputError(
-            "integer formats are for machines whose preprocessing is a scaler at most; "
+            "integer formats are for machines whose preprocessing is a scaler at most\n"
             "use --format float32"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lowering.code_table import code_table, slot_order
 from kmcompile.lowering.codes import Coded
+from kmcompile.lowering.feature_space import VectorPairs, distance
 from kmcompile.lowering.sums import SignGroup, sign_groups
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.scalar import exp2_fixed
@@ -25,12 +26,6 @@ _RESULT_ROUNDINGS = 5
 """Of |f|: the conversion to float32 and the outward rounding of lower and upper, twice."""
 
 _WIDE = 1 << 32
-_TILT = 1.4
-"""a of 2 sqrt(z) <= z / a + a: the best one is sqrt(z) of the vectors that matter."""
-
-_TANGENT = 8.0
-"""Exponent where the tangent of t 2^-t touches it: beyond it no vector weighs much."""
-
 _MOST_BLOCKS = 0xFFFF
 
 _LEAST_STEP = 2.0**-64
@@ -42,7 +37,6 @@ def lower_fixed_sum(
     lanes: int,
     sparse: bool,
     wide_coefficients: bool,
-    tracks: bool,
     typical_deviation: float = 0.0,
 ) -> FixedSum:
     """Return the stage of an rbf machine with codes.
@@ -55,46 +49,52 @@ def lower_fixed_sum(
         Whether groups of four codes that are all 0 are left out of the tables.
     wide_coefficients : bool
         32 bits instead of 16.
-    tracks : bool
-        Whether the sums of k t are computed: pays where the codes' own error matters.
     typical_deviation : float
         Of an ordinary input, for the float32 kernel of early exits.
     """
     machine = coded.machine
     assert isinstance(machine.kernel, Rbf)
-    groups = sign_groups(machine)
+    gamma = machine.kernel.gamma
+    trained = decision_coefficients(machine)
+    pairs = VectorPairs(gamma, machine.support_vectors, coded.codes * coded.unit)
+    moved = stored_error(pairs.trained, pairs.stored) + coded.moved_error
+    if coded.lossless:
+        pairs = replace(pairs, trained=pairs.stored)
+    groups = sign_groups(coded.fitted)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
     if ends[-1] > _MOST_BLOCKS or 2 * machine.n_decisions > _MOST_BLOCKS:
         raise InputError(
             f"{machine.n_support_vectors} support vectors and {machine.n_decisions} decisions are "
             "more than the tables can index\ntrain with fewer"
         )
-    error = stored_error(machine.support_vectors, coded.codes * coded.unit) + coded.moved_error
     order, filled = slot_order(groups, lanes)
     codes = code_table(coded, order, filled, sparse)
-    gamma = machine.kernel.gamma
     scale = _exponent_scale(gamma * coded.unit**2, codes.largest_distance())
-    magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
-    step = _coefficient_step(machine, magnitude + np.abs(machine.intercept), wide_coefficients)
-    coefficients = _coefficients(groups, lanes, step)
+    rho = _relative_error(scale, gamma * coded.unit**2)
+    fitted = decision_coefficients(coded.fitted)
+    step = _coefficient_step(coded.fitted, np.abs(fitted).sum(axis=1), wide_coefficients)
+    stored = np.rint(fitted / step) * step
+    size = np.abs(stored).sum(axis=1) * (1 + 1e-9)
     unit = step * 2.0**-exp2_fixed.RESULT_BITS
     start = np.column_stack(
         [np.rint(np.maximum(sign * machine.intercept, 0.0) / unit) for sign in (1, -1)]
     ).astype(np.uint64)
-    result_shift = _result_shift(start, magnitude / step, len(order))
+    result_shift = _result_shift(start, size / step, len(order))
     result = float(np.ldexp(unit, result_shift))
-    rho = _relative_error(scale, gamma * coded.unit**2)
+    far = distance(pairs, trained, stored)
+    root = math.sqrt(2 * gamma) * (1 + 1e-12)
+    of_vectors = far.apart + np.abs(trained).sum(axis=1) * root * (
+        moved if coded.lossless else coded.moved_error
+    )
     # The intercept is rounded, the result cut.
-    constant = unit / 2 + result
-    # 0 < K, k <= 1, and a coefficient is off by half a step.
-    trivial = float(magnitude.max()) + step / 2 * machine.n_support_vectors + constant
+    minimum = of_vectors + size * exp2_fixed.SHIFT_ERROR * (1 + 1e-6) + unit / 2 + result
     return FixedSum(
         codes=codes,
         per_unit=np.float32(1 / coded.unit),
         kernel=machine.kernel.lower(
             KernelContext(
                 n_features=machine.n_features,
-                vector_error=error,
+                vector_error=moved,
                 vector_length=float(np.sqrt(codes.squares.max())) * coded.unit,
                 typical_deviation=typical_deviation,
                 sum_error=0.0,
@@ -107,24 +107,16 @@ def lower_fixed_sum(
         multiplier=scale.multiplier,
         product_shift=scale.product_shift,
         cutoff=scale.cutoff,
-        coefficients=coefficients,
+        coefficients=_coefficients(groups, lanes, step),
         group_ends=ends,
         group_rows=_group_rows(groups),
         start=start,
         result_shift=result_shift,
         result_scale=np.float32(result),
-        tracks=tracks,
-        root_gamma=bound_constant(math.sqrt(gamma) * (1 + 1e-12) / (1 - rho)),
-        vector_error=bound_constant(error),
-        tilt=bound_constant(_TILT),
-        slope=bound_constant(math.log(2) / _TILT),
         value_error=bound_constant(rho / (1 - rho)),
-        tangent=bound_constant(_TANGENT),
-        tangent_rest=bound_constants(magnitude * _rest_of_tangent()),
-        floor=bound_constants(magnitude * exp2_fixed.SHIFT_ERROR * (1 + 1e-6)),
         result_error=bound_constant(_RESULT_ROUNDINGS * UNIT_ROUNDOFF),
-        minimum=bound_constants(np.full(machine.n_decisions, constant)),
-        trivial_bound=bound_constant(trivial),
+        per_deviation=bound_constants(far.length * root),
+        minimum=bound_constants(minimum),
     )
 
 
@@ -178,18 +170,14 @@ def _relative_error(scale: _Scale, gamma: float) -> float:
     return math.expm1(t * math.log(2)) * (1 + 1e-6) + exp2_fixed.RELATIVE_ERROR * (1 + 1e-6)
 
 
-def _rest_of_tangent() -> float:
-    """Return the largest k (t - c) for k = 2^-t: at t = c + 1 / ln 2."""
-    return math.exp2(-_TANGENT - 1 / math.log(2)) / math.log(2)
-
-
 def _coefficient_step(machine: KernelMachine, magnitude: Float64Array, wide: bool) -> float:
     """Return the unit of the coefficients: a power of two, so that C itself is often exact.
 
     A coefficient has at most 16 or 32 bits, and those of a decision and its intercept add up to
     less than 2^32. Never so small that a result is no ordinary float32.
     """
-    largest, sum_of_all = float(np.abs(machine.dual_coef).max()), float(magnitude.max())
+    largest = float(np.abs(machine.dual_coef).max())
+    sum_of_all = float((magnitude + np.abs(machine.intercept)).max())
     if sum_of_all >= _LARGEST_SUM:
         raise InputError(
             f"coefficients and intercept add up to {sum_of_all:g}, must be below "

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kmcompile.analysis.cost import exact_operations
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering.codes import Coded, lossless_codes, scaled_codes
@@ -17,7 +18,8 @@ from kmcompile.lowering.program import lower
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.stages import FixedSum
+from kmcompile.plural import counted
+from kmcompile.report.figures import share_text
 from kmcompile.target import Target
 from kmcompile.verify.queries import ordinary_inputs
 
@@ -33,6 +35,29 @@ _SPARSE_GROUPS = 0.5
 """Share of groups of four codes that are not all 0 below which only these are stored."""
 
 
+_MOST_SAMPLES = 1024
+"""Of --data that shares and operations are measured on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a program does on inputs.
+
+    Parameters
+    ----------
+    certified_share : float
+        Of the inputs whose label the exact sum certifies; one that is refused is not certified.
+    operations : float
+        Mean multiply-adds of an accepted one, without early exits.
+    inputs : str
+        What these inputs are, in words.
+    """
+
+    certified_share: float
+    operations: float
+    inputs: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lowered:
     """A machine and its exact program in one format.
@@ -46,6 +71,7 @@ class Lowered:
         The codes of an integer format.
     ordinary : ndarray of shape (n, n_features), float32
         Inputs like those of the training.
+    measured : Measured
     notes : tuple of str
         What was found about the codes.
     """
@@ -54,13 +80,56 @@ class Lowered:
     program: Program
     coded: Coded | None
     ordinary: Float32Array
+    measured: Measured
     notes: tuple[str, ...] = ()
 
 
 def lower_in_format(
-    original: KernelMachine, target: Target, name: str, number_format: str
+    original: KernelMachine,
+    target: Target,
+    name: str,
+    number_format: str,
+    samples: Float32Array | None = None,
 ) -> Lowered:
     """Return the exact program of a machine in "float32", "int16" or "int8".
+
+    Parameters
+    ----------
+    original : KernelMachine
+    target : Target
+    name : str
+        Prefix of the C names.
+    number_format : str
+    samples : ndarray of shape (n, n_features), float32, optional
+        Those of --data: what 8 bits certify is measured on them; otherwise on ordinary inputs.
+
+    Raises
+    ------
+    InputError
+        If the format is not for this machine, or 8 bits certify too little.
+    """
+    try:
+        lowered = lower_as(original, target, name, number_format, samples)
+    except InputError as error:
+        prefix = "" if number_format == "float32" else f"--format {number_format}: "
+        raise InputError(f"{prefix}{error}") from error
+    too_little = lacking_certificates(lowered)
+    if too_little:
+        raise InputError(
+            f"--format {number_format}: {too_little}, must be {share_text(_LEAST_SHARE)}\n"
+            "use --format int16"
+        )
+    return lowered
+
+
+def lower_as(
+    original: KernelMachine,
+    target: Target,
+    name: str,
+    number_format: str,
+    samples: Float32Array | None = None,
+) -> Lowered:
+    """Return the same, however little is certified.
 
     Raises
     ------
@@ -71,26 +140,40 @@ def lower_in_format(
     if number_format == "float32":
         machine = fold_scalers(center_vectors(machine))
         ordinary = ordinary_inputs(machine, _CANDIDATES)
-        program = lower(machine, target, name, ordinary)
-        return Lowered(machine, _of(program, original), None, ordinary)
+        program = _of(lower(machine, target, name, ordinary), original)
+        measured = _measured(program, ordinary, samples)
+        return Lowered(machine, program, None, ordinary, measured)
     machine = fold_scalers(machine)
     coded = _codes(machine, number_format)
     ordinary = ordinary_inputs(machine, _CANDIDATES)
-    program = _with_layout(coded, target, name, ordinary, number_format)
-    share = certified_share(program, ordinary)
-    if number_format == "int8" and not coded.lossless and share < _LEAST_SHARE:
-        raise InputError(
-            f"--format int8: 8 bits of these support vectors certify {share:.0%} of ordinary "
-            f"inputs, must be {_LEAST_SHARE:.0%}\nuse --format int16"
-        )
-    return Lowered(coded.machine, _of(program, original), coded, ordinary, _notes(coded, program))
+    program = _of(_with_layout(coded, target, name, ordinary, number_format), original)
+    measured = _measured(program, ordinary, samples)
+    return Lowered(coded.machine, program, coded, ordinary, measured, _notes(coded, program))
+
+
+def lacking_certificates(lowered: Lowered) -> str:
+    """Return why 8 bits are not for this machine, or nothing."""
+    coded, share = lowered.coded, lowered.measured.certified_share
+    if coded is None or coded.lossless or coded.width != "int8" or share >= _LEAST_SHARE:
+        return ""
+    return f"8 bits certify {share_text(share)} of {lowered.measured.inputs}"
+
+
+def _measured(program: Program, ordinary: Float32Array, samples: Float32Array | None) -> Measured:
+    X, inputs = ordinary, "ordinary inputs"
+    if samples is not None and len(samples):
+        X = samples[:: -(-len(samples) // _MOST_SAMPLES)]
+        inputs = "the samples in --data"
+    answers = interpret(program, X)
+    accepted = answers.results["status"] == Status.OK
+    operations = answers.exact_operations[accepted]
+    mean = operations.mean() if len(operations) else exact_operations(program)
+    return Measured(float(answers.results["certified"].mean()), float(mean), inputs)
 
 
 def certified_share(program: Program, X: Float32Array) -> float:
-    """Return the share of the accepted inputs whose label the exact sum certifies."""
-    results = interpret(program, X).results
-    accepted = results["status"] == Status.OK
-    return float(results["certified"][accepted].mean()) if accepted.any() else 0.0
+    """Return the share of the inputs whose label the exact sum certifies."""
+    return float(interpret(program, X).results["certified"].mean())
 
 
 def _of(program: Program, original: KernelMachine) -> Program:
@@ -110,10 +193,9 @@ def _with_layout(
 ) -> Program:
     """Return the program with the tables that are smallest for what they certify."""
     sparse = _filled_share(coded) < _SPARSE_GROUPS
-    tracks = not coded.lossless
 
     def lowered(wide: bool) -> Program:
-        layout = Layout(sparse, wide, tracks)
+        layout = Layout(sparse, wide)
         return lower_integers(coded, target, name, ordinary, layout, number_format)
 
     narrow, wide = lowered(False), lowered(True)
@@ -130,16 +212,26 @@ def _filled_share(coded: Coded) -> float:
 
 def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
     """Return what the user should know of the codes."""
-    stage = program.ends.exact
-    assert isinstance(stage, FixedSum)
-    table = stage.codes
-    kind = (
-        "the support vectors are integers" if coded.lossless else "the support vectors are scaled"
-    )
-    text = f"{kind}: {table.width} codes from {table.low} to {table.high}"
+    table = program.codes
+    assert table is not None
+    codes = f"{table.width} codes from {table.low:,} to {table.high:,}"
+    kind = f"the support vectors are {codes}, without loss"
+    if not coded.lossless:
+        kind = f"the support vectors are real and rounded to {codes}"
+    text = f"{kind}; a code is {_step_text(coded.scale.step)}"
     dropped = table.n_features - table.n_used
     if dropped:
-        text += f"; {dropped} features are 0 in all of them"
+        text += f"; {counted(dropped, 'feature is', 'features are')} 0 in all of them"
     if table.sparse:
-        text += "; only groups of four features that are not all 0 are stored"
-    return (text, f"sums have {64 if table.wide else 32} bits")
+        text += "; only fours of features that are not all 0 are stored"
+    return (text, f"sums of codes have {64 if table.wide else 32} bits")
+
+
+def _step_text(step: Float64Array) -> str:
+    """Return what a code stands for, in units of the raw features."""
+    least, most = float(step.min()), float(step.max())
+    if most == 1.0 == least:
+        return "a raw feature"
+    if most - least <= 1e-9 * most:
+        return f"{most:.6g} of a raw feature"
+    return f"{least:.3g} to {most:.3g} of a raw feature"

@@ -35,13 +35,10 @@ class Layout:
         Whether groups of four codes that are all 0 are left out.
     wide_coefficients : bool
         32 bits a coefficient instead of 16.
-    tracks : bool
-        Whether the error of the codes is summed with every kernel, not bounded by a tangent.
     """
 
     sparse: bool
     wide_coefficients: bool
-    tracks: bool
 
 
 def lower_integers(
@@ -91,7 +88,6 @@ def lower_integers(
             target.lanes,
             layout.sparse,
             layout.wide_coefficients,
-            layout.tracks,
             typical,
         )
     else:
@@ -108,6 +104,7 @@ def lower_integers(
         known_answers=no_known_answers(n, machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
         model_sha256=machine.sha256,
+        float_weight=target.cost.float_weight(coded.width),
         scale=coded.scale,
     )
     inside = prepared.deviation < _PREPARED_LIMIT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kmcompile.ir.arrays import Float64Array
@@ -23,6 +25,23 @@ def decision_coefficients(machine: KernelMachine) -> Float64Array:
             spread[p, other] = machine.dual_coef[i, other]
             p += 1
     return spread
+
+
+def with_decision_coefficients(machine: KernelMachine, spread: Float64Array) -> KernelMachine:
+    """Return the machine with these coefficients of every decision, in LIBSVM's layout again."""
+    if machine.task is not Task.ONE_VS_ONE:
+        return replace(machine, dual_coef=spread)
+    ends = np.cumsum(machine.class_counts)
+    starts = ends - np.asarray(machine.class_counts)
+    rows = np.zeros_like(machine.dual_coef)
+    p = 0
+    for i in range(machine.n_classes):
+        for j in range(i + 1, machine.n_classes):
+            own, other = slice(starts[i], ends[i]), slice(starts[j], ends[j])
+            rows[j - 1, own] = spread[p, own]
+            rows[i, other] = spread[p, other]
+            p += 1
+    return replace(machine, dual_coef=rows)
 
 
 def sum_linear(machine: KernelMachine) -> tuple[Float64Array, Float64Array]:

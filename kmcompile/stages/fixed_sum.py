@@ -21,11 +21,6 @@ Whole = NDArray[np.uint64]
 FUNCTION_OPERATIONS = 8
 """Multiply-adds of a kernel value from its distance."""
 
-LARGEST_EXPONENT = np.float32(32.0)
-SPREAD = np.float32(17.0 / 16.0)
-HALF = np.float32(0.5 * (1 + 2.0**-18))
-"""Rounded up like every constant of a bound: the sum it multiplies is rounded to nearest."""
-
 _CHUNK_VALUES = 1 << 20
 
 
@@ -41,30 +36,22 @@ class FixedSum(Always):
       kernel is 0.
     - k = 2^-t with 31 bits behind the point (`kmcompile.scalar.exp2_fixed`).
     - The vectors stand in groups, and in a group the coefficients of a row have one sign. The
-      sums of the products k * c, c = |beta| / step rounded, are uint64, and so are the sums of
-      k * t * c and of k. No sum can overflow: sum_i c_pi < 2^32 for every decision.
+      sums of the products k * c, c = |coefficient| / step, are uint64. No sum can overflow:
+      sum_i c_pi < 2^32 for every decision, its intercept included.
     - f_p = +-(|positive - negative| >> result_shift) * result_scale in float32.
 
-    The bound. Let e >= |x - exactly prepared x| + |s - stored s|, E = e sqrt(gamma), K = 2^-t for
-    the exact t of the stored codes.
+    The bound. K = 2^-t for the exact t of the stored codes:
 
-    - The exact gamma |s - x|^2 differs from z = t ln 2 by at most y = 2 E sqrt(z) + E^2, and
-      2 sqrt(z) <= z / a + a for any a > 0: y <= slope t + shift, slope = E ln 2 / a and
-      shift = E a + E^2. Let y_max = 32 slope + shift, which is at most 1, and w = 1 + y_max.
-    - Below the cutoff the exact kernel is within K expm1(y) <= K y w of K. Past it both are below
-      2^-32 exp(y_max).
-    - k is within K rho + 2^-31 of K: rho holds the multiplier, the shifts and 2^-t.
+    - The sum of the stored vectors' K at the codes is within apart_p + length_p |x - X| sqrt(2
+      gamma) of f_p - b_p for the exactly prepared x (`kmcompile.lowering.feature_space`).
+    - k is within K rho + 2^-31 of K: rho holds the multiplier, the shifts and 2^-t; from the
+      cutoff on K itself is below 2^-32.
 
-    So, with M = sum |beta| k, T = sum |beta| k t and N = sum k from their integers, rounded up,
-    the decision is off by at most
+    So, with M_p = sum_i c_pi k_i from its integer, rounded up, the decision is off by at most
 
-        (value_error + w shift) M + w slope T + (step / 2 N + floor_p) spread
-        + result_error |f_p| + minimum_p.
+        value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    floor_p = 2^-31 sum |beta_p| is what all shifts of kernels take off together, step / 2 a
-    coefficient's rounding, and spread = 1 + 17 / 16 w y_max lets both pass through the first two
-    terms. Where `tracks` is false, T is not summed: k t <= k c + 2^-(c + 1 / ln 2) / ln 2 for any
-    c, the tangent of t 2^-t, so that T <= tangent M + tangent_rest_p.
+    where minimum_p has apart_p, 2^-31 sum_i c_pi and the roundings of intercept and result.
 
     Parameters
     ----------
@@ -82,19 +69,14 @@ class FixedSum(Always):
     group_ends : ndarray of shape (n_groups,), uint16
         The block after the last one of each group.
     group_rows : ndarray of shape (n_groups, n_rows), uint16
-        Twice the decision that a row of the group belongs to, plus 1 where beta < 0.
+        Twice the decision that a row of the group belongs to, plus 1 where it is subtracted.
     start : ndarray of shape (n_decisions, 2), uint64
         The intercept's positive and negative part in units of a product.
     result_shift : int
     result_scale : float32
         A power of two: step * 2^(result_shift - 31).
-    tracks : bool
-    root_gamma, vector_error, tilt, slope : float32
-        sqrt(gamma), the largest |s - stored s|, a and ln 2 / a.
-    value_error, tangent, result_error : float32
-    tangent_rest, floor, minimum : ndarray of shape (n_decisions,), float32
-    trivial_bound : float32
-        The bound where y_max exceeds 1.
+    value_error, result_error : float32
+    per_deviation, minimum : ndarray of shape (n_decisions,), float32
     """
 
     codes: CodeTable
@@ -112,18 +94,10 @@ class FixedSum(Always):
     start: Whole
     result_shift: int
     result_scale: np.float32
-    tracks: bool
-    root_gamma: np.float32
-    vector_error: np.float32
-    tilt: np.float32
-    slope: np.float32
     value_error: np.float32
-    tangent: np.float32
-    tangent_rest: Float32Array
-    floor: Float32Array
     result_error: np.float32
+    per_deviation: Float32Array
     minimum: Float32Array
-    trivial_bound: np.float32
 
     template: ClassVar[str] = "fixed_sum"
     exit: ClassVar[str | None] = "exact"
@@ -134,7 +108,7 @@ class FixedSum(Always):
         object.__setattr__(self, "start", frozen(self.start, np.uint64))
         for name in ("group_ends", "group_rows"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
-        for name in ("tangent_rest", "floor", "minimum"):
+        for name in ("per_deviation", "minimum"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
@@ -196,75 +170,44 @@ class FixedSum(Always):
         t: Whole = (shifted * np.uint64(self.multiplier)) >> np.uint64(self.product_shift)
         return t
 
-    def kernels(self, distances: NDArray[np.int64]) -> tuple[Whole, Whole]:
-        """Return k in units of 2^-31 and k t in units of 2^-31, both 0 from the cutoff on."""
+    def kernels(self, distances: NDArray[np.int64]) -> Whole:
+        """Return k in units of 2^-31, 0 from the cutoff on."""
         below = distances < self.cutoff
         t = self.exponents(np.where(below, distances, 0))
-        k = np.where(below, exp2_fixed.exp2_negative(t), np.uint64(0))
-        return k, (k * t) >> np.uint64(exp2_fixed.ARGUMENT_BITS)
+        return np.where(below, exp2_fixed.exp2_negative(t), np.uint64(0))
 
-    def sums(self, x: NDArray[np.int64]) -> tuple[Whole, Whole, Whole]:
-        """Return the integer sums of codes of shape (n_queries, n_features).
+    def sums(self, x: NDArray[np.int64]) -> Whole:
+        """Return the sums of products of codes of shape (n_queries, n_features).
 
         Returns
         -------
-        signed : ndarray of shape (n_queries, n_decisions, 2), uint64
-            Positive and negative products, the intercept included.
-        moved : ndarray of shape (n_queries, n_decisions), uint64
-            Sums of k t c.
-        kernels : ndarray of shape (n_queries, n_decisions), uint64
-            Sums of k.
+        ndarray of shape (n_queries, n_decisions, 2), uint64
+            Positive and negative ones, the intercept included.
         """
-        k, moved_k = self.kernels(self.codes.distances(x))
-        signed = np.repeat(self.start[None], len(x), axis=0)
-        moved = np.zeros((len(x), self.n_decisions), dtype=np.uint64)
-        kernels = np.zeros_like(moved)
+        k = self.kernels(self.codes.distances(x))
+        sums = np.repeat(self.start[None], len(x), axis=0)
         by_slot = self.coefficients.transpose(0, 2, 1).reshape(self.n_slots, self.n_rows)
         first = 0
         for block, coded in zip(self.group_ends, self.group_rows, strict=True):
             own = slice(first, int(block) * self.lanes)
             products = exact_product(k[:, own], by_slot[own])
-            moves = exact_product(moved_k[:, own], by_slot[own])
-            decisions, negative = coded // 2, coded % 2
-            for row, p in enumerate(decisions):
-                signed[:, p, negative[row]] += products[:, row]
-                moved[:, p] += moves[:, row]
-                kernels[:, p] += k[:, own].sum(axis=1)
+            for row, (p, negative) in enumerate(zip(coded // 2, coded % 2, strict=True)):
+                sums[:, p, negative] += products[:, row]
             first = own.stop
-        return signed, moved, kernels
+        return sums
 
     def _sum(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
-        signed, moved, kernels = self.sums((batch.x * self.per_unit).astype(np.int64))
-        positive, negative = signed[:, :, 0], signed[:, :, 1]
+        sums = self.sums((batch.x * self.per_unit).astype(np.int64))
+        positive, negative = sums[:, :, 0], sums[:, :, 1]
         above = positive >= negative
         size = np.where(above, positive - negative, negative - positive)
         size = (size >> np.uint64(self.result_shift)).astype(np.float32) * self.result_scale
         decision: Float32Array = np.where(above, size, -size)
-        slope, shift, widest = self._terms(batch.deviation)
-        widen = widest + np.float32(1.0)
         of_values = self.rounded_up(positive + negative - self.start.sum(axis=1))
-        if self.tracks:
-            of_exponents = self.rounded_up(moved)
-        else:
-            of_exponents = of_values * self.tangent + self.tangent_rest
-        lost = self.rounded_up(kernels) * HALF + self.floor
+        of_input = self.per_deviation * batch.deviation[:, None]
         rounding = magnitude(decision) * self.result_error
-        spread = SPREAD * (widen * widest) + np.float32(1.0)
-        bound = of_values * (self.value_error + widen * shift)[:, None]
-        bound = bound + of_exponents * (widen * slope)[:, None]
-        bound = bound + lost * spread[:, None]
-        bound = (bound + rounding) + self.minimum
-        usable = (widest <= np.float32(1.0))[:, None]
-        return decision, np.where(usable, bound, rounding + self.trivial_bound)
-
-    def _terms(self, deviation: Float32Array) -> tuple[Float32Array, ...]:
-        """Return slope, shift and y_max of every query."""
-        reach = (deviation + self.vector_error) * self.root_gamma
-        # More than 1 is of no use, and might overflow below.
-        reach = np.minimum(reach, np.float32(1.0))
-        slope = reach * self.slope
-        shift = reach * self.tilt + reach * reach
-        return slope, shift, slope * LARGEST_EXPONENT + shift
+        bound = ((of_values * self.value_error + of_input) + rounding) + self.minimum
+        return decision, bound
 
     def rounded_up(self, sums: Whole) -> Float32Array:
         """Return sums in units of a product as float32, in units of the result, from above."""
@@ -273,9 +216,9 @@ class FixedSum(Always):
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""
-        per_slot = FUNCTION_OPERATIONS + 1 + self.n_rows * (2 if self.tracks else 1)
+        per_slot = FUNCTION_OPERATIONS + self.n_rows
         own = self.codes.operations() + self.n_slots * per_slot
-        return own + self.n_features + 3 * self.n_groups * self.n_rows + 16 * self.n_decisions
+        return own + self.n_features + self.n_groups * self.n_rows + 12 * self.n_decisions
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query: the same for all."""
@@ -287,11 +230,6 @@ class FixedSum(Always):
 
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, coefficients, groups, intercepts, 2^(-i / 64) and constant bounds."""
-        tangent = (
-            ()
-            if self.tracks
-            else (Table("tangent_rest", self.tangent_rest, "of the tangent: [decision]"),)
-        )
         return (
             *self.codes.tables(),
             Table(
@@ -303,9 +241,8 @@ class FixedSum(Always):
             Table("group_rows", self.group_rows, "2 decision + (beta < 0): [group][row]"),
             Table("start", self.start, "b, positive and negative part: [decision][part]"),
             Table("exp2_table", exp2_fixed.TABLE, "2^(31 - i / 64): [i]"),
-            Table("floor_bound", self.floor, "what shifts take off the kernels: [decision]"),
+            Table("per_deviation", self.per_deviation, "error per |x - code|: [decision]"),
             Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
-            *tangent,
         )
 
 

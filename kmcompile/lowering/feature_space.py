@@ -1,0 +1,159 @@
+"""How far a machine with rounded vectors and coefficients is from the trained one, as a whole.
+
+W = sum_i beta_i phi(s_i) is the trained machine in the rbf kernel's feature space and
+V = sum_i c_i phi(S_i) the stored one. For the exactly prepared input x and the stored X, by
+Cauchy-Schwarz and |phi| = 1,
+
+    |<W, phi(x)> - <V, phi(X)>| <= |W - V| + |V| |phi(x) - phi(X)|,
+    |phi(x) - phi(X)|^2 = 2 - 2 exp(-gamma |x - X|^2) <= 2 gamma |x - X|^2.
+
+Of the query only |x - X| takes part. What is wrong with single vectors partly cancels in |W - V|,
+and more of it once the coefficients are fitted again to the stored vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
+from kmcompile.ir.arrays import Float64Array
+
+_BLOCK_VALUES = 1 << 22
+_RIDGE = 1e-6
+_MOST_REFITTED = 4000
+"""Vectors of a decision; a refit takes their third power."""
+
+_FUNCTIONS = 64 * UNIT_ROUNDOFF_64
+"""Relative error of the functions and products that make one element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Upper bounds in the feature space, of every decision.
+
+    Parameters
+    ----------
+    apart : ndarray of shape (n_decisions,), float64
+        |W - V|.
+    length : ndarray of shape (n_decisions,), float64
+        |V|.
+    """
+
+    apart: Float64Array
+    length: Float64Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorPairs:
+    """Trained vectors s and the stored ones, S, under exp(-gamma |.|^2).
+
+    Parameters
+    ----------
+    gamma : float
+    trained, stored : ndarray of shape (n, n_features), float64
+    """
+
+    gamma: float
+    trained: Float64Array
+    stored: Float64Array
+
+    def chosen(self, rows: np.ndarray) -> VectorPairs:
+        """Return some of the pairs."""
+        return VectorPairs(self.gamma, self.trained[rows], self.stored[rows])
+
+    def blocks(self) -> Iterator[tuple[slice, Float64Array, Float64Array, Float64Array]]:
+        """Yield rows of G_ij = <phi(S_i), phi(S_j)>, F_ij = <phi(S_i), d_j>, H_ij = <d_i, d_j>.
+
+        d = phi(s) - phi(S). With D = S_i - S_j and e = s - S the squared distances are |D|^2 plus
+        |e_j|^2 - 2 <D, e_j> for S_i and s_j, plus |e_i|^2 + 2 <D, e_i> for s_i and S_j, and plus
+        both and - 2 <e_i, e_j> for s_i and s_j: by expm1 no kernels are subtracted.
+        """
+        S, e = self.stored, self.trained - self.stored
+        squares, rests, own = (S**2).sum(axis=1), (e**2).sum(axis=1), (S * e).sum(axis=1)
+        rows = max(1, _BLOCK_VALUES // len(S))
+        for start in range(0, len(S), rows):
+            part = slice(start, start + rows)
+            apart = squares[part, None] + squares - 2 * (S[part] @ S.T)
+            kernel = np.exp(-self.gamma * np.maximum(apart, 0.0))
+            if not e.any():
+                nothing = np.zeros_like(kernel)
+                yield part, kernel, nothing, nothing
+                continue
+            column = -self.gamma * (rests - 2 * (S[part] @ e.T - own))
+            row = -self.gamma * (rests[part, None] + 2 * (own[part, None] - e[part] @ S.T))
+            both = np.expm1(row) * np.expm1(column)
+            both += np.exp(row + column) * np.expm1(2 * self.gamma * (e[part] @ e.T))
+            yield part, kernel, kernel * np.expm1(column), kernel * both
+
+    def errors(self) -> tuple[float, float, float]:
+        """Return the relative error of an element and those of the exponents, by themselves.
+
+        An inner product of n terms is off by at most gamma_n times the lengths (Higham, eq. 3.5):
+        a squared distance of S by that of 4 max |S|^2, the exponents that hold <D, e> and
+        <e, e> by that of 4 max |S| max |e| + max |e|^2 and of 2 max |e|^2.
+        """
+        unit = 2 * self.gamma * (self.stored.shape[1] + 4) * UNIT_ROUNDOFF_64
+        longest = float(np.sqrt((self.stored**2).sum(axis=1)).max())
+        moved = float(np.sqrt(((self.trained - self.stored) ** 2).sum(axis=1)).max())
+        relative = _FUNCTIONS + 4 * unit * longest**2
+        return relative, unit * (4 * longest + moved) * moved, 2 * unit * moved**2
+
+
+def refitted(pairs: VectorPairs, beta: Float64Array) -> Float64Array:
+    """Return coefficients of the stored vectors that bring V near W, shape (n_decisions, n).
+
+    Parameters
+    ----------
+    pairs : VectorPairs
+    beta : ndarray of shape (n_decisions, n), float64
+        Those of the trained ones; 0 stays 0.
+    """
+    fitted = beta.copy()
+    for row in fitted:
+        used = np.flatnonzero(row)
+        if not 0 < len(used) <= _MOST_REFITTED:
+            continue
+        blocks = list(pairs.chosen(used).blocks())
+        gram = np.concatenate([kernel for _, kernel, _, _ in blocks])
+        moved = np.concatenate([difference for _, _, difference, _ in blocks])
+        gram[np.diag_indices_from(gram)] += _RIDGE
+        row[used] += np.linalg.solve(gram, moved @ row[used])
+    return fitted
+
+
+def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Distance:
+    """Return bounds on |W - V| and |V|.
+
+    With c = beta + a: |W - V|^2 = beta^T H beta - 2 a^T F beta + a^T G a, in which nothing large
+    cancels; what float64 rounds in elements and sums is added, relative to the sum of magnitudes.
+
+    Parameters
+    ----------
+    pairs : VectorPairs
+    beta, stored : ndarray of shape (n_decisions, n), float64
+        Coefficients of the trained vectors and of the stored ones.
+    """
+    added = stored - beta
+    total, size, square, length = (np.zeros(len(beta)) for _ in range(4))
+    steepest = 0.0
+    for part, kernel, moved, twice in pairs.blocks():
+        inner = kernel @ added.T
+        total += (added[:, part] * (inner - 2 * (moved @ beta.T)).T).sum(axis=1)
+        total += (beta[:, part] * (twice @ beta.T).T).sum(axis=1)
+        size += (np.abs(added[:, part]) * (kernel @ np.abs(added).T).T).sum(axis=1)
+        size += (np.abs(added[:, part]) * (2 * np.abs(moved) @ np.abs(beta).T).T).sum(axis=1)
+        size += (np.abs(beta[:, part]) * (np.abs(twice) @ np.abs(beta).T).T).sum(axis=1)
+        square += (stored[:, part] * (kernel @ stored.T).T).sum(axis=1)
+        length += (np.abs(stored[:, part]) * (kernel @ np.abs(stored).T).T).sum(axis=1)
+        steepest = max(steepest, float(np.abs(moved).max()))
+    relative, crossing, among = pairs.errors()
+    relative += 4 * (beta.shape[1] + 8) * UNIT_ROUNDOFF_64
+    of_beta, of_added = np.abs(beta).sum(axis=1), np.abs(added).sum(axis=1)
+    # Of elements of F by `crossing`, of H by twice that times |F| and by `among`.
+    rest = 4 * crossing * of_added * of_beta + 4 * (crossing * steepest + among) * of_beta**2
+    apart = np.maximum(total, 0.0) + relative * size + rest
+    length = np.maximum(square, 0.0) + relative * length
+    return Distance(np.sqrt(apart) * (1 + 1e-12), np.sqrt(length) * (1 + 1e-12))
