@@ -55,7 +55,8 @@ class Answers:
         The bounds on the errors of the decisions, which the C does not hand out.
     stage_operations : ndarray of shape (n_queries, n_stages), int64
         Multiply-adds that `classify` takes at each stage of the program, all overhead included;
-        -1 where the query did not come there.
+        -1 where the query did not come there. Of a program in integers those of early exits in
+        float32 are weighted: as many of integers as take as many instructions.
     stage_kernels : ndarray of shape (n_queries, n_stages), int64
         Full kernel evaluations that `classify` spends at each stage; 0 where the query did not
         come there.
@@ -188,14 +189,16 @@ def _classified(
     results = np.zeros(len(batch), dtype=RESULT_DTYPE)
     operations = np.full((len(batch), len(program.stages)), -1, dtype=np.int64)
     operations[:, 0] = batch.operations
+    operations[:, 0] += program.float_codes_operations
     kernels = np.zeros_like(operations)
     places = np.arange(len(batch))
     for number, stage in enumerate(program.stages[1:-2], start=1):
+        weight = ends.weight(stage)
         if isinstance(stage, EarlyExit):
             looked_at = batch.in_range
             before = batch.chosen(looked_at)
             part, decided = stage.decide(before, ends)
-            operations[places[looked_at], number] = part.operations - before.operations
+            operations[places[looked_at], number] = weight * (part.operations - before.operations)
             kernels[places[looked_at], number] = part.kernel_evals - before.kernel_evals
             done = places[looked_at][decided]
             leaving = part.chosen(decided)
@@ -204,7 +207,7 @@ def _classified(
             places = np.concatenate([places[~looked_at], places[looked_at][~decided]])
         else:
             assert isinstance(stage, Always)
-            spent = stage.operations_of(batch)
+            spent = weight * stage.operations_of(batch)
             operations[places, number] = spent
             batch = stage.run(batch)
             batch = replace(batch, operations=batch.operations + spent)

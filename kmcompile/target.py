@@ -79,6 +79,17 @@ class Cost:
     int16: OperationCost
     int8: OperationCost
 
+    def float_weight(self, width: str) -> int:
+        """Return how many products of integers a product of float32 counts for.
+
+        Parameters
+        ----------
+        width : str
+            "int16", "int8" or "uint8".
+        """
+        integers = self.int16 if width == "int16" else self.int8
+        return max(1, round(self.float32.product / integers.product))
+
 
 @dataclass(frozen=True, slots=True)
 class Region:

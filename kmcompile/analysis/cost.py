@@ -72,6 +72,7 @@ def worst_operations(program: Program) -> int:
     stages = program.stages[:-2]
     return (
         sum(stage_worst_operations(program, stage) for stage in stages)
+        + program.float_codes_operations
         + ends.exact.operations()
         - sum(_saved_operations(program, stage) for stage in stages)
         + ends.label.operations()
@@ -81,7 +82,9 @@ def worst_operations(program: Program) -> int:
 def stage_worst_operations(program: Program, stage: Stage) -> int:
     """Return the most multiply-adds of one stage, the label tests of an early exit included."""
     if isinstance(stage, EarlyExit):
-        return stage.worst_operations(program.ends)
+        return program.ends.worst_operations(stage)
+    if stage in program.stages[1:-2]:
+        return program.ends.weight(stage) * stage.operations()
     return stage.operations()
 
 

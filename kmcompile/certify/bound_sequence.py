@@ -27,7 +27,7 @@ from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.reach import PolyReach, RbfReach, Reach
 from kmcompile.passes.sum_linear import decision_coefficients
-from kmcompile.stages import BoundSequence, ExactSum
+from kmcompile.stages import BoundSequence, ExactSum, FixedSum
 
 _LARGEST_CONDITION = 1e8
 """Of the Gram matrix; from there on A's rounding takes away what more vectors give."""
@@ -46,7 +46,9 @@ def supports(program: Program, machine: KernelMachine) -> bool:
     """Return whether there is a bound sequence for a machine: its kernel is positive definite."""
     exact = program.ends.exact
     known = isinstance(machine.kernel, Rbf | Poly) and machine.kernel.positive_definite
-    return known and isinstance(exact, ExactSum) and not exact.skip_zeros
+    if not known or not isinstance(exact, ExactSum | FixedSum):
+        return False
+    return isinstance(exact, FixedSum) or not exact.skip_zeros
 
 
 def lower_bound_sequence(
@@ -69,7 +71,7 @@ def lower_bound_sequence(
         None where A's rounding would take everything away, or there are no vectors.
     """
     exact = program.ends.exact
-    assert isinstance(exact, ExactSum)
+    assert isinstance(exact, ExactSum | FixedSum)
     z = np.ascontiguousarray(vectors.astype(np.float32))
     gram = _gram(machine.kernel, z.astype(np.float64))
     n = _usable(gram.values)
@@ -89,17 +91,25 @@ def _usable(gram: Float64Array) -> int:
 
 
 def _context(machine: KernelMachine, program: Program, z: Float32Array) -> KernelContext:
-    known = program.known_answers.inputs
-    deviation = program.prepare.run(Batch.of(known, program.n_decisions)).deviation
     longest = float(np.sqrt((z.astype(np.float64) ** 2).sum(axis=1)).max())
     return KernelContext(
         n_features=z.shape[1],
         vector_error=0.0,
         vector_length=longest,
-        typical_deviation=float(np.median(deviation)) if len(deviation) else 0.0,
+        typical_deviation=_typical_deviation(program),
         sum_error=0.0,
         skip_zeros=False,
     )
+
+
+def _typical_deviation(program: Program) -> float:
+    """Return that of an ordinary input; codes of inputs are rounded as those of the vectors are."""
+    if program.codes is not None:
+        exact = program.ends.exact
+        return float(exact.kernel.vector_error) if isinstance(exact, FixedSum) else 0.0
+    known = program.known_answers.inputs
+    deviation = program.prepare.run(Batch.of(known, program.n_decisions)).deviation
+    return float(np.median(deviation)) if len(deviation) else 0.0
 
 
 def _reach(kernel: Kernel, context: KernelContext) -> Reach:

@@ -97,7 +97,7 @@ def add_certified_exits(
     fitted = [
         Fitted.of(stage, text, batch, ends)
         for stage, text in offered
-        if stage.worst_operations(ends) <= room.operations
+        if ends.worst_operations(stage) <= room.operations
     ]
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)

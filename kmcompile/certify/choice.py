@@ -45,9 +45,10 @@ class Fitted:
         """Return what a stage does with prepared samples."""
         before = batch.operations
         after, decided = stage.decide(batch, ends)
-        assert isinstance(ends.exact, ExactSum)
-        saved = after.known.astype(np.int64) * ends.exact.total_operations
-        return cls(stage, text, after.operations - before, decided, saved)
+        per_kernel = ends.exact.total_operations if isinstance(ends.exact, ExactSum) else 0
+        saved = after.known.astype(np.int64) * per_kernel
+        spent = ends.weight(stage) * (after.operations - before)
+        return cls(stage, text, spent, decided, saved)
 
 
 def choose(
@@ -93,7 +94,7 @@ def _mean_operations(sequence: Sequence[Fitted], exact_operations: NDArray[np.in
 
 
 def _has_room(sequence: Sequence[Fitted], ends: Ends, room: Room) -> bool:
-    worst = sum(item.stage.worst_operations(ends) for item in sequence)
+    worst = sum(ends.worst_operations(item.stage) for item in sequence)
     flash = sum(table.n_bytes for item in sequence for table in item.stage.tables())
     return worst <= room.operations and (room.flash_bytes is None or flash <= room.flash_bytes)
 

@@ -16,7 +16,7 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
-from kmcompile.stages import ExactSum, FoldedWeights
+from kmcompile.stages import ExactSum, FixedSum, FoldedWeights
 from kmcompile.stages.folded_weights import N_CONSTANTS, N_CURVED
 from kmcompile.verify.reference import evaluate
 
@@ -41,7 +41,7 @@ def supports(machine: KernelMachine, program: Program) -> bool:
     Their terms have powers of gamma up to 40, which must not overflow float64.
     """
     kernel = machine.kernel
-    if not isinstance(kernel, Rbf) or not isinstance(program.ends.exact, ExactSum):
+    if not isinstance(kernel, Rbf) or not isinstance(program.ends.exact, ExactSum | FixedSum):
         return False
     return _LEAST_GAMMA <= kernel.gamma <= 1 / _LEAST_GAMMA
 
@@ -86,7 +86,7 @@ def _flash_bytes(program: Program, room: Room) -> float:
 
 def _fits(stage: FoldedWeights, program: Program, room: Room) -> bool:
     flash = sum(table.n_bytes for table in stage.tables())
-    worst = stage.worst_operations(program.ends)
+    worst = program.ends.worst_operations(stage)
     return flash <= _flash_bytes(program, room) and worst <= room.operations
 
 

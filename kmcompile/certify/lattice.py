@@ -1,4 +1,4 @@
-"""Boxes of raw inputs that halve from level to level, numbered along a Z-order curve."""
+"""Boxes of inputs that halve from level to level, numbered along a Z-order curve."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Lattice:
 
     @property
     def n_features(self) -> int:
-        """Features of a raw input."""
+        """Features of an input."""
         return len(self.low)
 
     def across(self, level: int) -> NDArray[np.int64]:
@@ -80,7 +80,7 @@ class Lattice:
         return half
 
 
-def lattice(X: Float64Array, scale: Float64Array) -> Lattice | None:
+def lattice(X: Float64Array, scale: Float64Array, unit: float = 0.0) -> Lattice | None:
     """Return boxes around some inputs, about as long along each feature in the kernel's eyes.
 
     Parameters
@@ -88,13 +88,15 @@ def lattice(X: Float64Array, scale: Float64Array) -> Lattice | None:
     X : ndarray of shape (n, n_features), float64
     scale : ndarray of shape (n_features,), float64
         How far a prepared input moves with each feature.
+    unit : float
+        A power of two of which inputs are multiples, and then `low` and all widths; 0: none is.
 
     Returns
     -------
     Lattice or None
         None where a feature has no effect or float32 has no room for the boxes.
     """
-    low: Float32Array = np.nextafter(X.min(axis=0).astype(np.float32), np.float32(-np.inf))
+    low = _low(X.min(axis=0), unit)
     high = X.max(axis=0)
     extent = (scale * (high - low)).max()
     if not (scale > 0).all() or not np.isfinite(extent) or extent <= 0:
@@ -104,10 +106,20 @@ def lattice(X: Float64Array, scale: Float64Array) -> Lattice | None:
     # normal numbers; a low that is smaller may be flushed to 0.
     if width.min() < 2.0**-60 or max(width.max(), np.abs(low).max()) > 2.0**60:
         return None
-    low = np.where(np.abs(low) < 2.0**-100, np.float32(-(2.0**-90)), low)
+    if not unit:
+        low = np.where(np.abs(low) < 2.0**-100, np.float32(-(2.0**-90)), low)
     found = Lattice(low.astype(np.float64), high, width, 0)
     levels = int(np.log2(_MOST_ACROSS / found.across(0).max()))
-    return Lattice(found.low, high, width, levels)
+    if unit:
+        levels = min(levels, int(np.log2(width.min() / unit)))
+    return Lattice(found.low, high, width, levels) if levels > 0 else None
+
+
+def _low(least: Float64Array, unit: float) -> Float32Array:
+    """Return where the boxes begin: at multiples of the unit if there is one."""
+    if unit:
+        return (np.floor(least / unit) * unit).astype(np.float32)
+    return np.nextafter(least.astype(np.float32), np.float32(-np.inf))
 
 
 def interleaved(place: Keys, n_bits: int) -> Keys:

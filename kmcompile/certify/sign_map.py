@@ -1,9 +1,9 @@
-"""Builds the stage `sign_map`: where in the raw inputs the sign of a decision is proved."""
+"""Builds the stage `sign_map`: where among the inputs the sign of a decision is proved."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from kmcompile.certify.linear_input import LinearInput, linear_input
 from kmcompile.certify.monomials import Monomials, monomials
 from kmcompile.certify.pruning import Forest, Pruned, kinds
 from kmcompile.certify.subdivision import Subdivision, subdivide
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly, Rbf, Sigmoid
@@ -48,12 +49,15 @@ class Proof:
     linear : LinearInput
     lattice : Lattice
     expansions : Expansions
+    deviation : float
+        How far the exact input may lie from the one that the map looks at.
     """
 
     machine: KernelMachine
     linear: LinearInput
     lattice: Lattice
     expansions: Expansions
+    deviation: float
 
     def expand(self, keys: Keys, level: int) -> Sum:
         """Return the decision on some boxes of a level."""
@@ -68,7 +72,7 @@ class Proof:
             float(self.machine.intercept[0]),
             centres,
             linear.matrix * lattice.half_widths(level),
-            linear.deviation(reach, length * (1 + 1e-9)),
+            linear.deviation(reach, length * (1 + 1e-9)) + self.deviation,
         )
 
 
@@ -102,8 +106,9 @@ def build_sign_map(
     """
     if machine.task is not Task.BINARY or machine.n_features not in DEGREES:
         return None
-    points = spread_points(samples) if len(samples) else np.zeros((0, machine.n_features))
-    proof = proof_of(machine, points)
+    seen = _seen(machine, program, samples)
+    points = spread_points(seen.x) if len(samples) else np.zeros((0, machine.n_features))
+    proof = proof_of(seen.machine, points, seen.unit, seen.largest_deviation)
     n_nodes = _nodes_within(max_bytes)
     if proof is None or n_nodes < 1:
         return None
@@ -121,20 +126,73 @@ def build_sign_map(
     cost = step_operations(machine.n_features) / program.ends.exact.operations()
     grids = _grids(proof.lattice, n_nodes)
     best = _best(Forest(found, likely, len(grids) - 1, cost), grids, proof.lattice, n_nodes)
-    return None if best is None else _encoded(best, found, proof.lattice)
+    return None if best is None else _encoded(best, found, proof.lattice, seen.deviation)
 
 
-def proof_of(machine: KernelMachine, points: np.ndarray) -> Proof | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """What a map looks at.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        As a function of that.
+    x : ndarray of shape (n, n_features), float32
+        The samples.
+    unit : float
+        A power of two of which they are multiples; 0: none.
+    deviation : float32 or None
+        `SignMap.deviation`.
+    """
+
+    machine: KernelMachine
+    x: Float32Array
+    unit: float
+    deviation: np.float32 | None
+
+    @property
+    def largest_deviation(self) -> float:
+        """That and what float64 rounded when a machine was measured in units of its codes.
+
+        3 u of every vector's coordinates, and gamma by 2 u, which is u of a distance.
+        """
+        if self.deviation is None:
+            return 0.0
+        size = max(_longest(self.machine.support_vectors), _longest(self.x.astype(np.float64)))
+        return float(self.deviation) * (1 + 1e-9) + 2.0**-49 * size
+
+
+def _longest(rows: Float64Array) -> float:
+    return math.sqrt(float((rows**2).sum(axis=1).max(initial=0.0)))
+
+
+def _seen(machine: KernelMachine, program: Program, samples: Float32Array) -> _Seen:
+    """Return the raw samples, or in an integer format the prepared ones.
+
+    The largest deviation is that of a sample: on a grid that codes represent exactly it is small.
+    """
+    quantize = program.prepare.quantize
+    if quantize is None:
+        return _Seen(machine, samples, 0.0, None)
+    batch = program.prepare.run(Batch.of(samples, program.n_decisions))
+    prepared = replace(machine, preprocessing=())
+    largest = batch.deviation.max(initial=np.float32(0.0))
+    return _Seen(prepared, batch.x, float(quantize.unit), largest)
+
+
+def proof_of(
+    machine: KernelMachine, points: np.ndarray, unit: float = 0.0, deviation: float = 0.0
+) -> Proof | None:
     """Return what proves signs of a machine, None if nothing does."""
     linear = linear_input(machine)
     if linear is None or not len(points):
         return None
     basis = monomials(machine.n_features, DEGREES[machine.n_features])
     expansions = _expansions_of(machine, basis)
-    boxes = lattice(points, np.sqrt((linear.matrix**2).sum(axis=0)))
+    boxes = lattice(points, np.sqrt((linear.matrix**2).sum(axis=0)), unit)
     if expansions is None or boxes is None:
         return None
-    return Proof(machine, linear, boxes, expansions)
+    return Proof(machine, linear, boxes, expansions, deviation)
 
 
 def _expansions_of(machine: KernelMachine, basis: Monomials) -> Expansions | None:
@@ -195,7 +253,9 @@ def _best(forest: Forest, grids: list[int], lattice: Lattice, n_nodes: int) -> P
     return best if best is not None and best.gain > 0 else None
 
 
-def _encoded(pruned: Pruned, found: Subdivision, lattice: Lattice) -> SignMap | None:
+def _encoded(
+    pruned: Pruned, found: Subdivision, lattice: Lattice, deviation: np.float32 | None
+) -> SignMap:
     across = lattice.across(pruned.root_level)
     places = np.stack(np.meshgrid(*(np.arange(n) for n in across), indexing="ij"), axis=-1)
     roots = interleaved(places.reshape(-1, lattice.n_features), pruned.root_level + 2)
@@ -204,5 +264,12 @@ def _encoded(pruned: Pruned, found: Subdivision, lattice: Lattice) -> SignMap | 
     largest = np.nextafter(np.float32(found.largest), np.float32(np.inf))
     least = np.nextafter(np.float32(found.least), np.float32(0))
     return SignMap.of(
-        np.concatenate(by_level), lattice.low, size, across, len(by_level) - 1, least, largest
+        np.concatenate(by_level),
+        lattice.low,
+        size,
+        across,
+        len(by_level) - 1,
+        least,
+        largest,
+        deviation,
     )

@@ -9,7 +9,7 @@ if TYPE_CHECKING:  # the stages import this package
     from kmcompile.stages.exact_sum import ExactSum
     from kmcompile.stages.fixed_sum import FixedSum
     from kmcompile.stages.linear_sum import LinearSum
-    from kmcompile.stages.stage import Always
+    from kmcompile.stages.stage import Always, EarlyExit, Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,23 @@ class Ends:
     label : Always
         Makes a label of decisions and bounds, and says whether it is the same for every
         decision within its bound.
+    float_weight : int
+        How many operations of the exact sum one of float32 counts for; 1 where that is in float32.
     """
 
     exact: ExactSum | FixedSum | LinearSum
     label: Always
+    float_weight: int = 1
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether the inputs are integer codes."""
+        return getattr(self.exact, "codes", None) is not None
+
+    def weight(self, stage: Stage) -> int:
+        """Return how many operations of the exact sum one of a stage counts for."""
+        return 1 if stage.in_integers else self.float_weight
+
+    def worst_operations(self, stage: EarlyExit) -> int:
+        """Return the multiply-adds of a query that the stage does not decide, weighted."""
+        return self.weight(stage) * stage.worst_operations(self)

@@ -112,6 +112,8 @@ class Program:
         What answers where the exact sum leaves the label open.
     scale : CodeScale, optional
         Of an integer format.
+    float_weight : int
+        What `Ends` has of that name: of an integer format, as the target says.
     """
 
     name: str
@@ -127,6 +129,7 @@ class Program:
     model_sha256: str
     replay: Replay | None = None
     scale: CodeScale | None = None
+    float_weight: int = 1
 
     version: ClassVar[int] = 4
     """Of the layout of program.npz."""
@@ -144,12 +147,24 @@ class Program:
     @property
     def ends(self) -> Ends:
         """The exact sum and the label stage, which come last."""
-        return Ends(cast("ExactSum", self.stages[-2]), cast("Always", self.stages[-1]))
+        exact, label = cast("ExactSum", self.stages[-2]), cast("Always", self.stages[-1])
+        return Ends(exact, label, self.float_weight)
 
     @property
     def early_exits(self) -> tuple[Stage, ...]:
         """The stages that may decide a query before the exact sum."""
         return tuple(stage for stage in self.stages[:-2] if stage.exit is not None)
+
+    @property
+    def floats_codes(self) -> bool:
+        """Whether codes are also needed in float32: by any stage before the exact sum."""
+        between = self.stages[1:-2]
+        return self.codes is not None and not all(stage.in_integers for stage in between)
+
+    @property
+    def float_codes_operations(self) -> int:
+        """What it takes to have the codes also in float32, where any stage needs that."""
+        return self.n_features * self.float_weight if self.floats_codes else 0
 
     @property
     def exit_stages(self) -> tuple[Stage, ...]:

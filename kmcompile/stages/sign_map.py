@@ -1,4 +1,4 @@
-"""A map of the raw inputs: boxes in which the sign of the decision is proved."""
+"""A map of the inputs: boxes in which the sign of the decision is proved."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ shifts, masks and sums."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignMap(EarlyExit):
-    """Boxes of raw inputs x: a grid of them, each halved along all features, again and again.
+    """Boxes of inputs x: a grid of them, each halved along all features, again and again.
+
+    x is the raw input. In a program in integers it is the prepared one, multiples of the codes'
+    unit; so are `low` and the boxes' widths, and nothing rounds. The exactly prepared input may
+    then lie as far from x as `deviation` says, for which the proof leaves room as well.
 
     The place of an input is floor(fl(x - low) scale) for each feature, scale a power of two, in
     the boxes of the last level. Its first bits say which box of the grid it is, and each further
@@ -55,6 +59,8 @@ class SignMap(EarlyExit):
         Boxes in the map.
     least, largest : float32
         0 < least <= |f| <= largest in every box with a sign.
+    deviation : float32 or None
+        An input with a larger one is open; None: x is the raw input.
     """
 
     low: Float32Array
@@ -68,6 +74,7 @@ class SignMap(EarlyExit):
     n_nodes: int
     least: np.float32
     largest: np.float32
+    deviation: np.float32 | None = None
 
     template: ClassVar[str] = "sign_map"
     exit: ClassVar[str | None] = "certified"
@@ -90,6 +97,7 @@ class SignMap(EarlyExit):
         depth: int,
         least: np.float32,
         largest: np.float32,
+        deviation: np.float32 | None = None,
     ) -> SignMap:
         """Return the map of some boxes.
 
@@ -102,6 +110,7 @@ class SignMap(EarlyExit):
         across : array-like of shape (n_features,), int
         depth : int
         least, largest : float32
+        deviation : float32 or None
         """
         n_words = -(-len(kinds) // _WORD)
         padded = np.zeros(n_words * _WORD, dtype=np.uint8)
@@ -122,32 +131,38 @@ class SignMap(EarlyExit):
             n_nodes=len(kinds),
             least=least,
             largest=largest,
+            deviation=deviation,
         )
 
     @property
     def n_features(self) -> int:
-        """Features of a raw input."""
+        """Features of an input."""
         return len(self.low)
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether it looks at codes."""
+        return self.deviation is not None
 
     @property
     def n_roots(self) -> int:
         """Boxes of the grid."""
         return int(np.prod(self.across.astype(np.int64)))
 
-    def places(self, raw: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def places(self, x: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places of inputs, shape (n_queries, n_features), and which are in the grid."""
-        distance = raw - self.low
+        distance = x - self.low
         inside = np.all((distance >= 0) & (distance < self.width), axis=1)
         return (np.where(inside[:, None], distance, 0) * self.scale).astype(np.int64), inside
 
-    def kinds(self, raw: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def kinds(self, x: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the kinds of the smallest boxes that hold inputs, and how many held those."""
-        place, inside = self.places(raw)
-        node = np.zeros(len(raw), dtype=np.int64)
+        place, inside = self.places(x)
+        node = np.zeros(len(x), dtype=np.int64)
         for j, n in enumerate(self.across.tolist()):
             node = node * n + (place[:, j] >> self.depth)
         kind = np.where(inside, self._kind(node), OPEN)
-        n_halved = np.zeros(len(raw), dtype=np.int64)
+        n_halved = np.zeros(len(x), dtype=np.int64)
         for shift in reversed(range(self.depth)):
             goes_on = kind == HALVED
             part = (((place >> shift) & 1) << np.arange(self.n_features)).sum(axis=1)
@@ -174,7 +189,12 @@ class SignMap(EarlyExit):
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with intervals where the sign is proved, and which these are."""
-        kind, n_halved = self.kinds(batch.raw)
+        if self.deviation is None:
+            kind, n_halved = self.kinds(batch.raw)
+        else:
+            near = batch.deviation <= self.deviation
+            kind, n_halved = self.kinds(batch.x)
+            kind, n_halved = np.where(near, kind, OPEN), np.where(near, n_halved, 0)
         sign = np.select([kind == POSITIVE, kind == NEGATIVE], [1, -1], 0)[:, None]
         unknown = np.where(sign == 0, UNKNOWN, np.float32(0.0))
         low = np.where(sign > 0, self.least, -self.largest) - unknown

@@ -31,6 +31,11 @@ class Stage(ABC):
         return self.template
 
     @property
+    def in_integers(self) -> bool:
+        """Whether nearly all of its operations are those of integers."""
+        return False
+
+    @property
     def is_calibrated(self) -> bool:
         """Whether what the stage decides rests on samples."""
         return self.exit == "statistical"
