@@ -74,7 +74,7 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001].")
 @_choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed].")
 @_choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk].")
-@_choice("--format", "Number format on the target [float32; the others are not built yet].")
+@_choice("--format", "Number format on the target; auto compares them all [float32].")
 @_choice(
     "--replay",
     "Sum again where float32 leaves a label open [float64 if certified].",

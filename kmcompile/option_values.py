@@ -26,7 +26,6 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mode": ("exact", "certified", "statistical"),
-        "format": ("float32", "int16", "int8"),
         "replay": ("none", "float64"),
         "reduce": ("off",),
         "tolerance": (),
@@ -111,10 +110,10 @@ def check_options(options: Options) -> None:
     Examples
     --------
     >>> check_options(Options(mode="exact", reduce="off"))
-    >>> check_options(Options(format="auto"))
+    >>> check_options(Options(reduce="auto"))
     Traceback (most recent call last):
-    kmcompile.errors.UsageError: not built yet: --format auto
-    leave it out or use --format float32
+    kmcompile.errors.UsageError: not built yet: --reduce auto
+    leave it out or use --reduce off
     """
     _check_values(options)
     _check_promise(options)

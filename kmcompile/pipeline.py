@@ -13,7 +13,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from kmcompile import frontend
-from kmcompile.analysis.memory import budgets, check_flash, check_ram
+from kmcompile.analysis.memory import Budgets, budgets, check_flash, check_ram
 from kmcompile.build.recipe import Recipe
 from kmcompile.calibrate.calibrate import calibrate, room_for_exits
 from kmcompile.calibrate.calibration import promise_of
@@ -25,7 +25,8 @@ from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Linear
-from kmcompile.lowering.formats import lower_in_format
+from kmcompile.lowering.format_choice import Candidate, choose_format
+from kmcompile.lowering.formats import Lowered, lower_in_format
 from kmcompile.lowering.replay import add_replay
 from kmcompile.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.options import Options
@@ -87,9 +88,9 @@ def compile_model(
         original = frontend.load_model(model, trust_pickle=options.trust_pickle)
 
         tell("lowering")
-        lowered = lower_in_format(original, target, name, options.format or target.number_format)
-        machine, program = lowered.machine, lowered.program
         allowed = budgets(target, options.max_flash, options.max_ram)
+        lowered, formats = _lowered(original, target, name, options, allowed)
+        machine, program = lowered.machine, lowered.program
         calibration, choice, held_out, calibrated_with = None, None, None, None
         replay_note = _without_replay(options, target)
         if _is_statistical(options, machine):
@@ -159,6 +160,7 @@ def compile_model(
             queries=queries,
             calibration=calibration,
             choice=choice,
+            formats=formats,
         )
         plain = json_report.to_dict(report)
         files["report.json"] = json_report.dumps(plain)
@@ -245,6 +247,26 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
         "sha256": machine.sha256,
         "notes": list(machine.notes),
     }
+
+
+def _lowered(
+    machine: KernelMachine, target: Target, name: str, options: Options, allowed: Budgets
+) -> tuple[Lowered, tuple[Candidate, ...]]:
+    """Return the exact program in the format asked for, and the formats that were compared.
+
+    Samples tell what 8 bits certify, and whether that is enough: to refuse a program takes
+    nothing from a promise that is calibrated on the same samples. To choose one of several by
+    them would, so in mode statistical no choice rests on them.
+    """
+    chooses = options.format == "auto"
+    measures = options.format == "int8" or (chooses and options.mode_asked != "statistical")
+    samples = None
+    if measures and options.data is not None:
+        samples = read_samples(options.data, machine.n_features).X
+    if chooses:
+        return choose_format(machine, target, name, allowed.flash_bytes, samples)
+    number_format = options.format or target.number_format
+    return lower_in_format(machine, target, name, number_format, samples), ()
 
 
 def _is_statistical(options: Options, machine: KernelMachine) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -16,10 +16,12 @@ from kmcompile.certify.certify import Choice
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.lowering.format_choice import Candidate
 from kmcompile.options import Options
 from kmcompile.report import contents, costs, promise
 from kmcompile.report.choice import choice_section
 from kmcompile.report.evidence import Evidence
+from kmcompile.report.formats import formats_section
 from kmcompile.target import Target
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.queries import Queries
@@ -98,11 +100,13 @@ def assemble(
     queries: Queries,
     calibration: Calibration | None = None,
     choice: Choice | None = None,
+    formats: Sequence[Candidate] = (),
 ) -> contents.Report:
     """Return the report.
 
     Means, percentiles and shares are of the user's samples where there are any, otherwise of
-    the generated ones; `calibration` is that of mode statistical, `choice` of mode certified.
+    the generated ones; `calibration` is that of mode statistical, `choice` of mode certified,
+    `formats` of `--format auto`.
     """
     reasons: dict[str, str] = {}
     sample = costs.sample_of(answers, queries)
@@ -118,6 +122,7 @@ def assemble(
         risk=None,
         calibration=None,
         choice=choice_section(choice) if choice is not None else None,
+        formats=formats_section(formats, reasons),
         target=_target(target, findings, instructions, reasons),
         files=files,
         notes=notes,

@@ -125,6 +125,9 @@ class Memory:
 class Cost:
     """Counted operations of one query; ops are multiply-adds, all overhead included.
 
+    In an integer format they are those of integers, and of floats in preprocessing, early exits
+    and the last steps.
+
     The replay is in `max_ops_with_replay` and `replay_ops_mean` only: its operations are in
     float64, which is software on many boards.
 
@@ -333,6 +336,42 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A number format that `--format auto` compared; its figures are of the exact sum alone.
+
+    Attributes
+    ----------
+    lossless : bool or None
+        Whether the support vectors are exactly their codes; None of float32, which has none.
+    width : str or None
+        The C type of a stored feature: float, int16_t, int8_t or uint8_t.
+    flash_tables_bytes : int or None
+    operations : float or None
+        Multiply-adds of one query, of integers in an integer format.
+    instructions_estimated : float or None
+        From the operations and the target's cost of each; `target.instructions` are counted.
+    certified_share : float or None
+        Of the queries that the formats were compared by: see `queries`.
+    queries : str or None
+        What these are.
+    chosen : bool
+    reason : str
+        Why it was taken or not.
+    """
+
+    format: Literal["float32", "int16", "int8"]
+    lossless: bool | None
+    width: str | None
+    flash_tables_bytes: int | None
+    operations: float | None
+    instructions_estimated: float | None
+    certified_share: float | None
+    queries: str | None
+    chosen: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instructions:
     """Instructions of one query, counted on the emulator; neither cycles nor time."""
 
@@ -362,6 +401,8 @@ class Report:
     ----------
     options : mapping
         The options in effect; one that was not given is None and needs no reason.
+    formats : sequence of Format or None
+        None where the format was given.
     files : mapping of file name to SHA-256
         The other files of the output folder, as far as they do not hold the report.
     notes : sequence of str
@@ -379,6 +420,7 @@ class Report:
     risk: Risk | None
     calibration: Calibration | None
     choice: Choice | None
+    formats: Sequence[Format] | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

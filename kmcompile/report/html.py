@@ -73,6 +73,7 @@ class Page:
     no_figures: str
     bars: tuple[Bar, ...]
     tables: tuple[Row, ...]
+    formats: tuple[Row, ...]
     stages: tuple[Row, ...]
     statistics_source: str
     stage_figures: tuple[Figure, ...]
@@ -140,6 +141,7 @@ def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) ->
         no_figures="" if figures else "There are no decision values to plot.",
         bars=tuple(_bar(usage) for usage in summary.usages(report)),
         tables=_tables(report),
+        formats=_formats(report),
         stages=_stages(report),
         statistics_source=summary.statistics_source(report),
         stage_figures=_figures(_cascade_plots(cascade) if cascade is not None else []),
@@ -210,6 +212,24 @@ def _bar(usage: Usage) -> Bar:
 def _tables(report: Report) -> tuple[Row, ...]:
     tables = sorted(report["memory"]["tables"], key=lambda table: -table["bytes"])
     return tuple(Row((table["name"], count_text(table["bytes"]))) for table in tables)
+
+
+def _formats(report: Report) -> tuple[Row, ...]:
+    """Return the number formats that were compared; a dash where there is no such program."""
+    return tuple(
+        Row(
+            (
+                row.name,
+                row.tables or "-",
+                row.operations or "-",
+                row.instructions or "-",
+                row.certified or "-",
+                "taken" if row.chosen else "-",
+                row.reason,
+            )
+        )
+        for row in summary.format_rows(report)
+    )
 
 
 def _stages(report: Report) -> tuple[Row, ...]:

@@ -112,7 +112,7 @@ def _plain(value: Any) -> Any:
 
 
 def _null_paths(value: Any, path: str = "") -> Iterator[str]:
-    """Yield the path of every null; the elements of `stages` go by their names."""
+    """Yield the path of every null; the elements of `stages` and `formats` go by their names."""
     if value is None:
         yield path
     elif isinstance(value, dict):
@@ -120,7 +120,8 @@ def _null_paths(value: Any, path: str = "") -> Iterator[str]:
             yield from _null_paths(item, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            key = item.get("name", number) if isinstance(item, dict) else number
+            own = item if isinstance(item, dict) else {}
+            key = own.get("name", own.get("format", number))
             yield from _null_paths(item, f"{path}.{key}")
 
 

@@ -55,6 +55,19 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class FormatRow:
+    """A number format that was compared; what there is no program for is empty."""
+
+    name: str
+    tables: str
+    operations: str
+    instructions: str
+    certified: str
+    chosen: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One line of the verification."""
 
@@ -121,6 +134,27 @@ def _usage(report: Report, label: str, field: str, kind: str, note: str = "") ->
     if part is not None and budget > part:
         note = "; ".join(filter(None, [note, f"the part itself has {bytes_text(part)}"]))
     return Usage(label, bytes_text(used), bytes_text(budget), used / budget, note)
+
+
+def format_rows(report: Report) -> list[FormatRow]:
+    """Return the number formats that were compared; none where the format was given."""
+    return [_format_row(compared) for compared in report["formats"] or ()]
+
+
+def _format_row(compared: Report) -> FormatRow:
+    name, chosen, reason = compared["format"], compared["chosen"], compared["reason"]
+    if compared["width"] is None:
+        return FormatRow(name, "", "", "", "", chosen, reason)
+    kind = {True: ", without loss", False: ", rounded", None: ""}[compared["lossless"]]
+    return FormatRow(
+        name=f"{name} ({compared['width']}{kind})",
+        tables=f"{bytes_text(compared['flash_tables_bytes'])} of tables",
+        operations=count_text(round(compared["operations"])),
+        instructions=f"about {count_text(round(compared['instructions_estimated']))} instructions",
+        certified=f"certifies {share_text(compared['certified_share'])} of {compared['queries']}",
+        chosen=chosen,
+        reason=reason,
+    )
 
 
 def costs(report: Report) -> list[Fact]:

@@ -32,6 +32,7 @@ _UNSAID = (
     "memory.ram_budget_",
     "calibration",  # null together with the risk
     "choice",
+    "formats",
 )
 
 
@@ -56,6 +57,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     _print(console, Text(_plain(summary.description(report), console), style="dim"))
     for name, table in (
         ("memory", _memory(report, console)),
+        ("number formats", _formats(report, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
         ("risk of another label than the model's", _risk(report, console)),
@@ -127,6 +129,19 @@ def _bar(share: float | None, console: Console, n_cells: int = _BAR_CELLS) -> st
         return ""
     filled = min(n_cells, max(1, round(share * n_cells))) if share else 0
     return "\N{BLACK SQUARE}" * filled + "\N{MIDDLE DOT}" * (n_cells - filled)
+
+
+def _formats(report: dict[str, Any], console: Console) -> Table:
+    """Return the formats that were compared, and why one was taken."""
+    table = _grid("left", "left", "left")
+    for row in summary.format_rows(report):
+        figures = ", ".join(filter(None, (row.tables, row.instructions, row.certified)))
+        text = _cell(figures, console)
+        text.append("\n" * bool(figures) + _plain(row.reason, console), style="dim")
+        table.add_row(
+            _cell(f"  {row.name}", console), _cell("taken" if row.chosen else "-", console), text
+        )
+    return table
 
 
 def _costs(report: dict[str, Any], console: Console) -> Table:

@@ -62,7 +62,6 @@ def error_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ("--format int8", "not built yet: --format int8"),
         ("--reduce 10", "not built yet: --reduce 10"),
         ("--tolerance 0.1", "not built yet: --tolerance 0.1"),
         ("--package arduino", "not built yet: --package arduino"),

@@ -127,6 +127,7 @@ def make_report(**changed: Any) -> Report:
         "risk": None,
         "calibration": None,
         "choice": None,
+        "formats": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -144,6 +145,7 @@ def make_report(**changed: Any) -> Report:
             "risk": "mode exact makes no statistical claim",
             "calibration": "mode exact makes no statistical claim",
             "choice": "mode exact has no early exit",
+            "formats": "the format was given: --format auto compares all of them",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",
             "stages.prepare.decided": "this stage never decides",

@@ -1,0 +1,173 @@
+"""Choose the number format by the target's cost and flash, and say why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kmcompile.analysis.cost import estimated_instructions
+from kmcompile.errors import InputError
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.lowering.formats import Lowered, lacking_certificates, lower_as
+from kmcompile.report.figures import ratio_text, share_text
+from kmcompile.target import Target
+
+FORMATS = ("float32", "int16", "int8")
+
+ENOUGH = 0.99
+"""Of the inputs that float32 certifies: what another format must certify to take its place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A number format that was compared.
+
+    Parameters
+    ----------
+    number_format : str
+    lowered : Lowered or None
+        None where there is no such program.
+    instructions : float or None
+        Estimate for one query without early exits.
+    chosen : bool
+    reason : str
+        Why it was taken or not.
+    """
+
+    number_format: str
+    lowered: Lowered | None
+    instructions: float | None
+    chosen: bool
+    reason: str
+
+
+def choose_format(
+    original: KernelMachine,
+    target: Target,
+    name: str,
+    flash_bytes: int | None,
+    samples: Float32Array | None = None,
+) -> tuple[Lowered, tuple[Candidate, ...]]:
+    """Return the exact program in the format that suits the target, and what was compared.
+
+    Of the formats whose tables fit the flash: the one of the fewest estimated instructions that
+    is lossless or certifies 99 % of the inputs that float32 certifies. If there is none, because
+    float32 does not fit, the one that certifies most.
+
+    Parameters
+    ----------
+    original : KernelMachine
+    target : Target
+    name : str
+        Prefix of the C names.
+    flash_bytes : int or None
+        What may be used; None is no limit.
+    samples : ndarray of shape (n, n_features), float32, optional
+        To measure shares and operations on, otherwise ordinary inputs. None that a promise rests
+        on: a choice among programs by such samples would break it.
+
+    Raises
+    ------
+    InputError
+        If there is no program in any format.
+    """
+    found: dict[str, Lowered] = {}
+    reasons: dict[str, str] = {}
+    for number_format in FORMATS:
+        try:
+            lowered = lower_as(original, target, name, number_format, samples)
+        except InputError as error:
+            if number_format == "float32":
+                raise
+            reasons[number_format] = f"not for this machine: {str(error).splitlines()[0]}"
+            continue
+        found[number_format] = lowered
+    cost = {
+        key: estimated_instructions(lowered.program, lowered.measured.operations, target.cost)
+        for key, lowered in found.items()
+    }
+    reasons |= _unsuited(found, flash_bytes)
+    usable = {key: lowered for key, lowered in found.items() if key not in reasons}
+    chosen = _best(usable, cost) if usable else _smallest(found)
+    reasons |= _comparison(found, cost, chosen, reasons)
+    candidates = tuple(
+        Candidate(key, found.get(key), cost.get(key), key == chosen, reasons[key])
+        for key in FORMATS
+    )
+    return found[chosen], candidates
+
+
+def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str, str]:
+    """Return why formats are out of the question."""
+    reasons = {}
+    for key, lowered in found.items():
+        needed = lowered.program.table_bytes
+        too_little = lacking_certificates(lowered)
+        if too_little:
+            reasons[key] = f"not for this machine: {too_little}"
+        elif flash_bytes is not None and needed > flash_bytes:
+            reasons[key] = f"does not fit: its tables take {needed:,} of {flash_bytes:,} bytes"
+        elif key == "int16" and lowered.coded is not None and lowered.coded.width != "int16":
+            reasons[key] = "int8 holds the support vectors without loss: its program is the same"
+    return reasons
+
+
+def _enough(lowered: Lowered, float32: Lowered) -> bool:
+    """Return whether a format may stand for float32."""
+    lossless = lowered.coded is not None and lowered.coded.lossless
+    return lossless or _share(lowered) >= ENOUGH * _share(float32)
+
+
+def _share(lowered: Lowered) -> float:
+    return lowered.measured.certified_share
+
+
+def _best(usable: Mapping[str, Lowered], cost: Mapping[str, float]) -> str:
+    """Return the cheapest format that certifies enough, or the one that certifies most."""
+    float32 = usable.get("float32")
+    if float32 is None:
+        lossless = [key for key, low in usable.items() if low.coded and low.coded.lossless]
+        return min(lossless or usable, key=lambda key: (-_share(usable[key]), cost[key]))
+    enough = [key for key, lowered in usable.items() if _enough(lowered, float32)]
+    return min(enough, key=lambda key: (cost[key], key == "float32"))
+
+
+def _smallest(found: Mapping[str, Lowered]) -> str:
+    """Return the format with the smallest tables: none fits, and the error names its bytes."""
+    return min(found, key=lambda key: found[key].program.table_bytes)
+
+
+def _comparison(
+    found: Mapping[str, Lowered],
+    cost: Mapping[str, float],
+    chosen: str,
+    known: Mapping[str, str],
+) -> dict[str, str]:
+    """Return why the chosen format was taken and the others that would do were not."""
+    float32 = found["float32"]
+    reasons = {}
+    for key, lowered in found.items():
+        if key == chosen:
+            reasons[key] = _praise(lowered, known)
+        elif key not in known and not _enough(lowered, float32):
+            reasons[key] = (
+                f"certifies {share_text(_share(lowered))} of {lowered.measured.inputs}, "
+                f"float32 {share_text(_share(float32))}"
+            )
+        elif key not in known:
+            reasons[key] = f"{ratio_text(cost[key] / cost[chosen])} the instructions of {chosen}"
+    return reasons
+
+
+def _praise(lowered: Lowered, known: Mapping[str, str]) -> str:
+    """Return why a format was taken."""
+    number_format = lowered.program.number_format
+    if number_format in known:
+        return known[number_format]
+    if "float32" in known and number_format != "float32":
+        return "float32 does not fit; of the others that do, it certifies most"
+    if lowered.coded is not None and lowered.coded.lossless:
+        return "the fewest instructions, and the support vectors are stored without loss"
+    enough = share_text(ENOUGH)
+    return f"the fewest instructions among formats that certify {enough} of float32's labels"

@@ -1,0 +1,57 @@
+"""The number formats that were compared, as the report tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, cast
+
+from kmcompile.lowering.format_choice import Candidate
+from kmcompile.report import contents
+
+_OPEN = (
+    "lossless",
+    "width",
+    "flash_tables_bytes",
+    "operations",
+    "instructions_estimated",
+    "certified_share",
+    "queries",
+)
+
+
+def formats_section(
+    compared: Sequence[Candidate], reasons: dict[str, str]
+) -> list[contents.Format] | None:
+    """Return the formats that were compared; `reasons` takes why a field is null."""
+    if not compared:
+        reasons["formats"] = "the format was given: --format auto compares all of them"
+        return None
+    return [_format(candidate, reasons) for candidate in compared]
+
+
+def _format(candidate: Candidate, reasons: dict[str, str]) -> contents.Format:
+    name = cast("Literal['float32', 'int16', 'int8']", candidate.number_format)
+    lowered = candidate.lowered
+    if lowered is None:
+        reasons.update({f"formats.{name}.{field}": "no such program" for field in _OPEN})
+        return contents.Format(
+            format=name,
+            **dict.fromkeys(_OPEN),
+            chosen=False,
+            reason=candidate.reason,
+        )
+    coded = lowered.coded
+    if coded is None:
+        reasons[f"formats.{name}.lossless"] = "float32 has no codes"
+    return contents.Format(
+        format=name,
+        lossless=None if coded is None else coded.lossless,
+        width="float" if coded is None else f"{coded.width}_t",
+        flash_tables_bytes=lowered.program.table_bytes,
+        operations=lowered.measured.operations,
+        instructions_estimated=candidate.instructions,
+        certified_share=lowered.measured.certified_share,
+        queries=lowered.measured.inputs,
+        chosen=candidate.chosen,
+        reason=candidate.reason,
+    )
