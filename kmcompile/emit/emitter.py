@@ -7,18 +7,20 @@ from typing import Any
 from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
 from kmcompile.emit.environment import render
+from kmcompile.emit.fixed_sum_view import fixed_sum_sections
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
 from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
 from kmcompile.emit.totals_view import BlockFunctions
 from kmcompile.emit.view import (
     ModelView,
+    integer_bytes,
     model_view,
     workspace_members,
 )
 from kmcompile.ir.program import Program
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.scalar import square_root
-from kmcompile.stages import ExactSum, Vote
+from kmcompile.stages import ExactSum, FixedSum, Vote
 from kmcompile.stages.vote import ROUNDED_UP
 from kmcompile.target import Target
 
@@ -45,7 +47,7 @@ def emit(
     early = early_exits_view(program, functions)
     replay = None if program.replay is None else replay_view(program.name, program.replay)
     view = model_view(program, command, description, prepared.buffers, early, promise_text, replay)
-    sections = _sections(program, functions, prepared, early, view, replay)
+    sections = _sections(program, target, functions, prepared, early, view, replay)
     name = program.name
     return {
         f"{name}.h": render("model.h.j2", view=view),
@@ -56,23 +58,25 @@ def emit(
 
 
 def workspace_bytes(program: Program, target: Target) -> int:
-    """Return the bytes of the workspace, which hold for every C ABI: only 4-byte members.
+    """Return the bytes of the workspace, which hold for every C ABI: the widest members first.
 
-    In front of them stand the doubles of the replay, to whose size the whole is filled up.
+    Where there are doubles of the replay or 64-bit sums, the whole is filled up to their size.
     """
     buffers = prepare_view(program.name, program.prepare).buffers
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
     members = workspace_members(program, buffers, early)
-    size = sum(member.n_bytes for member in members)
-    if program.replay is None:
+    size = sum(member.n_bytes for member in members) + integer_bytes(program)
+    if program.replay is None and program.codes is None:
         return size
-    size += replay_view(program.name, program.replay).workspace_bytes
+    if program.replay is not None:
+        size += replay_view(program.name, program.replay).workspace_bytes
     return -(-size // 8) * 8
 
 
 def _sections(
     program: Program,
+    target: Target,
     functions: BlockFunctions,
     prepared: PrepareView,
     early: EarlyExitsView,
@@ -90,6 +94,7 @@ def _sections(
             stage=program.prepare,
             view=prepared,
             early_members=early.input_members,
+            received=view.received,
             **names,
         )
     )
@@ -98,6 +103,8 @@ def _sections(
     summed, label = program.ends.exact, program.ends.label
     if isinstance(summed, ExactSum):
         sections += _exact_sum_sections(summed, functions, early, names)
+    elif isinstance(summed, FixedSum):
+        sections += fixed_sum_sections(summed, target, names)
     else:
         sections.append(render("stages/linear_sum.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
@@ -106,6 +113,9 @@ def _sections(
         sections += early_exit_sections(early, label.template, names)
     if replay is not None:
         sections += replay_sections(program.name, replay)
+    if view.coded is not None:
+        sections.append(render("accept_codes.c.j2", view=view))
+    sections.append(render("accept.c.j2", view=view, entry=view.entries[-1]))
     sections.append(render("entry.c.j2", view=view))
     if early.calibrates:
         sections.append(render("audit.c.j2", view=view))

@@ -28,7 +28,10 @@ def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
         absent.append(
             f"{name}_audit, because every early exit is proved: there is no risk to estimate"
         )
-    absent.append(f"{name}_classify_float, because the input is float already")
+    if program.codes is None:
+        absent.append(f"{name}_classify_float, because the input is float already")
+    if not absent:
+        return ()
     return _wrapped(f"Not here: {'; '.join(absent)}.")
 
 

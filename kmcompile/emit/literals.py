@@ -88,6 +88,19 @@ def unsigned_literal(value: int) -> str:
     return f"{value}U" if value < 1 << 16 else f"{value}UL"
 
 
+def wide_literal(value: int) -> str:
+    """Return an integer of 0 .. 2^64 - 1 as a C literal of 64 bits.
+
+    Examples
+    --------
+    >>> wide_literal(7)
+    '7ULL'
+    """
+    if not 0 <= value < 1 << 64:
+        raise ValueError(f"{value} is not an unsigned 64-bit integer")
+    return f"{value}ULL"
+
+
 def bits_literal(value: int) -> str:
     """Return a 32-bit pattern as a C literal.
 

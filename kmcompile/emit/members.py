@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kmcompile.stages import ExactSum, LinearSum, Stage, Vote
+from kmcompile.stages import ExactSum, FixedSum, LinearSum, Stage, Vote
 
-_BYTES: Mapping[str, int] = MappingProxyType({"float": 4, "uint32_t": 4, "double": 8})
+_BYTES: Mapping[str, int] = MappingProxyType(
+    {
+        **{"float": 4, "double": 8, "uint32_t": 4, "uint64_t": 8},
+        **{"uint8_t": 1, "int8_t": 1, "int16_t": 2},
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class Member:
         return _BYTES[self.c_type] * self.length
 
 
-def sum_members(stage: ExactSum | LinearSum, real: str) -> list[Member]:
+def sum_members(stage: ExactSum | FixedSum | LinearSum, real: str) -> list[Member]:
     """Return what a sum works on; `real` is the C type of its arithmetic."""
     members = [
         Member(real, "decision", stage.n_decisions, "decision values"),

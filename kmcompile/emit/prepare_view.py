@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kmcompile.emit.environment import FLOAT, environment
+from kmcompile.emit.quantize_view import quantize_view
 from kmcompile.stages import Prepare
 from kmcompile.steps import Normalize
 
@@ -47,11 +48,12 @@ class PrepareView:
     tiled_features: int = 0
     checks_tiles: bool = False
     checks_tail: bool = False
+    quantizes: bool = False
 
     @property
     def needs_square_root(self) -> bool:
         """Whether any norm is taken."""
-        return self.sums_squares
+        return self.sums_squares or self.quantizes
 
 
 def prepare_view(
@@ -69,6 +71,8 @@ def prepare_view(
     converts : bool
         Whether the input is converted into a buffer first, so that every step can work in place.
     """
+    if stage.quantize is not None:
+        return _quantizing(name, stage)
     norms = {step.norm for step in stage.steps if isinstance(step, Normalize)}
     lengths = [stage.input_length, *(step.length for step in stage.steps)]
     bounds_lengths = any(length is not None for length in lengths)
@@ -90,12 +94,27 @@ def prepare_view(
         if not buffers or step.name == "project":
             buffers.append((f"prepared_{len(buffers)}", step.n_out))
         calls.append(StepCall(f"{step.name}_{number}", buffers[-1][0]))
-    tiled = stage.n_features // READ_TOGETHER * READ_TOGETHER
-    return replace(
+    sums = replace(
         sums,
         sections=tuple(section.strip("\n") + "\n" for section in sections if section.strip()),
         calls=tuple(calls),
         buffers=tuple(buffers),
+    )
+    return _with_check(sums, stage)
+
+
+def _quantizing(name: str, stage: Prepare) -> PrepareView:
+    """Return the view of an integer format: one loop makes codes of the raw input."""
+    template = environment().get_template("steps/quantize.c.j2")
+    section = template.render(name=name, upper=name.upper(), view=quantize_view(stage))
+    view = PrepareView(False, False, False, False, (section.strip("\n") + "\n",), quantizes=True)
+    return _with_check(view, stage)
+
+
+def _with_check(view: PrepareView, stage: Prepare) -> PrepareView:
+    tiled = stage.n_features // READ_TOGETHER * READ_TOGETHER
+    return replace(
+        view,
         tiled_features=tiled,
         checks_tiles=tiled > 0,
         checks_tail=tiled < stage.n_features,

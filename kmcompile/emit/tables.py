@@ -28,10 +28,16 @@ class TableView:
     ----------
     reader : str
         The function of the self-test that returns an element's bits.
+    element : str
+        What is indexed in C, without the prefix.
     text : str
         The elements, wrapped.
     n_words : int
-        32-bit words: one an element, of a double two.
+        32-bit words: one an element, of a 64-bit number two.
+    halves : bool
+        Whether an element is two words.
+    code_words : int
+        Of codes that inner loops may read as words: how many words; otherwise 0.
     """
 
     name: str
@@ -39,27 +45,64 @@ class TableView:
     length: int
     layout: str
     reader: str
+    element: str
     text: str
     n_words: int
-    is_double: bool
+    halves: bool
+    code_words: int
 
 
-_READERS = {"float32": "float_at", "float64": "double_at", "uint32": "word_at"}
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A function of the self-test that returns the bits of an integer of up to 32 bits."""
+
+    name: str
+    c_type: str
+    cast: str
+    meaning: str
 
 
-def table_view(table: Table) -> TableView:
-    """Return the view of a table."""
+_READERS = {
+    "float32": "float_at",
+    "float64": "double_at",
+    "uint8": "byte_at",
+    "int8": "signed_byte_at",
+    "int16": "signed_integer_at",
+    "uint16": "integer_at",
+    "uint32": "word_at",
+    "uint64": "wide_at",
+}
+_INTEGER_READERS = (
+    Reader("byte_at", "uint8_t", "", "The same of a byte."),
+    Reader("signed_byte_at", "int8_t", "(uint32_t)", "The same of a signed byte, as 32 bits."),
+    Reader("signed_integer_at", "int16_t", "(uint32_t)", "The same of a signed integer."),
+    Reader("integer_at", "uint16_t", "", "The same of an integer."),
+    Reader("word_at", "uint32_t", "", "The same of a word."),
+)
+_SUFFIXES = {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}
+
+
+def table_view(table: Table, as_words: bool = False) -> TableView:
+    """Return the view of a table; `as_words` lets inner loops read its codes as words, too."""
     flat = table.values.reshape(-1)
     return TableView(
         name=table.name,
         c_type=table.c_type,
         length=len(flat),
         layout=table.layout,
-        reader=_READERS.get(flat.dtype.name, "integer_at"),
+        reader=_READERS[flat.dtype.name],
+        element=f"{table.name}.code" if as_words else table.name,
         text=_wrap(_literals(flat)),
         n_words=len(table.words()),
-        is_double=flat.dtype == np.float64,
+        halves=flat.dtype.itemsize == 8,
+        code_words=flat.nbytes // 4 if as_words else 0,
     )
+
+
+def integer_readers(tables: Iterable[TableView]) -> tuple[Reader, ...]:
+    """Return those of the readers of integers that the tables need."""
+    used = {table.reader for table in tables}
+    return tuple(reader for reader in _INTEGER_READERS if reader.name in used)
 
 
 def _literals(flat: NDArray[Any]) -> Iterator[str]:
@@ -74,7 +117,7 @@ def _literals(flat: NDArray[Any]) -> Iterator[str]:
         elif values.dtype == np.float64:
             yield from map(float64_literal, values)
         else:
-            suffix = "U" if values.dtype == np.uint16 else "UL"
+            suffix = _SUFFIXES.get(values.dtype.name, "")
             yield from (f"{value}{suffix}" for value in values)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.stages import ExactSum, LinearSum
+from kmcompile.stages import ExactSum, FixedSum, LinearSum
 from kmcompile.target import Target
 
 _TILED_LANES = 5
@@ -73,14 +73,14 @@ class BlockFunctions:
     Parameters
     ----------
     target : Target
-    exact : ExactSum or LinearSum
+    exact : ExactSum, FixedSum or LinearSum
         The program's last sum: its blocks' function has a name of its own.
     upper : str
         The prefix of the C's constants.
     """
 
     target: Target
-    exact: ExactSum | LinearSum
+    exact: ExactSum | FixedSum | LinearSum
     upper: str
 
     @property

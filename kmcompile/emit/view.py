@@ -6,22 +6,34 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from kmcompile.emit.code_table_view import TABLE
+from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
+from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.members import Member, confidence_members, sum_members, vote_members
 from kmcompile.emit.replay_view import ReplayView
-from kmcompile.emit.tables import TableView, checksum_table, table_view
+from kmcompile.emit.tables import (
+    Reader,
+    TableView,
+    checksum_table,
+    integer_readers,
+    table_view,
+)
 from kmcompile.ir.program import Program
+from kmcompile.ir.table import C_TYPES
 from kmcompile.stages import (
     BoundSequence,
     ExactSum,
+    FixedSum,
     FoldedWeights,
     LinearSum,
     NearestVectors,
     Prepare,
     Vote,
 )
+from kmcompile.stages.code_table import GROUP
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.version import VERSION
 
@@ -30,6 +42,16 @@ WORDS_PER_STEP = 256
 
 RECORD_HEADER_WORDS = 8
 """Words of a harness record before the decisions."""
+
+
+def input_words(program: Program) -> int:
+    """Return the words of a harness query: of an integer format floats and then codes."""
+    return len(entries(program)) * program.n_features
+
+
+def record_words(program: Program) -> int:
+    """Return the words of a harness record: one answer for each of these."""
+    return len(entries(program)) * (RECORD_HEADER_WORDS + program.n_decisions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +74,12 @@ class ModelView:
     target: str
     number_format: str
     mode: str
+    input_type: str
+    received: str
+    float_suffix: str
+    entries: tuple[Entry, ...]
+    coded: CodedView | None
+    needs_magnitude: bool
     description: str
     model_sha256: str
     n_features: int
@@ -92,12 +120,14 @@ class ModelView:
     n_known_answers: int
     n_test_parts: int
     n_test_steps: int
-    has_integer_tables: bool
-    has_word_tables: bool
+    integer_readers: tuple[Reader, ...]
     has_double_tables: bool
+    has_wide_tables: bool
+    has_halves: bool
     table_unit: str
     table_units: str
     words_per_step: int
+    input_words: int
     record_words: int
     sum_function: str
     label_function: str
@@ -128,13 +158,17 @@ def model_view(
     replay : ReplayView, optional
     """
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
-    tables = tuple(table_view(table) for table in program.tables())
+    coded = coded_view(program)
+    tables = tuple(
+        table_view(table, as_words=coded is not None and table.name == TABLE)
+        for table in program.tables()
+    )
     checksums = table_view(checksum_table(program.tables()))
     n_answers = len(program.known_answers)
     steps = sum(-(-table.n_words // WORDS_PER_STEP) for table in tables)
-    doubles = any(table.is_double for table in tables)
+    halves = any(table.halves for table in tables)
     upper = program.name.upper()
-    exact = isinstance(summed, ExactSum)
+    entry_points = entries(program)
     return ModelView(
         command=command,
         version=VERSION,
@@ -143,6 +177,12 @@ def model_view(
         target=program.target,
         number_format=program.number_format,
         mode=program.mode,
+        input_type="float" if coded is None else coded.input_type,
+        received=entry_points[-1].x_type,
+        float_suffix=entry_points[-1].suffix,
+        entries=entry_points,
+        coded=coded,
+        needs_magnitude=coded is None or isinstance(label, Vote) or bool(early.exits),
         description=description,
         model_sha256=program.model_sha256,
         n_features=program.n_features,
@@ -172,12 +212,14 @@ def model_view(
         decisions_text=_decisions_text(program),
         interval_lines=interval_lines(program),
         absent_lines=absent_lines(program, early),
-        evals_text="full kernel evaluations" if exact else "inner products",
+        evals_text=(
+            "inner products" if isinstance(summed, LinearSum) else "full kernel evaluations"
+        ),
         stages_lines=tuple(textwrap.wrap(_stages_text(program), COMMENT_COLUMNS)),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
         workspace_lines=_with_meanings(
-            (*_replay_member(program), *_member_lines(workspace_members(program, buffers, early)))
+            (*_replay_member(program), *_own_lines(program, buffers, early))
         ),
         constant_lines=_with_meanings(
             (
@@ -192,13 +234,15 @@ def model_view(
         n_known_answers=n_answers,
         n_test_parts=len(tables) + n_answers,
         n_test_steps=steps + n_answers + 1,
-        has_double_tables=doubles,
-        table_unit="A word" if doubles else "An element",
-        table_units="words" if doubles else "elements",
-        has_integer_tables=any(table.c_type == "uint16_t" for table in tables),
-        has_word_tables=any(table.c_type == "uint32_t" for table in tables),
+        has_double_tables=any(table.c_type == "double" for table in tables),
+        has_wide_tables=any(table.c_type == "uint64_t" for table in tables),
+        has_halves=halves,
+        table_unit="A word" if halves else "An element",
+        table_units="words" if halves else "elements",
+        integer_readers=integer_readers(tables),
         words_per_step=WORDS_PER_STEP,
-        record_words=RECORD_HEADER_WORDS + program.n_decisions,
+        input_words=input_words(program),
+        record_words=record_words(program),
         sum_function=summed.name,
         label_function=label.name,
     )
@@ -208,6 +252,17 @@ def _member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
     """Yield the declaration of each array with its meaning."""
     for member in members:
         yield f"{member.c_type} {member.name}[{unsigned_literal(member.length)}];", member.meaning
+
+
+def _own_lines(
+    program: Program, buffers: tuple[tuple[str, int], ...], early: EarlyExitsView
+) -> Iterator[tuple[str, str]]:
+    """Yield the declarations of the workspace behind the replay's part, the widest types first."""
+    summed = program.ends.exact
+    if isinstance(summed, FixedSum):
+        yield from _member_lines(integer_members(summed))
+        yield f"{program.name}_codes_t codes;", "what inner products take of the input"
+    yield from _member_lines(workspace_members(program, buffers, early))
 
 
 def _replay_member(program: Program) -> Iterator[tuple[str, str]]:
@@ -249,13 +304,25 @@ def _decisions_text(program: Program) -> str:
 def workspace_members(
     program: Program, buffers: tuple[tuple[str, int], ...], early: EarlyExitsView
 ) -> tuple[Member, ...]:
-    """Return the arrays of the workspace in order."""
+    """Return the arrays of the workspace in order, behind the integer sums and their codes."""
     summed, label = program.ends.exact, program.ends.label
     members = [Member("float", name, length, "the prepared input") for name, length in buffers]
     members += sum_members(summed, "float")
     members += _early_members(program, early)
     members += [*vote_members(label), *confidence_members(label, "float")]
+    if program.codes is not None:
+        codes = C_TYPES[program.codes.width]
+        members.append(Member(codes, "quantized", program.n_features, "codes of a float input"))
     return tuple(members)
+
+
+def integer_bytes(program: Program) -> int:
+    """Return the bytes of the integer sums and the codes that inner products take."""
+    summed = program.ends.exact
+    if not isinstance(summed, FixedSum):
+        return 0
+    sums = sum(member.n_bytes for member in integer_members(summed))
+    return sums + 2 * summed.codes.n_padded
 
 
 def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
@@ -322,8 +389,10 @@ def _folded_members(stage: FoldedWeights) -> list[Member]:
 
 
 def _constants(
-    prepare: Prepare, summed: ExactSum | LinearSum, early: EarlyExitsView
+    prepare: Prepare, summed: ExactSum | FixedSum | LinearSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:
+    if isinstance(summed, FixedSum):
+        return (*_code_constants(summed), *_group_constants(summed))
     rows = "support vectors" if isinstance(summed, ExactSum) else "decisions"
     constants = [
         Constant("N_PREPARED", prepare.n_out, "features after the preprocessing"),
@@ -332,9 +401,37 @@ def _constants(
         Constant("BLOCK_WORDS", prepare.n_out * summed.lanes, "N_PREPARED * LANES"),
     ]
     if isinstance(summed, ExactSum):
-        constants.append(Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"))
-        constants.append(Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"))
+        constants += _group_constants(summed)
     if early.nearest is not None or early.reuses_kernels:
         slots = summed.n_blocks * summed.lanes
         constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
+    return tuple(constants)
+
+
+def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:
+    return (
+        Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"),
+        Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"),
+    )
+
+
+def _code_constants(summed: FixedSum) -> tuple[Constant, ...]:
+    """Return the sizes of the codes: of dense rows, or of stored fours."""
+    codes = summed.codes
+    constants = [
+        Constant("LANES", summed.lanes, "support vectors of a block"),
+        Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
+        Constant("N_USED", codes.n_used, "features that are not 0 in every vector"),
+    ]
+    padded = Constant("N_PADDED", codes.n_padded, "the same filled up to whole fours")
+    if codes.sparse:
+        if codes.n_padded > codes.n_used:
+            constants.append(padded)
+        constants += [
+            Constant("N_FOURS", codes.n_padded // GROUP, "fours of features"),
+            Constant("N_PLACES", codes.operations() // GROUP, "stored fours of all vectors"),
+        ]
+    else:
+        block = codes.n_padded * summed.lanes
+        constants += [padded, Constant("BLOCK_CODES", block, "N_PADDED * LANES")]
     return tuple(constants)

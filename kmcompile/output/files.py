@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from kmcompile.build.recipe import Recipe, sha256_of
-from kmcompile.emit.view import RECORD_HEADER_WORDS
+from kmcompile.emit.view import input_words, record_words
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.ir import storage
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -36,8 +36,8 @@ def of_program(program: Program, target: Target, sources: Mapping[str, str]) -> 
         sources=(f"{name}.c",),
         harness=f"{name}_harness.c",
         target=target,
-        input_words=program.n_features,
-        record_words=RECORD_HEADER_WORDS + program.n_decisions,
+        input_words=input_words(program),
+        record_words=record_words(program),
         sha256=sha256_of(built),
     )
     files = {key: text.encode("ascii") for key, text in sources.items()}

@@ -47,6 +47,9 @@ class Exp2FixedView:
     """What templates/scalar/exp2_fixed.c.j2 needs."""
 
     argument_bits: int = ARGUMENT_BITS
+    argument_end: int = ARGUMENT_END
+    result_bits: int = RESULT_BITS
+    relative_error: str = f"{RELATIVE_ERROR:g}"
     rest_bits: int = _REST_BITS
     rest_shift: int = 32 - _REST_BITS
     table_mask: int = (1 << _TABLE_BITS) - 1

@@ -1,0 +1,124 @@
+"""The interface of an integer format: codes, what they stand for, and a float entry beside it."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.emit.header_text import COMMENT_COLUMNS
+from kmcompile.ir.program import CodeScale, Program
+from kmcompile.ir.table import C_TYPES
+
+_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An input as the functions of the interface take it.
+
+    Parameters
+    ----------
+    suffix : str
+        What their names end with.
+    x_type : str
+        The C type of a feature.
+    arguments : str
+        What `accept` takes.
+    """
+
+    suffix: str
+    x_type: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodedView:
+    """What the templates say of the codes of an input.
+
+    Parameters
+    ----------
+    low_text : str
+        The least code in C.
+    checks_low, checks_high : bool
+        Whether the type holds smaller or larger numbers than the codes.
+    scale_lines : tuple of str
+        What x_j a code stands for.
+    n_padded, n_words : int
+        Codes that inner products take, and the 32-bit words that these are.
+    """
+
+    input_type: str
+    low_text: str
+    high: int
+    checks_low: bool
+    checks_high: bool
+    checks: bool
+    is_signed: bool
+    scale_lines: tuple[str, ...]
+    n_padded: int
+    n_words: int
+
+
+def entries(program: Program) -> tuple[Entry, ...]:
+    """Return the entries, the float one last."""
+    name = program.name
+    if program.codes is None:
+        return (Entry("", f"{name}_input_t", "workspace, x, &input"),)
+    return (
+        Entry("", f"{name}_input_t", "x, &input"),
+        Entry("_float", "float", "workspace, x, &input"),
+    )
+
+
+def coded_view(program: Program) -> CodedView | None:
+    """Return the view of a program's codes; None in float32."""
+    codes = program.codes
+    if codes is None or program.scale is None:
+        return None
+    limits = np.iinfo(np.dtype(codes.width))
+    checks_low, checks_high = codes.low > limits.min, codes.high < limits.max
+    return CodedView(
+        input_type=C_TYPES[codes.width],
+        low_text=f"({codes.low})" if codes.low < 0 else f"{codes.low}",
+        high=codes.high,
+        checks_low=checks_low,
+        checks_high=checks_high,
+        checks=checks_low or checks_high,
+        is_signed=limits.min < 0,
+        scale_lines=scale_lines(program.scale),
+        n_padded=codes.n_padded,
+        n_words=codes.n_padded // 2,
+    )
+
+
+def scale_lines(scale: CodeScale) -> tuple[str, ...]:
+    """Return what a code stands for: a formula, or one with a pair of numbers a feature.
+
+    Examples
+    --------
+    >>> scale_lines(CodeScale(np.zeros(2), np.ones(2)))
+    ('x_j = code_j.',)
+    >>> scale_lines(CodeScale(np.zeros(2), np.full(2, 0.25)))
+    ('x_j = 0.25 code_j.',)
+    """
+    if np.ptp(scale.offset) == 0 and np.ptp(scale.step) == 0:
+        step = "" if scale.step[0] == 1 else f"{_decimal(scale.step[0])} "
+        if scale.offset[0] == 0:
+            return (f"x_j = {step}code_j.",)
+        return (f"x_j = {_decimal(scale.offset[0])} + {step}code_j.",)
+    pairs = (
+        f"{_decimal(offset)} {_decimal(step)}"
+        for offset, step in zip(scale.offset, scale.step, strict=True)
+    )
+    return (
+        "x_j = offset_j + step_j code_j, with offset_j and step_j for j = 0, 1, ...:",
+        *textwrap.wrap(
+            ", ".join(pairs) + ".", COMMENT_COLUMNS, break_on_hyphens=False, break_long_words=False
+        ),
+    )
+
+
+def _decimal(value: float) -> str:
+    return f"{value:.{_DIGITS}g}"

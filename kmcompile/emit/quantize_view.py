@@ -1,0 +1,42 @@
+"""The view of the step that makes codes of a float input, with the scaler in front of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.stages import Prepare
+from kmcompile.steps import Quantize, Scale
+from kmcompile.steps.quantize import REFUSED, SHIFTER
+
+
+@dataclass(frozen=True, slots=True)
+class QuantizeView:
+    """What templates/steps/quantize.c.j2 needs.
+
+    Both steps are one loop, so that no float array stands between them.
+
+    Parameters
+    ----------
+    step : Quantize
+    scale : Scale or None
+    low, high : int
+        The least and the largest code.
+    """
+
+    step: Quantize
+    scale: Scale | None
+    low: int
+    high: int
+    shifter: np.float32 = SHIFTER
+    refused: np.float32 = REFUSED
+
+
+def quantize_view(prepare: Prepare) -> QuantizeView:
+    """Return the view of the steps of an integer format: a scaler at most, then the codes."""
+    *before, step = prepare.steps
+    assert isinstance(step, Quantize) and len(before) <= 1
+    scale = before[0] if before else None
+    assert scale is None or (isinstance(scale, Scale) and scale.length is not None)
+    return QuantizeView(step, scale, int(step.low), int(step.high))
