@@ -10,7 +10,7 @@ from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.lowering.formats import Lowered, lacking_certificates, lower_as
-from kmcompile.report.figures import ratio_text, share_text
+from kmcompile.report.figures import confidence_text, ratio_text, share_text
 from kmcompile.target import Target
 
 FORMATS = ("float32", "int16", "int8")
@@ -169,5 +169,5 @@ def _praise(lowered: Lowered, known: Mapping[str, str]) -> str:
         return "float32 does not fit; of the others that do, it certifies most"
     if lowered.coded is not None and lowered.coded.lossless:
         return "the fewest instructions, and the support vectors are stored without loss"
-    enough = share_text(ENOUGH)
+    enough = confidence_text(ENOUGH)
     return f"the fewest instructions among formats that certify {enough} of float32's labels"
