@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
+from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status
 from kmcompile.ir.arrays import Float32Array, Float64Array
@@ -21,6 +22,7 @@ from kmcompile.run import HostRunner
 from kmcompile.stages import Vote
 from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of
+from kmcompile.verify.codes import query_words
 from kmcompile.verify.reference import confident_votes
 
 
@@ -62,7 +64,8 @@ class Compiled:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rounded to float32, which is what the C receives.
+            Rounded to float32, which is what the C receives. In an integer format an array of
+            exactly the C's input type (uint8, int8 or int16) holds codes.
 
         Returns
         -------
@@ -104,16 +107,35 @@ class Compiled:
         return confident_votes(len(self.classes_), decisions.astype(np.float64))
 
     def _run(self, X: ArrayLike) -> NDArray[np.uint32]:
+        """Return the records of the entry that X is for."""
+        codes = self.program.codes
+        if codes is None:
+            return self._records(query_words(self._floats(X), None))
+        n = RECORD_HEADER_WORDS + self.program.n_decisions
+        if getattr(X, "dtype", None) == np.dtype(codes.width):
+            rows = np.asarray(X)
+            self._check_shape(rows)
+            floats = np.zeros(rows.shape, dtype=np.float32)
+            return self._records(query_words(floats, rows.astype(np.int64)))[:, n:]
+        floats = self._floats(X)
+        return self._records(query_words(floats, np.zeros(floats.shape, dtype=np.int64)))[:, :n]
+
+    def _floats(self, X: ArrayLike) -> Float32Array:
         try:
             rows = np.asarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"X is no dense matrix of real numbers: {error}") from error
+        self._check_shape(rows)
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite: refused
+            return np.ascontiguousarray(rows.astype(np.float32))
+
+    def _check_shape(self, rows: NDArray[Any]) -> None:
         if rows.ndim != 2 or rows.shape[1] != self.program.n_features:
             raise InputError(
                 f"X has shape {rows.shape}, must be (n_samples, {self.program.n_features})"
             )
-        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite: refused
-            inputs = np.ascontiguousarray(rows.astype(np.float32)).view(np.uint32)
+
+    def _records(self, inputs: NDArray[np.uint32]) -> NDArray[np.uint32]:
         if self._artifact is None:
             self._artifact = self._build()
         return HostRunner().run(self._artifact, inputs).records

@@ -14,6 +14,7 @@ from kmcompile.errors import VerificationError
 from kmcompile.interpret import RESULT_DTYPE, Answers, Status
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
 from kmcompile.plural import counted
 from kmcompile.report.contents import Bounded, Certified, ExactRun
 from kmcompile.report.evidence import Evidence
@@ -62,8 +63,22 @@ def answers_of(records: NDArray[np.uint32]) -> tuple[NDArray[np.void], Float32Ar
     return results, decisions
 
 
-def check_exact(answers: Answers, run: RunResult, machine_name: str) -> ExactRun:
+def check_exact(
+    answers: Answers,
+    run: RunResult,
+    machine_name: str,
+    of_codes: Answers | None = None,
+) -> ExactRun:
     """Compare the C with the interpreter bit for bit.
+
+    Parameters
+    ----------
+    answers : Answers
+        To float inputs.
+    run : RunResult
+    machine_name : str
+    of_codes : Answers or None
+        To the codes beside them, in an integer format.
 
     Raises
     ------
@@ -75,6 +90,8 @@ def check_exact(answers: Answers, run: RunResult, machine_name: str) -> ExactRun
             f"{machine_name}: the self-test of the emitted C returned {run.self_test}, must be 0"
         )
     expected = records_of(answers)
+    if of_codes is not None:
+        expected = np.hstack([expected, records_of(of_codes)])
     different = np.flatnonzero((expected != run.records).any(axis=1))
     if len(different):
         query = int(different[0])
@@ -159,21 +176,9 @@ def check_bounded(
     results, decisions = answers.results[accepted], answers.decisions[accepted]
     bounds = answers.bounds[accepted]
     reference = evaluate(machine, queries.X[accepted])
+    _check_answers(machine, answers, accepted, reference, early_exits)
     error = np.abs(decisions - reference.decisions)
-    outside = ~(error <= bounds + reference.error)  # NaN is outside
-    if outside.any():
-        query, p = (int(i) for i in np.argwhere(outside)[0])
-        raise VerificationError(
-            f"{int(outside.sum())} decision values lie outside their bounds\nfirst: query {query}, "
-            f"decision {p} is {decisions[query, p]:.9g}, the model says "
-            f"{reference.decisions[query, p]:.17g}, the bound is {bounds[query, p]:.3g}"
-        )
-    check_intervals(machine, early_exits, results, reference)
     differs = results["label"] != reference.labels
-    wrong = _wrong(machine, results, reference)
-    if wrong:
-        labels = counted(wrong, "certified label differs", "certified labels differ")
-        raise VerificationError(f"{labels} from the model's")
     given = np.flatnonzero(accepted) < queries.n_given
     label_disagreements = int(differs[given].sum())
     remarks: tuple[str, ...] = ()
@@ -196,7 +201,7 @@ def check_bounded(
             queries=n_shared,
             # A refused sample is not certified.
             certified_share=float(results["certified"][shared].sum()) / max(n_shared, 1),
-            wrong=wrong,
+            wrong=0,
         ),
         evidence=Evidence(
             reference.decisions[ordinary].ravel(),
@@ -211,6 +216,51 @@ def check_bounded(
         ),
         remarks=remarks,
     )
+
+
+def check_codes(
+    machine: KernelMachine,
+    program: Program,
+    codes: NDArray[np.int64],
+    answers: Answers,
+) -> None:
+    """Compare the interpreter with the float64 model at what accepted codes stand for.
+
+    Raises
+    ------
+    VerificationError
+        As `check_bounded`.
+    """
+    assert program.scale is not None
+    accepted = answers.results["status"] == Status.OK
+    reference = evaluate(machine, program.scale.values(codes[accepted]))
+    _check_answers(machine, answers, accepted, reference, program.early_exits)
+
+
+def _check_answers(
+    machine: KernelMachine,
+    answers: Answers,
+    accepted: NDArray[np.bool_],
+    reference: Reference,
+    early_exits: Sequence[Stage],
+) -> None:
+    """Refuse a decision outside its bound, an interval that misses it or a wrong certificate."""
+    results, decisions = answers.results[accepted], answers.decisions[accepted]
+    bounds = answers.bounds[accepted]
+    error = np.abs(decisions - reference.decisions)
+    outside = ~(error <= bounds + reference.error)  # NaN is outside
+    if outside.any():
+        query, p = (int(i) for i in np.argwhere(outside)[0])
+        raise VerificationError(
+            f"{int(outside.sum())} decision values lie outside their bounds\nfirst: query {query}, "
+            f"decision {p} is {decisions[query, p]:.9g}, the model says "
+            f"{reference.decisions[query, p]:.17g}, the bound is {bounds[query, p]:.3g}"
+        )
+    check_intervals(machine, early_exits, results, reference)
+    wrong = _wrong(machine, results, reference)
+    if wrong:
+        labels = counted(wrong, "certified label differs", "certified labels differ")
+        raise VerificationError(f"{labels} from the model's")
 
 
 def _wrong(machine: KernelMachine, results: NDArray[np.void], reference: Reference) -> int:

@@ -43,13 +43,13 @@ class Reference:
         )
 
 
-def evaluate(machine: KernelMachine, X: Float32Array) -> Reference:
+def evaluate(machine: KernelMachine, X: Float32Array | Float64Array) -> Reference:
     """Return the model's decision values and labels for the inputs that the C receives.
 
     Parameters
     ----------
     machine : KernelMachine
-    X : ndarray of shape (n_queries, n_features), float32
+    X : ndarray of shape (n_queries, n_features), float32 or float64
         Finite.
     """
     coefficients = decision_coefficients(machine).T

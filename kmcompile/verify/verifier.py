@@ -16,7 +16,7 @@ from kmcompile.build.recipe import Recipe
 from kmcompile.build.toolchain import host_compiler, install_command, is_ready
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import ToolError
-from kmcompile.interpret import Answers, Status
+from kmcompile.interpret import Answers, Status, interpret
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
@@ -26,7 +26,8 @@ from kmcompile.report.contents import ExactRun
 from kmcompile.run import RunResult, runner_for
 from kmcompile.samples.file import read_samples
 from kmcompile.target import Target, load_target
-from kmcompile.verify.checks import check_bounded, check_exact
+from kmcompile.verify.checks import check_bounded, check_codes, check_exact
+from kmcompile.verify.codes import codes_beside, query_words
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source, edge_inputs, generate
 from kmcompile.verify.seen import seen_note
@@ -129,7 +130,9 @@ class Verifier:
         self._answers = answers
         self._tell = tell
         self._promise = promise
-        self._inputs = np.ascontiguousarray(queries.X).view(np.uint32)
+        self._codes = None if program.codes is None else codes_beside(program, queries.X)
+        self._of_codes = None if self._codes is None else interpret(program, self._codes)
+        self._inputs = query_words(queries.X, self._codes)
 
     def verify(self, folder: Path, level: str | None) -> Findings:
         """Build and run as far as `level` asks and the tools allow.
@@ -155,14 +158,14 @@ class Verifier:
         if self._wants_host(level, on_target, skipped):
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
-                host = check_exact(self._answers, self._run(artifact, False), "host")
+                host = self._check_exact(self._run(artifact, False), "host")
                 if self._target == artifact.toolchain:
                     memory = artifact.memory
         if on_target:
             self._tell(f"building and running on {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
                 run = self._run(artifact, True)
-                target = check_exact(self._answers, run, self._target.name)
+                target = self._check_exact(run, self._target.name)
                 memory = artifact.memory
                 self._check_stack(artifact, run)
                 instructions = self._accepted(run, skipped)
@@ -241,9 +244,19 @@ class Verifier:
     def _run(self, artifact: Artifact, count: bool) -> RunResult:
         return runner_for(artifact.toolchain).run(artifact, self._inputs, count_instructions=count)
 
+    def _check_exact(self, run: RunResult, machine_name: str) -> ExactRun:
+        return check_exact(self._answers, run, machine_name, self._of_codes)
+
+    @property
+    def _counted(self) -> np.ndarray:
+        """Which queries `classify` answers, whose instructions are counted."""
+        answers = self._answers if self._of_codes is None else self._of_codes
+        answered: np.ndarray = answers.results["status"] == Status.OK
+        return answered
+
     def _of_exact_sum(self, artifact: Artifact) -> float:
         """Return the mean instructions of the decision function, of the first ordinary queries."""
-        ordinary = self._answers.results["status"][: self._queries.n_ordinary] == Status.OK
+        ordinary = self._counted[: self._queries.n_ordinary]
         rows = np.flatnonzero(ordinary)[:_EXACT_QUERIES]
         runner = runner_for(artifact.toolchain)
         run = runner.run(artifact, self._inputs[rows], count_instructions=True, counted="decision")
@@ -255,7 +268,7 @@ class Verifier:
         if run.instructions is None:
             skipped["instructions"] = run.no_instructions_reason or "not counted"
             return None
-        counted: np.ndarray = run.instructions[self._answers.results["status"] == Status.OK]
+        counted: np.ndarray = run.instructions[self._counted]
         return counted
 
     def _check_stack(self, artifact: Artifact, run: RunResult) -> None:
@@ -284,6 +297,8 @@ class Verifier:
                 self._program.early_exits,
                 self._promise,
             )
+            if self._codes is not None and self._of_codes is not None:
+                check_codes(self._machine, self._program, self._codes, self._of_codes)
         return Findings(
             source=self._queries.source,
             host=host,
