@@ -11,7 +11,16 @@ from kmcompile.ir.preprocessing import Affine
 LARGEST_CODE = 32767
 
 _NEARLY = 2.0**-30
-"""Relative to the largest value, what float64 arithmetic before the training may have rounded."""
+"""Relative to the largest value, what Euclid's algorithm takes for 0: it adds up roundings."""
+
+_ROUNDED = 2.0**-44
+"""The same of what float64 arithmetic before the training may have rounded."""
+
+_LARGEST_ERROR = 1e-6
+"""Of a vector, Euclidean norm in units of the grid."""
+
+_ENOUGH_VALUES = 8
+"""Different values that make a common divisor no accident."""
 
 
 def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
@@ -44,7 +53,9 @@ def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
     middle = np.zeros(machine.n_features)
     if np.abs(raw).max() * factor > LARGEST_CODE:
         middle = np.rint((raw.max(axis=0) + raw.min(axis=0)) / 2 * factor) / factor
-    if np.abs(raw - middle).max() * factor > LARGEST_CODE:
+    codes = (raw - middle) * factor
+    off = np.sqrt(((codes - np.rint(codes)) ** 2).sum(axis=1)).max()
+    if np.abs(codes).max() > LARGEST_CODE or off > _LARGEST_ERROR:
         return None
     return low + middle * scale, factor / scale
 
@@ -52,31 +63,46 @@ def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
 def grid_factor(values: Float64Array) -> float | None:
     """Return the factor of which all products with `values` are integers, or None.
 
-    The greatest common divisor of the values by Euclid's algorithm, as far as their rounding
-    allows; None if it is too small for 16 bits.
+    The greatest common divisor of the values; None if it is too small for 16 bits. That of the
+    differences in a column first: far from 0 they are the smaller numbers with the same rounding.
     """
-    different = np.unique(np.abs(values - values.min(axis=0)))
-    different = np.unique(np.concatenate([different, np.abs(values).reshape(-1)]))
-    different = different[different > 0]
-    if not len(different):
-        return 1.0
-    largest = float(different[-1])
-    spread = max(float(np.ptp(values, axis=0).max()), float(different[0]))
-    divisor = float(different[0])
-    while spread / divisor <= 2 * LARGEST_CODE:
-        rest = np.abs(different - np.rint(different / divisor) * divisor)
-        off = rest > _NEARLY * largest
+    size = np.unique(np.abs(values))
+    nearly_zero = _NEARLY * float(size[-1])
+    least = float(np.ptp(values, axis=0).max()) / (2 * LARGEST_CODE)
+    divisor = None
+    for part in (np.unique(values - values.min(axis=0)), size):
+        part = part[part > nearly_zero]
+        if len(part):
+            divisor = _common_divisor(part, divisor or float(part[0]), least, nearly_zero)
+            if divisor is None:
+                return None
+    return 1.0 if divisor is None else _factor(size, divisor)
+
+
+def _common_divisor(
+    values: Float64Array, divisor: float, least: float, nearly_zero: float
+) -> float | None:
+    """Return the greatest common divisor of `divisor` and the values by Euclid's algorithm."""
+    while divisor >= least:
+        counts = np.rint(values / divisor)
+        rest = np.abs(values - counts * divisor)
+        off = rest > nearly_zero
         if not off.any():
-            return _simplest(different, divisor)
+            return float((values @ counts) / (counts @ counts))
         divisor = float(rest[off].min())
     return None
 
 
-def _simplest(values: Float64Array, divisor: float) -> float | None:
-    """Return 1 / divisor, whole or one through a whole number where it is nearly that."""
-    counts = np.rint(values / divisor)
-    refined = float((values @ counts) / (counts @ counts))
-    for factor in (float(np.rint(1 / refined)), 1 / max(1.0, np.rint(refined)), 1 / refined):
-        if factor > 0 and np.all(np.abs(values * factor - counts) <= _NEARLY * counts.max()):
+def _factor(values: Float64Array, divisor: float) -> float | None:
+    """Return 1 / divisor, whole or one through a whole number where it is nearly that.
+
+    Few values may well have a divisor that the inputs do not have: for them only whole factors.
+    """
+    factors = [max(1.0, float(np.rint(1 / divisor)))]
+    if len(values) >= _ENOUGH_VALUES:
+        factors = [float(np.rint(1 / divisor)), 1 / max(1.0, float(np.rint(divisor))), 1 / divisor]
+    for factor in factors:
+        scaled = values * factor
+        if factor > 0 and np.all(np.abs(scaled - np.rint(scaled)) <= _ROUNDED * scaled[-1]):
             return factor
     return None
