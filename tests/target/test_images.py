@@ -19,6 +19,12 @@ M0 = load_target("cortex-m0")
 M4 = load_target("cortex-m4")
 M7 = load_target("cortex-m7")
 
+# The sum begins with 1 instead of 0 if one of the products, all of about 2^-130, is lost.
+SUBNORMALS = """float tiny[16], half[16];
+for (uint32_t i = 0U; i < 16U; i++) { tiny[i] = x[i % 3U] * 0x1p-129f; }
+for (uint32_t i = 0U; i < 16U; i++) { half[i] = tiny[i] * 0.5f; }
+for (uint32_t i = 0U; i < 16U; i++) { sum = (half[i] == 0.0f) ? 1.0f : sum; }"""
+
 pytestmark = pytest.mark.target
 
 
@@ -55,6 +61,14 @@ def test_any_number_of_queries_gives_the_expected_bits(built, target, n_queries)
     np.testing.assert_array_equal(result.records, small_model.expected_records(inputs))
     assert result.self_test == 0
     assert result.instructions is None
+
+
+@pytest.mark.parametrize("target", BOARDS, ids=by_name)
+def test_subnormals_are_kept_by_loops_that_a_compiler_may_vectorise(built, target):
+    text = model_with(SUBNORMALS)
+    inputs = small_model.queries(100)
+    result = runner_for(target).run(built(target, text, "-O3"), inputs)
+    np.testing.assert_array_equal(result.records, small_model.expected_records(inputs))
 
 
 @pytest.mark.parametrize("target", BOARDS, ids=by_name)
