@@ -116,11 +116,14 @@ def refitted(pairs: VectorPairs, beta: Float64Array) -> Float64Array:
         used = np.flatnonzero(row)
         if not 0 < len(used) <= _MOST_REFITTED:
             continue
-        blocks = list(pairs.chosen(used).blocks())
+        with np.errstate(all="ignore"):
+            blocks = list(pairs.chosen(used).blocks())
         gram = np.concatenate([kernel for _, kernel, _, _ in blocks])
         moved = np.concatenate([difference for _, _, difference, _ in blocks])
         gram[np.diag_indices_from(gram)] += _RIDGE
-        row[used] += np.linalg.solve(gram, moved @ row[used])
+        change = np.linalg.solve(gram, moved @ row[used])
+        if np.isfinite(change).all():  # otherwise gamma is beyond what any integer format holds
+            row[used] += change
     return fitted
 
 
