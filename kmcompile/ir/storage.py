@@ -15,6 +15,7 @@ from kmcompile.errors import InputError
 from kmcompile.ir.program import CodeScale, KnownAnswers, Program
 from kmcompile.kernels import poly, rbf, reach, remainder, sigmoid
 from kmcompile.stages import CATALOGUE, CodedSum, CodeTable, InnerProducts
+from kmcompile.stages.fine_sum import FineSum
 
 _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
@@ -30,8 +31,10 @@ _CLASSES: dict[str, type[Any]] = {
         steps.Project,
         steps.Normalize,
         steps.Quantize,
+        steps.Integers,
         CodeTable,
         CodedSum,
+        FineSum,
         rbf.RbfFloat32,
         poly.PolyFloat32,
         sigmoid.SigmoidFloat32,

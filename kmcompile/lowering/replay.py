@@ -14,6 +14,8 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Poly, Sigmoid
+from kmcompile.lowering.codes import Coded
+from kmcompile.lowering.integer_replay import lower_integer_replay
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.program import lower_label
 from kmcompile.lowering.sums import lower_linear, lower_sum
@@ -35,6 +37,7 @@ def add_replay(
     ordinary: Float32Array,
     room_bytes: int | None,
     required: bool,
+    coded: Coded | None = None,
 ) -> tuple[Program, str]:
     """Return the program with a replay and a note on its tables.
 
@@ -42,13 +45,13 @@ def add_replay(
 
     Parameters
     ----------
-    machine, target, program, ordinary
+    machine, target, program, ordinary, coded
         As for `lower_replay`.
     room_bytes : int or None
         Flash that the replay may take; None is any.
     required : bool
     """
-    replay, note = _chosen(machine, target, program, ordinary, room_bytes)
+    replay, note = _chosen(machine, target, program, ordinary, room_bytes, coded)
     needed = sum(table.n_bytes for table in replay.tables()) + _CODE_BYTES
     fits = room_bytes is None or needed <= room_bytes
     if fits or required:
@@ -63,6 +66,7 @@ def lower_replay(
     ordinary: Float32Array,
     low_parts: bool | None = None,
     room_bytes: int | None = None,
+    coded: Coded | None = None,
 ) -> Replay:
     """Return the replay of a program.
 
@@ -79,6 +83,8 @@ def lower_replay(
         most half as large, and fit.
     room_bytes : int, optional
         Flash that low parts and the code may take by default; None is any.
+    coded : Coded, optional
+        What a program in an integer format was lowered from.
 
     Raises
     ------
@@ -87,8 +93,8 @@ def lower_replay(
     """
     if low_parts is not None:
         _check_double(target)
-        return _lower(machine, target, program, ordinary, low_parts)
-    return _chosen(machine, target, program, ordinary, room_bytes)[0]
+        return _lower(machine, target, program, ordinary, low_parts, coded)
+    return _chosen(machine, target, program, ordinary, room_bytes, coded)[0]
 
 
 def _check_double(target: Target) -> None:
@@ -105,16 +111,17 @@ def _chosen(
     program: Program,
     ordinary: Float32Array,
     room_bytes: int | None,
+    coded: Coded | None,
 ) -> tuple[Replay, str]:
     """Return the replay with low parts or without, and what they gain."""
     _check_double(target)
-    plain, fine = (_lower(machine, target, program, ordinary, low) for low in (False, True))
+    plain, fine = (_lower(machine, target, program, ordinary, low, coded) for low in (False, True))
     taken = fine.low_vectors.nbytes + fine.low_coefficients.nbytes
     fits = room_bytes is None or taken + _CODE_BYTES <= room_bytes
     gain = _gain(plain, fine, ordinary, program.n_decisions)
     chosen = fine if fits and gain >= _GAIN else plain
     if taken == 0:
-        return chosen, "the replay needs no low parts: float32 holds vectors and coefficients"
+        return chosen, "the replay needs no low parts: the tables hold vectors and coefficients"
     left_out = "" if chosen is fine else ", and are left out"
     return chosen, (
         f"the replay's tables of low parts take {taken:,} bytes and make its median bound "
@@ -137,7 +144,10 @@ def _lower(
     program: Program,
     ordinary: Float32Array,
     low_parts: bool,
+    coded: Coded | None,
 ) -> Replay:
+    if coded is not None:
+        return lower_integer_replay(coded, target, program, low_parts)
     uses_length = isinstance(machine.kernel, Linear | Poly | Sigmoid)
     n = machine.n_features
     input_length, steps = lower_steps(machine.preprocessing, n, target.lanes, uses_length, FLOAT64)
@@ -155,12 +165,14 @@ def _lower(
         deviation = prepare.run(wide).deviation
         typical = float(np.median(deviation)) if len(ordinary) else 0.0
         summed = lower_sum(machine, target.lanes, typical, False, FLOAT64, low_parts)
-    high, wide_tables = _tables(program.ends.exact), _tables(summed)
+    exact = program.ends.exact
+    assert isinstance(exact, ExactSum | LinearSum)
+    high, wide_tables = _tables(exact), _tables(summed)
     vectors, coefficients = (
         _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)
     )
     label = lower_label(machine, FLOAT64)
-    skips = _skips_zeros(program.ends.exact)
+    skips = _skips_zeros(exact)
     return Replay(prepare, input_error, summed, skips, label, vectors, coefficients)
 
 

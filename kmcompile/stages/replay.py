@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, frozen
+from kmcompile.ir.arrays import RealArray, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.stages.exact_sum import ExactSum
+from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.linear_sum import LinearSum
 from kmcompile.stages.prepare import Prepare
 from kmcompile.stages.stage import Always
@@ -25,6 +26,10 @@ class Replay(Always):
     (`kmcompile.lowering.stored`). Distances are summed from differences. Where the exact sum skips
     zeros, <s, x> leaves them out, which changes no bit: +-0 is added to a sum that began with +0.
 
+    Of an integer format it reads the tables of `FixedSum`, low parts are integers, and so are
+    vectors and inputs (`FineSum`): the C sums int64, and only what is done once a vector is in
+    float64.
+
     The label is made in float64, too; only the ends of its interval become float32, outward.
 
     Parameters
@@ -33,15 +38,16 @@ class Replay(Always):
         In float64; the input has been checked by the first stage.
     input_error : float64
         >= sqrt(n_features) 2^-126: what is lost of subnormal features where these are read as 0.
-    sum : ExactSum or LinearSum
+    sum : ExactSum, LinearSum or FineSum
         In float64, low parts included.
     skip_zeros : bool
     label : Always
         The label stage with the constants of float64.
     low_vectors : ndarray of shape (n_blocks, n_features, lanes), float32
-        Low parts of the vectors, or of a linear machine's weights; empty where all are 0.
+        Low parts of the vectors, or of a linear machine's weights; empty where all are 0. Of
+        codes: int8 or int16, of the shape of their table.
     low_coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
-        Those of the coefficients.
+        Those of the coefficients. Of an integer format int16 or int32.
 
     References
     ----------
@@ -51,18 +57,19 @@ class Replay(Always):
 
     prepare: Prepare
     input_error: np.float64
-    sum: ExactSum | LinearSum
+    sum: ExactSum | LinearSum | FineSum
     skip_zeros: bool
     label: Always
-    low_vectors: Float32Array
-    low_coefficients: Float32Array
+    low_vectors: RealArray
+    low_coefficients: RealArray
 
     template: ClassVar[str] = "replay"
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
         for name in ("low_vectors", "low_coefficients"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+            values = getattr(self, name)
+            object.__setattr__(self, name, frozen(values, values.dtype))
 
     @property
     def has_low_vectors(self) -> bool:
@@ -96,7 +103,10 @@ class Replay(Always):
             deviation=np.full(len(wide), self.input_error),
             length=np.zeros(len(wide)),
         )
-        return self.sum.run(self.prepare.run(start))
+        prepared = self.prepare.run(start)
+        if isinstance(self.sum, FineSum):
+            prepared = self.sum.of_codes(batch, prepared)
+        return self.sum.run(prepared)
 
     def operations(self) -> int:
         """Return the multiply-adds of one query before the label, of an input without zeros.

@@ -1,6 +1,7 @@
 """The steps of the preprocessing in float32, one file each; a step's template has its name."""
 
 from kmcompile.steps.bound import Bound
+from kmcompile.steps.integers import Integers
 from kmcompile.steps.normalize import Normalize
 from kmcompile.steps.project import Project
 from kmcompile.steps.quantize import Quantize
@@ -13,6 +14,7 @@ CATALOGUE: tuple[type[PrepareStep], ...] = (Scale, Bound, Project, Normalize, Qu
 __all__ = [
     "CATALOGUE",
     "Bound",
+    "Integers",
     "Length",
     "Normalize",
     "PrepareStep",
