@@ -152,7 +152,9 @@ def helper_frames(
                 "find it out and add it to helper_stack_bytes in the target's TOML"
             )
         # Several names of one routine are charged once: the frames are added up.
-        charges = {span: span[2] for span in covering} or {address: known[name]}
+        charges: dict[object, int] = {span: span[2] for span in covering}
+        if not covering:
+            charges[address] = known[name]
         frames[name] = sum(charge for key, charge in charges.items() if key not in charged)
         charged |= charges.keys()
     return frames
