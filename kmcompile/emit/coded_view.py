@@ -11,8 +11,6 @@ from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.ir.program import CodeScale, Program
 from kmcompile.ir.table import C_TYPES
 
-_DIGITS = 9
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -121,4 +119,5 @@ def scale_lines(scale: CodeScale) -> tuple[str, ...]:
 
 
 def _decimal(value: float) -> str:
-    return f"{value:.{_DIGITS}g}"
+    """Return the shortest decimal that is this float64: what is proved is about that number."""
+    return f"{float(value)!r}".removesuffix(".0")
