@@ -10,7 +10,7 @@ from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.lowering.formats import Lowered, lacking_certificates, lower_as
-from kmcompile.report.figures import confidence_text, ratio_text, share_text
+from kmcompile.report.figures import confidence_text, ratio_text
 from kmcompile.target import Target
 
 FORMATS = ("float32", "int16", "int8")
@@ -151,10 +151,7 @@ def _comparison(
         if key == chosen:
             reasons[key] = _praise(lowered, known)
         elif key not in known and not _enough(lowered, float32):
-            reasons[key] = (
-                f"certifies {share_text(_share(lowered))} of {lowered.measured.inputs}, "
-                f"float32 {share_text(_share(float32))}"
-            )
+            reasons[key] = f"certifies less than {confidence_text(ENOUGH)} of what float32 does"
         elif key not in known:
             reasons[key] = f"{ratio_text(cost[key] / cost[chosen])} the instructions of {chosen}"
     return reasons

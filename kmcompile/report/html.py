@@ -74,6 +74,7 @@ class Page:
     bars: tuple[Bar, ...]
     tables: tuple[Row, ...]
     formats: tuple[Row, ...]
+    formats_source: str
     stages: tuple[Row, ...]
     statistics_source: str
     stage_figures: tuple[Figure, ...]
@@ -142,6 +143,7 @@ def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) ->
         bars=tuple(_bar(usage) for usage in summary.usages(report)),
         tables=_tables(report),
         formats=_formats(report),
+        formats_source=summary.formats_source(report),
         stages=_stages(report),
         statistics_source=summary.statistics_source(report),
         stage_figures=_figures(_cascade_plots(cascade) if cascade is not None else []),

@@ -57,7 +57,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     _print(console, Text(_plain(summary.description(report), console), style="dim"))
     for name, table in (
         ("memory", _memory(report, console)),
-        ("number formats", _formats(report, console)),
+        (f"number formats, of {summary.formats_source(report)}", _formats(report, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
         ("risk of another label than the model's", _risk(report, console)),
