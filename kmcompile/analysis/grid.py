@@ -82,15 +82,30 @@ def grid_factor(values: Float64Array) -> float | None:
 def _common_divisor(
     values: Float64Array, divisor: float, least: float, nearly_zero: float
 ) -> float | None:
-    """Return the greatest common divisor of `divisor` and the values by Euclid's algorithm."""
+    """Return the greatest common divisor of `divisor` and the values, from `least` on."""
+    seen = [divisor]
     while divisor >= least:
         counts = np.rint(values / divisor)
-        rest = np.abs(values - counts * divisor)
-        off = rest > nearly_zero
+        off = np.abs(values - counts * divisor) > nearly_zero
         if not off.any():
-            return float((values @ counts) / (counts @ counts))
-        divisor = float(rest[off].min())
+            return _mean_divisor(values, divisor)
+        seen.append(float(values[off][0]))
+        divisor = _euclid(seen[-1], divisor, nearly_zero)
+        # What Euclid's algorithm adds up in rounding is taken out again.
+        divisor = _mean_divisor(np.array(seen), divisor)
     return None
+
+
+def _euclid(a: float, b: float, nearly_zero: float) -> float:
+    while b > nearly_zero:
+        a, b = b, abs(a - round(a / b) * b)
+    return a
+
+
+def _mean_divisor(values: Float64Array, divisor: float) -> float:
+    """Return the divisor that fits all values best, of those with the same quotients."""
+    counts = np.rint(values / divisor)
+    return float((values @ counts) / (counts @ counts))
 
 
 def _factor(values: Float64Array, divisor: float) -> float | None:

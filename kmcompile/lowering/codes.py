@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,8 +100,23 @@ def _coded(
     width, low, high = form
     unit = 2.0**-15 if width == "int16" else 2.0**-8
     moved, error = to_code_units(machine, offset, factor * unit)
+    if isinstance(moved.kernel, Rbf):
+        check_gamma(moved.kernel.gamma * unit**2)
     fitted = moved if lossless else _fitted(moved, unit)
     return Coded(moved, fitted, unit, width, low, high, lossless, error)
+
+
+def check_gamma(gamma: float) -> None:
+    """Refuse a gamma in units of the codes whose t = gamma D^2 / ln 2 has no constants.
+
+    One unit of D^2 may be up to 64 in t, twice what makes every kernel 0, and down to 2^-58: then
+    even codes of 16 bits differ by too little (`kmcompile.lowering.fixed_sum`).
+    """
+    if not 2.0**-58 <= gamma / math.log(2) < 64.0:
+        raise InputError(
+            f"gamma is {gamma:g} in units of the codes, too large or too small for integers\n"
+            "use --format float32"
+        )
 
 
 def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
@@ -139,14 +155,14 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
 def _widest_narrow(codes: Float64Array, needed: int) -> int:
     """Return the largest code of an input for which 32-bit sums do, or that of 16 bits.
 
-    At least `needed` in any case.
+    At least `needed` where 16 bits hold that.
     """
     for high in (32767, 16383, 8191, 4095, 2047, 1023, 511, 255):
         if high < needed:
             break
         apart = np.maximum(high - codes, codes + high)
         product = np.abs(codes).sum(axis=1).max() * high
-        if (apart**2).sum(axis=1).max() < 2.0**32 and product < 2.0**31:
+        if (apart**2).sum(axis=1).max() + 1 < 2.0**32 and product < 2.0**31:
             return high
     return 32767
 

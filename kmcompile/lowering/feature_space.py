@@ -29,6 +29,9 @@ _MOST_REFITTED = 4000
 _FUNCTIONS = 64 * UNIT_ROUNDOFF_64
 """Relative error of the functions and products that make one element."""
 
+_HIGHEST = 200.0
+"""Exponents above it are cut: no bound from them is less than the trivial one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Distance:
@@ -44,6 +47,27 @@ class Distance:
 
     apart: Float64Array
     length: Float64Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Rows of the inner products of `VectorPairs`.
+
+    Parameters
+    ----------
+    part : slice
+        Which rows.
+    kernel, moved, twice : ndarray of shape (n_rows, n), float64
+        G, F and H.
+    steepest : float
+        The largest exp(-z) |e^c - 1| max(1, e^r).
+    """
+
+    part: slice
+    kernel: Float64Array
+    moved: Float64Array
+    twice: Float64Array
+    steepest: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,12 +88,17 @@ class VectorPairs:
         """Return some of the pairs."""
         return VectorPairs(self.gamma, self.trained[rows], self.stored[rows])
 
-    def blocks(self) -> Iterator[tuple[slice, Float64Array, Float64Array, Float64Array]]:
+    def blocks(self) -> Iterator[Block]:
         """Yield rows of G_ij = <phi(S_i), phi(S_j)>, F_ij = <phi(S_i), d_j>, H_ij = <d_i, d_j>.
 
         d = phi(s) - phi(S). With D = S_i - S_j and e = s - S the squared distances are |D|^2 plus
         |e_j|^2 - 2 <D, e_j> for S_i and s_j, plus |e_i|^2 + 2 <D, e_i> for s_i and S_j, and plus
-        both and - 2 <e_i, e_j> for s_i and s_j: by expm1 no kernels are subtracted.
+        both and - 2 <e_i, e_j> for s_i and s_j. With z = gamma |D|^2 and c, r and -b these
+        additions times -gamma,
+
+            F = exp(-z) (e^c - 1),  H = exp(-z) ((e^r - 1) (e^c - 1) + e^(r + c) (e^b - 1)),
+
+        in which no kernels are subtracted: e^c - 1 = +-(1 - e^-|c|) e^max(c, 0).
         """
         S, e = self.stored, self.trained - self.stored
         squares, rests, own = (S**2).sum(axis=1), (e**2).sum(axis=1), (S * e).sum(axis=1)
@@ -77,16 +106,21 @@ class VectorPairs:
         for start in range(0, len(S), rows):
             part = slice(start, start + rows)
             apart = squares[part, None] + squares - 2 * (S[part] @ S.T)
-            kernel = np.exp(-self.gamma * np.maximum(apart, 0.0))
+            z = self.gamma * np.maximum(apart, 0.0)
+            kernel = np.exp(-z)
             if not e.any():
                 nothing = np.zeros_like(kernel)
-                yield part, kernel, nothing, nothing
+                yield Block(part, kernel, nothing, nothing, 0.0)
                 continue
             column = -self.gamma * (rests - 2 * (S[part] @ e.T - own))
             row = -self.gamma * (rests[part, None] + 2 * (own[part, None] - e[part] @ S.T))
-            both = np.expm1(row) * np.expm1(column)
-            both += np.exp(row + column) * np.expm1(2 * self.gamma * (e[part] @ e.T))
-            yield part, kernel, kernel * np.expm1(column), kernel * both
+            among = np.minimum(2 * self.gamma * (e[part] @ e.T), _HIGHEST)
+            above = np.maximum(column, 0.0) - z
+            moved = -np.expm1(-np.abs(column))
+            steep = moved * _exp(np.maximum(row, 0.0) + above)
+            both = np.sign(row) * np.sign(column) * steep * -np.expm1(-np.abs(row))
+            both += _exp(row + column - z) * np.expm1(among)
+            yield Block(part, kernel, np.sign(column) * moved * _exp(above), both, steep.max())
 
     def errors(self) -> tuple[float, float, float]:
         """Return the relative error of an element and those of the exponents, by themselves.
@@ -116,14 +150,11 @@ def refitted(pairs: VectorPairs, beta: Float64Array) -> Float64Array:
         used = np.flatnonzero(row)
         if not 0 < len(used) <= _MOST_REFITTED:
             continue
-        with np.errstate(all="ignore"):
-            blocks = list(pairs.chosen(used).blocks())
-        gram = np.concatenate([kernel for _, kernel, _, _ in blocks])
-        moved = np.concatenate([difference for _, _, difference, _ in blocks])
+        blocks = list(pairs.chosen(used).blocks())
+        gram = np.concatenate([block.kernel for block in blocks])
+        moved = np.concatenate([block.moved for block in blocks])
         gram[np.diag_indices_from(gram)] += _RIDGE
-        change = np.linalg.solve(gram, moved @ row[used])
-        if np.isfinite(change).all():  # otherwise gamma is beyond what any integer format holds
-            row[used] += change
+        row[used] += np.linalg.solve(gram, moved @ row[used])
     return fitted
 
 
@@ -142,7 +173,8 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
     added = stored - beta
     total, size, square, length = (np.zeros(len(beta)) for _ in range(4))
     steepest = 0.0
-    for part, kernel, moved, twice in pairs.blocks():
+    for block in pairs.blocks():
+        part, kernel, moved, twice = block.part, block.kernel, block.moved, block.twice
         inner = kernel @ added.T
         total += (added[:, part] * (inner - 2 * (moved @ beta.T)).T).sum(axis=1)
         total += (beta[:, part] * (twice @ beta.T).T).sum(axis=1)
@@ -151,12 +183,20 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
         size += (np.abs(beta[:, part]) * (np.abs(twice) @ np.abs(beta).T).T).sum(axis=1)
         square += (stored[:, part] * (kernel @ stored.T).T).sum(axis=1)
         length += (np.abs(stored[:, part]) * (kernel @ np.abs(stored).T).T).sum(axis=1)
-        steepest = max(steepest, float(np.abs(moved).max()))
+        steepest = max(steepest, block.steepest)
     relative, crossing, among = pairs.errors()
     relative += 4 * (beta.shape[1] + 8) * UNIT_ROUNDOFF_64
     of_beta, of_added = np.abs(beta).sum(axis=1), np.abs(added).sum(axis=1)
-    # Of elements of F by `crossing`, of H by twice that times |F| and by `among`.
+    # Of elements of F by `crossing`, of H by twice that times `steepest` and by `among`.
     rest = 4 * crossing * of_added * of_beta + 4 * (crossing * steepest + among) * of_beta**2
-    apart = np.maximum(total, 0.0) + relative * size + rest
-    length = np.maximum(square, 0.0) + relative * length
-    return Distance(np.sqrt(apart) * (1 + 1e-12), np.sqrt(length) * (1 + 1e-12))
+    apart = np.sqrt(np.maximum(total, 0.0) + relative * size + rest)
+    length = np.sqrt(np.maximum(square, 0.0) + relative * length)
+    of_stored = np.abs(stored).sum(axis=1)
+    apart, length = np.minimum(apart, of_beta + of_stored), np.minimum(length, of_stored)
+    return Distance(apart * (1 + 1e-12), length * (1 + 1e-12))
+
+
+def _exp(exponents: Float64Array) -> Float64Array:
+    """Return e^v, of no more than `_HIGHEST`."""
+    values: Float64Array = np.exp(np.minimum(exponents, _HIGHEST))
+    return values

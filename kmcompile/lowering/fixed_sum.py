@@ -15,7 +15,7 @@ from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lowering.code_table import code_table, slot_order
-from kmcompile.lowering.codes import Coded
+from kmcompile.lowering.codes import Coded, check_gamma
 from kmcompile.lowering.feature_space import VectorPairs, distance
 from kmcompile.lowering.sums import SignGroup, sign_groups
 from kmcompile.passes.sum_linear import decision_coefficients
@@ -56,7 +56,8 @@ def lower_fixed_sum(
     assert isinstance(machine.kernel, Rbf)
     gamma = machine.kernel.gamma
     trained = decision_coefficients(machine)
-    pairs = VectorPairs(gamma, machine.support_vectors, coded.codes * coded.unit)
+    rounded = coded.codes.astype(np.float64) * coded.unit
+    pairs = VectorPairs(gamma, machine.support_vectors, rounded)
     moved = stored_error(pairs.trained, pairs.stored) + coded.moved_error
     if coded.lossless:
         pairs = replace(pairs, trained=pairs.stored)
@@ -134,19 +135,11 @@ def _exponent_scale(gamma: float, largest: int) -> _Scale:
     """Return the constants of t = gamma D^2 / ln 2 with 26 bits behind the point.
 
     The multiplier has 32 bits, the distance at most 32 after its shift: their product 64.
-
-    Raises
-    ------
-    InputError
-        If product_shift would not be from 0 to 63: a unit of the distance is then more than 64
-        or less than 2^-58 in t.
+    With gamma / ln 2 from 2^-58 below 2^6 (`kmcompile.lowering.codes.check_gamma`) product_shift
+    is from 0 to 63.
     """
+    check_gamma(gamma)
     exact = gamma / math.log(2) * 2.0**exp2_fixed.ARGUMENT_BITS
-    if not 2.0**-32 <= exact < 2.0**32:
-        raise InputError(
-            f"gamma is {gamma:g} in units of the codes, too large or too small for integers\n"
-            "use --format float32"
-        )
     least = min(exp2_fixed.ARGUMENT_END / exact * (1 + 2.0**-20) + 2, float(largest) + 1)
     distance_shift = max(0, math.ceil(least).bit_length() - 32)
     per_unit = exact * 2.0**distance_shift

@@ -37,7 +37,7 @@ def to_code_units(
     vectors = (machine.support_vectors - offset) * factor
     moved = replace(
         machine,
-        kernel=replace(machine.kernel, gamma=machine.kernel.gamma / factor**2),
+        kernel=replace(machine.kernel, gamma=machine.kernel.gamma / factor / factor),
         support_vectors=vectors,
         preprocessing=(*machine.preprocessing, step),
     )
