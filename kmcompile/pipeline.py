@@ -26,7 +26,7 @@ from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Linear
 from kmcompile.lowering.format_choice import Candidate, choose_format
-from kmcompile.lowering.formats import Lowered, lower_in_format
+from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lowering.replay import add_replay
 from kmcompile.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.options import Options
@@ -244,6 +244,7 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
         "n_classes": machine.n_classes,
         "classes": list(machine.classes),
         "preprocessing": [str(step) for step in machine.preprocessing],
+        "integers": grid_text(machine),
         "sha256": machine.sha256,
         "notes": list(machine.notes),
     }

@@ -210,15 +210,23 @@ def _filled_share(coded: Coded) -> float:
     return float((padded.reshape(len(codes), -1, 4) != 0).any(axis=2).mean())
 
 
+def grid_text(original: KernelMachine) -> str:
+    """Return the integers that the support vectors are, or why they are none."""
+    try:
+        coded = lossless_codes(fold_scalers(merge_duplicate_vectors(original)))
+    except InputError as error:
+        return f"none: {str(error).splitlines()[0]}"
+    if coded is None:
+        return "none: the support vectors are real numbers"
+    return _codes_text(coded)
+
+
 def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
     """Return what the user should know of the codes."""
     table = program.codes
     assert table is not None
-    codes = f"{table.width} codes from {table.low:,} to {table.high:,}"
-    kind = f"the support vectors are {codes}, without loss"
-    if not coded.lossless:
-        kind = f"the support vectors are real and rounded to {codes}"
-    text = f"{kind}; a code is {_step_text(coded.scale.step)}"
+    kind = "are" if coded.lossless else "are real and rounded to"
+    text = f"the support vectors {kind} {_codes_text(coded)}"
     dropped = table.n_features - table.n_used
     if dropped:
         text += f"; {counted(dropped, 'feature is', 'features are')} 0 in all of them"
@@ -227,11 +235,15 @@ def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
     return (text, f"sums of codes have {64 if table.wide else 32} bits")
 
 
+def _codes_text(coded: Coded) -> str:
+    codes = f"{coded.width} codes from {coded.low:,} to {coded.high:,}"
+    lossless = ", without loss" if coded.lossless else ""
+    return f"{codes} in steps of {_step_text(coded.scale.step)}{lossless}"
+
+
 def _step_text(step: Float64Array) -> str:
     """Return what a code stands for, in units of the raw features."""
     least, most = float(step.min()), float(step.max())
-    if most == 1.0 == least:
-        return "a raw feature"
     if most - least <= 1e-9 * most:
-        return f"{most:.6g} of a raw feature"
-    return f"{least:.3g} to {most:.3g} of a raw feature"
+        return f"{most:.6g}"
+    return f"{least:.3g} to {most:.3g}"

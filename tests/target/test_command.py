@@ -192,6 +192,7 @@ def test_inspect_tells_what_a_model_is_without_writing(
     assert facts["kernel"] == "rbf"
     assert facts["classes"] == ["class_0", "class_1", "class_2"]
     assert facts["n_support_vectors"] == len(wine[0][-1].support_)
+    assert facts["integers"].startswith("none: ")
     assert sorted(os.listdir()) == before
 
 

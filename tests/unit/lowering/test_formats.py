@@ -18,7 +18,7 @@ from kmcompile.errors import InputError
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.lowering.format_choice import ENOUGH, Candidate, choose_format
-from kmcompile.lowering.formats import Lowered, lower_in_format
+from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
 from kmcompile.report.figures import share_text
 from kmcompile.target import Cost, OperationCost, Target, load_target
 
@@ -182,3 +182,12 @@ def test_an_input_outside_the_scale_is_not_certified():
     results = interpret(lowered.program, np.vstack([far, cancer_samples()])).results
     assert lowered.measured.certified_share == results["certified"].mean()
     assert (results["status"][:50] != 0).all()
+
+
+def test_the_integers_of_a_machine_are_told_with_their_steps():
+    X, y = load_digits(return_X_y=True)
+    pixels = frontend.load_model(SVC().fit(X[:300] / 16, y[:300]))
+    assert grid_text(pixels) == "uint8 codes from 0 to 255 in steps of 0.0625, without loss"
+    assert grid_text(cancer_machine()).startswith("none: the support vectors are real numbers")
+    linear = frontend.load_model(SVC(kernel="linear").fit(X[:300], y[:300]))
+    assert grid_text(linear).startswith("none: integer formats are for sums")
