@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.analysis.grid import integer_grid
+from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -57,6 +58,21 @@ class Coded:
             assert isinstance(step, Affine)
             offset, factor = step.offset, step.factor
         return CodeScale(offset, self.unit / factor)
+
+    @property
+    def code_deviation(self) -> float:
+        """How far unit X is from what the scaler makes of the input that the codes X stand for.
+
+        A bound, Euclidean norm. In `scale` the step is a rounded quotient, and so may the trained
+        scaler's offset and factor be.
+        """
+        off = np.zeros(self.machine.n_features)
+        for step in self.machine.preprocessing:
+            assert isinstance(step, Affine)
+            largest = self.unit * max(-self.low, self.high)
+            off = largest * (step.factor_error + 2 * UNIT_ROUNDOFF_64)
+            off = off + np.abs(step.factor) * step.offset_error
+        return float(np.sqrt((off**2).sum())) * (1 + 1e-9)
 
     @property
     def codes(self) -> NDArray[np.int64]:
