@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
+from kmcompile.analysis.rounding import stored_error
 from kmcompile.lowering.code_table import code_table, slot_order
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import lower_sum, sign_groups
@@ -24,7 +25,8 @@ def lower_coded_sum(coded: Coded, lanes: int, sparse: bool) -> CodedSum:
     """
     vectors = coded.codes.astype(np.float64) * coded.unit
     machine = replace(coded.machine, support_vectors=vectors)
-    exact = lower_sum(machine, lanes, 0.0, False, n_roundings=1, moved_error=coded.moved_error)
+    moved = stored_error(coded.machine.support_vectors, vectors) + coded.moved_error
+    exact = lower_sum(machine, lanes, 0.0, False, n_roundings=1, moved_error=moved)
     order, filled = slot_order(sign_groups(machine), lanes)
     own = {field.name: getattr(exact, field.name) for field in fields(exact)}
     own["vectors"] = np.zeros((0, 0, 0), dtype=np.float32)
