@@ -122,7 +122,7 @@ def fit(
     """
     with threadpool_limits(1):  # what a matrix product rounds depends on the threads
         fitted = [
-            *_tried(lambda: _sign_map(machine, program, X, map_bytes)),
+            *_tried(lambda: _sign_map(machine, program, X, room, map_bytes)),
             *_tried(lambda: fit_folded_weights(machine, program, X, room)),
             *_tried(lambda: _bound_sequences(machine, program, X)),
             *_tried(lambda: [(s, str(s)) for s in fit_subspace(machine, program, X)]),
@@ -140,7 +140,11 @@ def _tried(fitting: Callable[[], Sequence[_Fit]]) -> Sequence[_Fit]:
 
 
 def _sign_map(
-    machine: KernelMachine, program: Program, X: Float32Array, max_bytes: int | None
+    machine: KernelMachine,
+    program: Program,
+    X: Float32Array,
+    room: Room,
+    max_bytes: int | None,
 ) -> list[tuple[EarlyExit, str]]:
     """Return a map of the usual size, and larger ones while they leave many samples open."""
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
@@ -148,7 +152,7 @@ def _sign_map(
     if max_bytes is not None:
         size = min(size, max_bytes)
     fitted: list[_Fit] = []
-    while (found := build_sign_map(machine, program, X, size)) is not None:
+    while (found := build_sign_map(machine, program, X, size, room.operations)) is not None:
         n_bytes = sum(table.n_bytes for table in found.tables())
         fitted.append((found, f"sign_map({n_bytes / 1000:.1f} KB)"))
         is_open = 1 - found.decide(batch, program.ends)[1].mean()

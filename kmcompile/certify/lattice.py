@@ -12,7 +12,10 @@ from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 Keys = NDArray[np.int64]
 
 _MOST_ACROSS = 1 << 13
-"""Boxes of the last level along a feature: an inflation of at most 2^-8."""
+"""Boxes of the last level along a feature: rounding inflates them by at most 2^-8."""
+EXPANDED = 2.0**-8
+"""Largest inflation of boxes on which f is expanded."""
+_LARGEST_INFLATION = 2.0**-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,12 +35,16 @@ class Lattice:
     width : ndarray of shape (n_features,), float64
         Powers of two.
     last_level : int
+    deviation : float
+        How far the exact input may lie from the one that is looked up, a Euclidean norm; not 0
+        only where features are those of the kernel's space.
     """
 
     low: Float64Array
     high: Float64Array
     width: Float64Array
     last_level: int
+    deviation: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("low", "high", "width"):
@@ -61,7 +68,14 @@ class Lattice:
         one of theirs, which is at most 2 n boxes of this level, n the most along any feature. So it
         is u times 3 n boxes, 6 u n half-widths; 8 covers what float64 rounds.
         """
-        return float(8 * 2.0**-24 * self.across(level).max())
+        moved = self.deviation / self.half_widths(level).min() * (1 + 1e-9)
+        return float(8 * 2.0**-24 * self.across(level).max() + moved)
+
+    @property
+    def last_expanded(self) -> int:
+        """The last level on which f may be expanded."""
+        levels = range(self.last_level + 1)
+        return max(level for level in levels if level == 0 or self.inflation(level) <= EXPANDED)
 
     def keys(self, X: Float64Array) -> Keys:
         """Return the boxes of the last level that hold the rows of X, none of them below `low`."""
@@ -80,7 +94,9 @@ class Lattice:
         return half
 
 
-def lattice(X: Float64Array, scale: Float64Array, unit: float = 0.0) -> Lattice | None:
+def lattice(
+    X: Float64Array, scale: Float64Array, unit: float = 0.0, deviation: float = 0.0
+) -> Lattice | None:
     """Return boxes around some inputs, about as long along each feature in the kernel's eyes.
 
     Parameters
@@ -90,6 +106,8 @@ def lattice(X: Float64Array, scale: Float64Array, unit: float = 0.0) -> Lattice 
         How far a prepared input moves with each feature.
     unit : float
         A power of two of which inputs are multiples, and then `low` and all widths; 0: none is.
+    deviation : float
+        `Lattice.deviation`.
 
     Returns
     -------
@@ -110,9 +128,11 @@ def lattice(X: Float64Array, scale: Float64Array, unit: float = 0.0) -> Lattice 
         low = np.where(np.abs(low) < 2.0**-100, np.float32(-(2.0**-90)), low)
     found = Lattice(low.astype(np.float64), high, width, 0)
     levels = int(np.log2(_MOST_ACROSS / found.across(0).max()))
-    if unit:
-        levels = min(levels, int(np.log2(width.min() / unit)))
-    return Lattice(found.low, high, width, levels) if levels > 0 else None
+    least = max(unit, 2 * deviation / _LARGEST_INFLATION)
+    if least > 0:
+        levels = min(levels, int(np.floor(np.log2(width.min() / least))))
+    boxes = Lattice(found.low, high, width, levels, deviation)
+    return boxes if levels > 0 and boxes.inflation(0) <= EXPANDED else None
 
 
 def _low(least: Float64Array, unit: float) -> Float32Array:

@@ -44,17 +44,18 @@ class Monomials:
         """Return the polynomials on the 2^n parts, shape (n_parts, n_polynomials, n_monomials)."""
         return np.stack([coefficients @ half for half in self.halves])
 
-    def rounding(self, coefficients: Float64Array) -> Float64Array:
-        """Return what `parts` or `range` may be off by, anywhere on the cube.
+    def rounding(self, coefficients: Float64Array, inflation: float) -> Float64Array:
+        """Return what `parts` or `range` may be off by, up to |h_j| = 1 + inflation.
 
         The magnitudes of a row of `halves`, which is exact, add up to 1; an entry of `bernstein`
         is at most 1 and a product of n numbers rounded once, n the variables. So with N monomials
         a value changes by at most gamma_(N + 2 n) sum_a |c_a| (Higham, eq. 3.5); N + 2 n + 3
-        covers the higher orders and this sum. The factor 1.1 is for |h_j| up to 1 + 2^-8.
+        covers the higher orders and this sum.
         """
         terms = sum(self.exponents.shape) + self.exponents.shape[1] + 3
-        bound: Float64Array = 1.1 * terms * UNIT_ROUNDOFF_64 * np.abs(coefficients).sum(axis=1)
-        return bound
+        growth = (1 + inflation) ** int(self.total[-1])
+        bound: Float64Array = growth * terms * UNIT_ROUNDOFF_64 * np.abs(coefficients).sum(axis=1)
+        return bound * (1 + 2.0**-30)
 
     def range(self, coefficients: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return the least and the largest Bernstein coefficient of each polynomial.

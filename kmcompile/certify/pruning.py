@@ -67,6 +67,8 @@ class Forest:
         The deepest level that may be the grid of a map.
     step_cost : float
         What looking into a halved box costs a query, in the cost of what the map saves.
+    most_steps : int
+        How often a box of the grid may be halved.
     """
 
     def __init__(
@@ -75,9 +77,10 @@ class Forest:
         density: Density,
         last_root_level: int,
         step_cost: float,
+        most_steps: int,
     ) -> None:
         self.n_features = density.lattice.n_features
-        self.step_cost = step_cost
+        self.step_cost, self.most_steps = step_cost, most_steps
         levels = list(subdivision.levels)
         for _ in range(subdivision.first_level):
             keys = np.unique(levels[0].keys >> self.n_features)
@@ -103,20 +106,21 @@ class Forest:
         gain = n_halved = np.zeros(0)
         signs: Signs = np.zeros(0, dtype=np.int8)
         whole = signs == 0
-        for number in range(len(self.boxes) - 1, root_level - 1, -1):
+        last = min(len(self.boxes) - 1, root_level + self.most_steps)
+        for number in range(last, root_level - 1, -1):
             boxes = self.boxes[number]
             n = len(boxes.share)
             mine = boxes.level.signs.copy()
             below = np.zeros(n) - price - self.step_cost * boxes.share
             count = np.ones(n)
-            if number + 1 < len(self.boxes):
+            if number < last:
                 parents = self.boxes[number + 1].parents
                 below += np.bincount(parents, gain, n)
                 count += np.bincount(parents, n_halved, n)
                 for sign in (1, -1):
                     same = np.bincount(parents, whole & (signs == sign), n) == n_parts
                     mine[same & boxes.level.halved] = sign
-            halved = boxes.level.halved & (mine == 0) & (below > 0)
+            halved = boxes.level.halved & (mine == 0) & (below > 0) & (number < last)
             gain = np.where(halved, below, np.where(mine != 0, boxes.share, 0.0))
             n_halved = np.where(halved, count, 0.0)
             signs, whole = mine, ~halved

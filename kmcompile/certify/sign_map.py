@@ -15,17 +15,19 @@ from kmcompile.certify.linear_input import LinearInput, linear_input
 from kmcompile.certify.monomials import Monomials, monomials
 from kmcompile.certify.pruning import Forest, Pruned, kinds
 from kmcompile.certify.subdivision import Subdivision, subdivide
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly, Rbf, Sigmoid
-from kmcompile.stages.sign_map import SignMap, map_bytes, step_operations
+from kmcompile.stages.proved import NARROW_OPERATIONS
+from kmcompile.stages.sign_map import SignMap, first_operations, map_bytes, step_operations
 
 DEGREES = {1: 15, 2: 11, 3: 7}
 """Of the expansions, by the number of features; odd, where the remainder of rbf is smallest."""
 
 _LARGEST_BYTES = 20_000
+_MOST_LEVELS = 32
 _MOST_HALVED = (1 << 16) - 1
 """What uint16 ranks count."""
 _ROOT_SHARE = 0.5
@@ -49,15 +51,15 @@ class Proof:
     linear : LinearInput
     lattice : Lattice
     expansions : Expansions
-    deviation : float
-        How far the exact input may lie from the one that the map looks at.
+    rounded : float
+        What else float64 rounded in a distance, when the machine was measured in other units.
     """
 
     machine: KernelMachine
     linear: LinearInput
     lattice: Lattice
     expansions: Expansions
-    deviation: float
+    rounded: float
 
     def expand(self, keys: Keys, level: int) -> Sum:
         """Return the decision on some boxes of a level."""
@@ -72,7 +74,7 @@ class Proof:
             float(self.machine.intercept[0]),
             centres,
             linear.matrix * lattice.half_widths(level),
-            linear.deviation(reach, length * (1 + 1e-9)) + self.deviation,
+            linear.deviation(reach, length * (1 + 1e-9)) + self.rounded,
         )
 
 
@@ -86,6 +88,7 @@ def build_sign_map(
     program: Program,
     samples: Float32Array,
     max_bytes: int,
+    max_operations: float = math.inf,
 ) -> SignMap | None:
     """Return the map that decides most queries for its bytes.
 
@@ -98,6 +101,8 @@ def build_sign_map(
     samples : ndarray of shape (n, n_features), float32
         Raw inputs like those that will come: bytes are spent where they are.
     max_bytes : int
+    max_operations : float
+        Of a query that the map does not decide, with the label.
 
     Returns
     -------
@@ -125,7 +130,9 @@ def build_sign_map(
     )
     cost = step_operations(machine.n_features) / program.ends.exact.operations()
     grids = _grids(proof.lattice, n_nodes)
-    best = _best(Forest(found, likely, len(grids) - 1, cost), grids, proof.lattice, n_nodes)
+    steps = _steps_within(max_operations, machine.n_features, program)
+    forest = Forest(found, likely, len(grids) - 1, cost, steps)
+    best = _best(forest, grids, proof.lattice, n_nodes)
     return None if best is None else _encoded(best, found, proof.lattice, seen.deviation)
 
 
@@ -152,18 +159,8 @@ class _Seen:
 
     @property
     def largest_deviation(self) -> float:
-        """That and what float64 rounded when a machine was measured in units of its codes.
-
-        3 u of every vector's coordinates, and gamma by 2 u, which is u of a distance.
-        """
-        if self.deviation is None:
-            return 0.0
-        size = max(_longest(self.machine.support_vectors), _longest(self.x.astype(np.float64)))
-        return float(self.deviation) * (1 + 1e-9) + 2.0**-49 * size
-
-
-def _longest(rows: Float64Array) -> float:
-    return math.sqrt(float((rows**2).sum(axis=1).max(initial=0.0)))
+        """How far the exact input may lie from the one that is looked at."""
+        return 0.0 if self.deviation is None else float(self.deviation)
 
 
 def _seen(machine: KernelMachine, program: Program, samples: Float32Array) -> _Seen:
@@ -183,16 +180,29 @@ def _seen(machine: KernelMachine, program: Program, samples: Float32Array) -> _S
 def proof_of(
     machine: KernelMachine, points: np.ndarray, unit: float = 0.0, deviation: float = 0.0
 ) -> Proof | None:
-    """Return what proves signs of a machine, None if nothing does."""
+    """Return what proves signs of a machine, None if nothing does.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    points : ndarray of shape (n, n_features), float64
+    unit : float
+        That of codes, which the inputs are multiples of; 0: there are none. What a machine in
+        these units rounded is at most 3 u of every vector, and gamma's 2 u are u of a distance.
+    deviation : float
+        How far the exact input may lie from the one that is looked up.
+    """
     linear = linear_input(machine)
     if linear is None or not len(points):
         return None
     basis = monomials(machine.n_features, DEGREES[machine.n_features])
     expansions = _expansions_of(machine, basis)
-    boxes = lattice(points, np.sqrt((linear.matrix**2).sum(axis=0)), unit)
+    boxes = lattice(points, np.sqrt((linear.matrix**2).sum(axis=0)), unit, deviation)
     if expansions is None or boxes is None:
         return None
-    return Proof(machine, linear, boxes, expansions, deviation)
+    size = max(float(np.abs(rows).max()) for rows in (machine.support_vectors, points))
+    rounded = 2.0**-48 * math.sqrt(machine.n_features) * size if unit else 0.0
+    return Proof(machine, linear, boxes, expansions, rounded)
 
 
 def _expansions_of(machine: KernelMachine, basis: Monomials) -> Expansions | None:
@@ -215,7 +225,7 @@ def _first_boxes(proof: Proof, likely: Density) -> tuple[int, Keys]:
     rng = np.random.default_rng(1)
     each = len(proof.machine.support_vectors) * len(proof.expansions.basis.total)
     most = max(1, int(_MOST_WORK / each))
-    for level in range(proof.lattice.last_level + 1):
+    for level in range(proof.lattice.last_expanded + 1):
         keys = likely.occupied(level)
         some = proof.expand(rng.permutation(keys)[:_TRIED], level)
         typical = np.median(np.abs(some.coefficients[:, 0]))
@@ -234,6 +244,13 @@ def _nodes_within(max_bytes: int) -> int:
     while n > 0 and map_bytes(n) > max_bytes:
         n -= 1
     return n
+
+
+def _steps_within(max_operations: float, n_features: int, program: Program) -> int:
+    """Return how often a box may be halved; no map is deeper than the lattice has levels."""
+    around = first_operations(n_features) + NARROW_OPERATIONS + program.ends.label.operations()
+    steps = (max_operations - around) / step_operations(n_features)
+    return int(np.clip(steps, 0, _MOST_LEVELS))
 
 
 def _grids(lattice: Lattice, n_nodes: int) -> list[int]:

@@ -107,10 +107,9 @@ class _Search:
         What is added for the rounding of the range covers that of halving the box, too.
         """
         level = self.first_level + depth
-        error = error + self.basis.rounding(coefficients)
-        signs, low, high = proved_signs(
-            self.basis, coefficients, error, self.density.lattice.inflation(level)
-        )
+        inflation = self.density.lattice.inflation(level)
+        error = error + self.basis.rounding(coefficients, inflation)
+        signs, low, high = proved_signs(self.basis, coefficients, error, inflation)
         self.seen[depth].append((keys, signs))
         if signs.any():
             self.least = min(self.least, float(low[signs != 0].min()))
@@ -155,9 +154,8 @@ def proved_signs(
 ) -> tuple[Signs, Float64Array, Float64Array]:
     """Return the signs of f in boxes and bounds on |f| there.
 
-    An input may lie outside its box by `inflation` of a half-width, i <= 2^-8, where a polynomial
-    differs from its values in the box by at most sum_a |c_a| ((1 + i)^|a| - 1), which is at most
-    1.1 i sum_a |a| |c_a| up to degree 15.
+    An input may lie outside its box by `inflation` of a half-width, i, where a polynomial differs
+    from its values in the box by at most sum_a |c_a| ((1 + i)^|a| - 1).
 
     Parameters
     ----------
@@ -172,7 +170,8 @@ def proved_signs(
     least, largest : ndarray of shape (n_boxes,), float64
         Of |f|, where the sign is not 0.
     """
-    outside = 1.1 * inflation * (np.abs(coefficients) @ basis.total.astype(np.float64))
+    growth = np.expm1(basis.total * np.log1p(inflation)) * _UP
+    outside = np.abs(coefficients) @ growth
     error = (error + outside) * _UP
     low, high = np.zeros(len(error)), np.zeros(len(error))
     rest = ~basis.changes_sign(coefficients)  # of the others no sign can be proved

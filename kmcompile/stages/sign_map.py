@@ -200,21 +200,16 @@ class SignMap(EarlyExit):
         low = np.where(sign > 0, self.least, -self.largest) - unknown
         high = np.where(sign < 0, -self.least, self.largest) + unknown
         known = sign[:, 0] != 0
-        spent = self._first_operations + n_halved * step_operations(self.n_features)
+        spent = first_operations(self.n_features) + n_halved * step_operations(self.n_features)
         spent = spent + np.where(known, NARROW_OPERATIONS + ends.label.operations(), 0)
         batch = replace(narrowed(batch, low, high), operations=batch.operations + spent)
         batch = proved(batch, ends.label)
         return batch, batch.certified & known
 
-    @property
-    def _first_operations(self) -> int:
-        """What finding the box of the grid takes: five for a place, two for its index."""
-        return 7 * self.n_features + _KIND_OPERATIONS
-
     def operations(self) -> int:
         """Return the multiply-adds, every shift and mask one, of a query that goes all the way."""
         steps = self.depth * step_operations(self.n_features)
-        return self._first_operations + steps + NARROW_OPERATIONS
+        return first_operations(self.n_features) + steps + NARROW_OPERATIONS
 
     def tables(self) -> tuple[Table, ...]:
         """Return the planes of bits and the ranks."""
@@ -232,6 +227,11 @@ def _ones(bits: NDArray[np.int64]) -> NDArray[np.int64]:
     eights = (fours + (fours >> 4)) & 0x0F0F0F0F
     ones: NDArray[np.int64] = ((eights * 0x01010101) & 0xFFFFFFFF) >> 24
     return ones
+
+
+def first_operations(n_features: int) -> int:
+    """Return the multiply-adds of finding a box of the grid: five for a place, two for an index."""
+    return 7 * n_features + _KIND_OPERATIONS
 
 
 def step_operations(n_features: int) -> int:

@@ -93,7 +93,7 @@ def test_a_forest_says_of_every_input_what_the_subdivision_says():
     proof, likely, found = subdivided(case, 200)
     boxes, n_features = proof.lattice, 2
     for root_level in (2, 4, 5):
-        pruned = Forest(found, likely, root_level, 0.0).pruned(root_level, 0.0)
+        pruned = Forest(found, likely, root_level, 0.0, 32).pruned(root_level, 0.0)
         roots = np.unique(likely.keys >> (n_features * (boxes.last_level - root_level)))
         by_level = kinds(pruned, roots, n_features)
         open_share = likely.of(roots, root_level).sum()
@@ -108,7 +108,7 @@ def test_a_forest_says_of_every_input_what_the_subdivision_says():
 
 def test_a_dearer_halving_gives_fewer_of_them():
     _, likely, found = subdivided(CASES[4], 200)
-    forest = Forest(found, likely, 4, step_operations(2) / 1000)
+    forest = Forest(found, likely, 4, step_operations(2) / 1000, 32)
     pruned = [forest.pruned(3, price) for price in (0.0, 1e-4, 1e-3, 1e-2, 1.0)]
     n_halved = [item.n_halved for item in pruned]
     assert n_halved == sorted(n_halved, reverse=True)

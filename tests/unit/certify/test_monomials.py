@@ -36,7 +36,7 @@ def test_a_part_has_the_polynomial_of_the_whole_but_for_the_bound_on_rounding(n,
     rng = np.random.default_rng(0)
     basis = monomials(n, degree)
     c = rng.standard_normal((4, len(basis.exponents)))
-    parts, rounding = basis.parts(c), basis.rounding(c)
+    parts, rounding = basis.parts(c), basis.rounding(c, 0.0)
     for row, part in itertools.product(range(len(c)), range(1 << n)):
         for y in points(n, rng):
             signs = [1 if part >> j & 1 else -1 for j in range(n)]
@@ -51,7 +51,7 @@ def test_a_polynomial_lies_in_its_range_and_touches_it_at_corners(n, degree):
     basis = monomials(n, degree)
     c = rng.standard_normal((20, len(basis.exponents)))
     low, high = basis.range(c)
-    rounding = basis.rounding(c)
+    rounding = basis.rounding(c, 0.0)
     corners = [[Fraction(v) for v in y] for y in itertools.product((-1, 1), repeat=n)]
     inner = [[Fraction(float(v)) for v in y] for y in rng.uniform(-1, 1, size=(10, n))]
     for row in range(len(c)):
