@@ -100,6 +100,9 @@ def scale_lines(scale: CodeScale) -> tuple[str, ...]:
     ('x_j = code_j.',)
     >>> scale_lines(CodeScale(np.zeros(2), np.full(2, 0.25)))
     ('x_j = 0.25 code_j.',)
+    >>> print("\\n".join(scale_lines(CodeScale(np.array([20.0, -1.5]), np.full(2, 0.25)))))
+    x_j = offset_j + step_j code_j, with (offset_j,step_j) for j = 0, 1, ...:
+    (20,0.25) (-1.5,0.25)
     """
     if np.ptp(scale.offset) == 0 and np.ptp(scale.step) == 0:
         step = "" if scale.step[0] == 1 else f"{_decimal(scale.step[0])} "
@@ -107,14 +110,13 @@ def scale_lines(scale: CodeScale) -> tuple[str, ...]:
             return (f"x_j = {step}code_j.",)
         return (f"x_j = {_decimal(scale.offset[0])} + {step}code_j.",)
     pairs = (
-        f"{_decimal(offset)} {_decimal(step)}"
+        f"({_decimal(offset)},{_decimal(step)})"
         for offset, step in zip(scale.offset, scale.step, strict=True)
     )
+    lines = textwrap.wrap(" ".join(pairs), COMMENT_COLUMNS, break_on_hyphens=False)
     return (
-        "x_j = offset_j + step_j code_j, with offset_j and step_j for j = 0, 1, ...:",
-        *textwrap.wrap(
-            ", ".join(pairs) + ".", COMMENT_COLUMNS, break_on_hyphens=False, break_long_words=False
-        ),
+        "x_j = offset_j + step_j code_j, with (offset_j,step_j) for j = 0, 1, ...:",
+        *lines,
     )
 
 

@@ -421,7 +421,7 @@ def _code_constants(summed: FixedSum) -> tuple[Constant, ...]:
     constants = [
         Constant("LANES", summed.lanes, "support vectors of a block"),
         Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
-        Constant("N_USED", codes.n_used, "features that are not 0 in every vector"),
+        Constant("N_USED", codes.n_used, "features that are not 0 in some vector"),
     ]
     padded = Constant("N_PADDED", codes.n_padded, "the same filled up to whole fours")
     if codes.sparse:
