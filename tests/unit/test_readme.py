@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sklearn.datasets import load_breast_cancer, make_moons
+from sklearn.datasets import load_breast_cancer, load_digits, make_moons
 from sklearn.svm import SVC
 from tools import need, succeed
 
@@ -56,11 +56,16 @@ def test_python_runs_and_gives_the_labels_of_predict(
     assert names["again"].tolist() == names["answers"].tolist()
 
 
-@pytest.mark.parametrize("name", ["breast_cancer", "moons"])
-def test_c_compiles_without_a_warning(name: str, breast_cancer: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "options"), [("breast_cancer", []), ("moons", []), ("digits", ["--format", "auto"])]
+)
+def test_c_compiles_without_a_warning(name: str, options: list[str], breast_cancer: Path) -> None:
     X, y = make_moons(400, noise=0.25, random_state=0)
     Path("moons.pkl").write_bytes(pickle.dumps(SVC(gamma=2.0).fit(X, y)))
-    assert cli.run([f"{name}.pkl", "--out", "c", "--verify", "none", "--quiet"]) == 0
+    X, y = load_digits(return_X_y=True)
+    Path("digits.pkl").write_bytes(pickle.dumps(SVC().fit(X[:300], y[:300])))
+    words = [f"{name}.pkl", "--out", "c", "--verify", "none", "--quiet", *options]
+    assert cli.run(words) == 0
     (code,) = (code for code in blocks("c") if f'#include "{name}.h"' in code)
     Path("main.c").write_text(code)
     succeed(
