@@ -25,6 +25,8 @@ class Program:
     lanes: int
     unroll_lanes: bool
     feature_tile: int
+    code_layout: str
+    multiplies_long: bool
     double_bits: int
 
 
@@ -169,6 +171,16 @@ class Target:
     def feature_tile(self) -> int:
         """Return the features that one turn of the inner loop handles."""
         return self.program.feature_tile
+
+    @property
+    def code_layout(self) -> str:
+        """Return how integer support vectors are stored (`kmcompile.stages.CodeTable`)."""
+        return self.program.code_layout
+
+    @property
+    def multiplies_long(self) -> bool:
+        """Return whether an instruction gives the 64-bit product of two words."""
+        return self.program.multiplies_long
 
     @property
     def double_bits(self) -> int:

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kmcompile.emit.literals import unsigned_literal
 from kmcompile.ir.table import C_TYPES
-from kmcompile.stages.code_table import GROUP, CodeTable
-from kmcompile.target import Target
+from kmcompile.stages.code_table import CHUNKS, FOURS, GROUP, PAIRED_BYTES, ROWS, TURN, CodeTable
 
 TABLE = "vectors"
 """The table that inner loops may read as words."""
 
+_WIDENED = {
+    "uint8": ("(int32_t)__uxtb16(s)", "(int32_t)__uxtb16(s >> 8U)"),
+    "int8": ("__sxtb16((int32_t)s)", "__sxtb16((int32_t)(s >> 8U))"),
+    "int16": ("", ""),
+}
+"""Bytes 0 and 2 of a word, and 1 and 3, as two numbers of 16 bits each."""
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A vector of a block, and the one in front of it."""
-
-    lane: int
-    before: int
+_VECTOR_TYPES = {"uint8": "uint8x16_t", "int8": "int8x16_t", "int16": "int16x8_t"}
+_VECTOR_SUFFIXES = {"uint8": "u8", "int8": "s8", "int16": "s16"}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One of four codes, and what its index adds to that of the first."""
+    """One of four features: its number, and where in the four its code is stored."""
 
     number: int
-    plus: str
+    stored: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A vector of a block, and where its chunk begins."""
+
+    number: int
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,39 +45,128 @@ class CodeTableView:
 
     Parameters
     ----------
-    code_type, sum_type : str
-        The C types of a stored code and of sums.
+    code_type, x_type, sum_type, signed_type : str
+        The C types of a stored code, one of the packed input, sums, and sums with a sign.
     sum_bits : int
-    template : str
-        That of the inner products.
-    unrolled : bool
-        Lanes as scalars, for cores without vector registers, or as loops.
+    templates : tuple of str
+        Those of the inner products, each after what it calls.
+    code_j : str
+        The packed input's code j in C.
+    x_is_zero : str
+        A C condition: the four codes x are 0.
+    widened_even, widened_odd : str
+        Bytes of a word s as pairs, in C.
+    add_pairs : str
+        The intrinsic that adds two products.
+    load, add_vectors, vector_type, vector_sum_type : str
+        Intrinsics and types of vector registers.
+    run, block_run : int
+        Codes of a chunk, and of the chunks of all lanes.
     """
 
     code_type: str
+    x_type: str
     sum_type: str
+    signed_type: str
     sum_bits: int
-    template: str
-    drops_columns: bool
+    templates: tuple[str, ...]
+    picks_columns: bool
     pads: bool
-    unrolled: bool
+    sparse: bool
+    is_bytes: bool
+    code_j: str
+    x_is_zero: str
     lanes: tuple[int, ...]
-    later_rows: tuple[Row, ...]
+    chunk_lanes: tuple[Lane, ...]
     places: tuple[Place, ...]
+    turn: int
+    entries: tuple[int, ...]
+    widened_even: str
+    widened_odd: str
+    add_pairs: str
+    load: str
+    add_vectors: str
+    vector_type: str
+    vector_sum_type: str
+    run: int
+    block_run: int
 
 
-def code_table_view(table: CodeTable, lanes: int, target: Target) -> CodeTableView:
-    """Return the view of a table whose blocks have `lanes` vectors."""
+def code_table_view(table: CodeTable) -> CodeTableView:
+    """Return the view of a table."""
     bits = 64 if table.wide else 32
+    is_bytes = table.width != "int16"
+    places = PAIRED_BYTES if is_bytes else tuple(range(GROUP))
+    suffix = _VECTOR_SUFFIXES[table.width]
+    lanes = range(table.lanes)
     return CodeTableView(
         code_type=C_TYPES[table.width],
+        x_type=x_type(table),
         sum_type=f"uint{bits}_t",
+        signed_type=f"int{bits}_t",
         sum_bits=bits,
-        template="sparse_products" if table.sparse else "inner_products",
-        drops_columns=table.drops_columns,
+        templates=_templates(table),
+        picks_columns=table.picks_columns,
         pads=table.n_padded > table.n_used,
-        unrolled=target.unroll_lanes,
-        lanes=tuple(range(lanes)),
-        later_rows=tuple(Row(lane, lane - 1) for lane in range(1, lanes)),
-        places=tuple(Place(k, f" + {k}U" if k else "") for k in range(GROUP)),
+        sparse=table.sparse,
+        is_bytes=is_bytes,
+        code_j="workspace->codes[j / 4U].code[j % 4U]"
+        if in_fours(table)
+        else "workspace->codes[j]",
+        x_is_zero=" && ".join(f"(x.code[{k}] == 0)" for k in range(GROUP)),
+        lanes=tuple(lanes),
+        chunk_lanes=tuple(Lane(lane, lane * table.run) for lane in lanes),
+        places=tuple(Place(number, places.index(number)) for number in range(GROUP)),
+        turn=TURN,
+        entries=tuple(range(TURN)),
+        widened_even=_WIDENED[table.width][0],
+        widened_odd=_WIDENED[table.width][1],
+        add_pairs="__smlald" if table.wide else "__smlad",
+        load=f"vld1q_{suffix}",
+        add_vectors=f"{'vmlaldavaq' if table.wide else 'vmladavaq'}_{suffix}",
+        vector_type=_VECTOR_TYPES[table.width],
+        vector_sum_type=f"{'uint' if table.width == 'uint8' else 'int'}{bits}_t",
+        run=table.run,
+        block_run=table.run * table.lanes,
     )
+
+
+def in_fours(table: CodeTable) -> bool:
+    """Return whether inner products take four codes at a time, as words where the core can."""
+    return table.layout == FOURS or table.sparse
+
+
+def x_type(table: CodeTable) -> str:
+    """Return the C type of a code of the packed input: vector registers take bytes as they are."""
+    return C_TYPES[table.width] if table.layout == CHUNKS else "int16_t"
+
+
+def _templates(table: CodeTable) -> tuple[str, ...]:
+    if table.layout == ROWS:
+        return ("product", "rows_products")
+    if table.layout == CHUNKS:
+        return ("product", "chunks_products")
+    return ("product", "add_four", "sparse_products" if table.sparse else "fours_products")
+
+
+def code_lines(table: CodeTable, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the members of the workspace with their meanings, the widest types first."""
+    if table.sparse:
+        bits, n = (64 if table.wide else 32), n_totals(table)
+        yield f"uint{bits}_t total[{unsigned_literal(n)}];", "inner products with all vectors"
+    c_type, n = x_type(table), table.n_padded
+    if in_fours(table):
+        c_type, n = f"{name}_four_t", table.n_fours
+    yield f"{c_type} codes[{unsigned_literal(n)}];", "what inner products take of the input"
+
+
+def code_bytes(table: CodeTable) -> int:
+    """Return the bytes of these members."""
+    totals = n_totals(table) * (8 if table.wide else 4) if table.sparse else 0
+    narrow = table.layout == CHUNKS and table.width != "int16"
+    return totals + table.n_padded * (1 if narrow else 2)
+
+
+def n_totals(table: CodeTable) -> int:
+    """Return the totals of a sparse table: a power of two, so that no step leads elsewhere."""
+    return 1 << (table.n_slots - 1).bit_length()

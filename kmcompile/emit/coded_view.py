@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcompile.emit.code_table_view import in_fours
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.ir.program import CodeScale, Program
 from kmcompile.ir.table import C_TYPES
+from kmcompile.stages.code_table import CHUNKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class CodedView:
         Whether the type holds smaller or larger numbers than the codes.
     scale_lines : tuple of str
         What x_j a code stands for.
-    n_padded, n_words : int
-        Codes that inner products take, and the 32-bit words that these are.
+    in_fours, in_chunks : bool
+        Whether inner products take four codes at a time, or vector registers.
     """
 
     input_type: str
@@ -55,8 +57,8 @@ class CodedView:
     checks: bool
     is_signed: bool
     scale_lines: tuple[str, ...]
-    n_padded: int
-    n_words: int
+    in_fours: bool
+    in_chunks: bool
 
 
 def entries(program: Program) -> tuple[Entry, ...]:
@@ -86,8 +88,8 @@ def coded_view(program: Program) -> CodedView | None:
         checks=checks_low or checks_high,
         is_signed=limits.min < 0,
         scale_lines=scale_lines(program.scale),
-        n_padded=codes.n_padded,
-        n_words=codes.n_padded // 2,
+        in_fours=in_fours(codes),
+        in_chunks=codes.layout == CHUNKS,
     )
 
 

@@ -44,7 +44,7 @@ def fixed_sum_view(stage: FixedSum, target: Target) -> FixedSumView:
     if shift > 0:
         distance = f"({distance} >> {unsigned_literal(shift)})"
     return FixedSumView(
-        codes=code_table_view(stage.codes, stage.lanes, target),
+        codes=code_table_view(stage.codes),
         coefficient_type=C_TYPES[stage.coefficients.dtype.name],
         distance_shift=shift,
         shifts_distance=shift > 0,
@@ -58,7 +58,7 @@ def fixed_sum_view(stage: FixedSum, target: Target) -> FixedSumView:
 def fixed_sum_sections(stage: FixedSum, target: Target, names: dict[str, str]) -> list[str]:
     """Return the functions of the sum."""
     view = fixed_sum_view(stage, target)
-    codes = ("pack", "product", view.codes.template, "distances")
+    codes = ("pack", *view.codes.templates, "distances")
     return [
         *(render(f"code_table/{name}.c.j2", view=view.codes, **names) for name in codes),
         render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed.VIEW, **names),

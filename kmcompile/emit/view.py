@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kmcompile.emit.code_table_view import TABLE
+from kmcompile.emit.code_table_view import TABLE, code_bytes, code_lines, in_fours, n_totals
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.fixed_sum_view import integer_members
@@ -33,7 +33,7 @@ from kmcompile.stages import (
     Prepare,
     Vote,
 )
-from kmcompile.stages.code_table import GROUP
+from kmcompile.stages.code_table import CHUNKS, TURN
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.version import VERSION
 
@@ -160,7 +160,7 @@ def model_view(
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
     coded = coded_view(program)
     tables = tuple(
-        table_view(table, as_words=coded is not None and table.name == TABLE)
+        table_view(table, as_words=coded is not None and coded.in_fours and table.name == TABLE)
         for table in program.tables()
     )
     checksums = table_view(checksum_table(program.tables()))
@@ -261,7 +261,7 @@ def _own_lines(
     summed = program.ends.exact
     if isinstance(summed, FixedSum):
         yield from _member_lines(integer_members(summed))
-        yield f"{program.name}_codes_t codes;", "what inner products take of the input"
+        yield from code_lines(summed.codes, program.name)
     yield from _member_lines(workspace_members(program, buffers, early))
 
 
@@ -322,7 +322,7 @@ def integer_bytes(program: Program) -> int:
     if not isinstance(summed, FixedSum):
         return 0
     sums = sum(member.n_bytes for member in integer_members(summed))
-    return sums + 2 * summed.codes.n_padded
+    return sums + code_bytes(summed.codes)
 
 
 def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
@@ -416,22 +416,23 @@ def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:
 
 
 def _code_constants(summed: FixedSum) -> tuple[Constant, ...]:
-    """Return the sizes of the codes: of dense rows, or of stored fours."""
+    """Return the sizes of the codes in their layout."""
     codes = summed.codes
     constants = [
         Constant("LANES", summed.lanes, "support vectors of a block"),
         Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
         Constant("N_USED", codes.n_used, "features that are not 0 in some vector"),
     ]
-    padded = Constant("N_PADDED", codes.n_padded, "the same filled up to whole fours")
+    if not in_fours(codes) or codes.n_padded > codes.n_used:
+        constants.append(Constant("N_PADDED", codes.n_padded, "the same filled up to whole runs"))
+    if in_fours(codes):
+        constants.append(Constant("N_FOURS", codes.n_fours, "fours of features"))
+    if codes.layout == CHUNKS:
+        n = codes.n_padded // codes.run
+        constants.append(Constant("N_CHUNKS", n, "chunks of 16 bytes of a vector"))
     if codes.sparse:
-        if codes.n_padded > codes.n_used:
-            constants.append(padded)
         constants += [
-            Constant("N_FOURS", codes.n_padded // GROUP, "fours of features"),
-            Constant("N_PLACES", codes.operations() // GROUP, "stored fours of all vectors"),
+            Constant("N_TURNS", codes.n_turns, f"{TURN} entries each of all lists"),
+            Constant("N_TOTALS", n_totals(codes), "a power of two: N_BLOCKS * LANES or more"),
         ]
-    else:
-        block = codes.n_padded * summed.lanes
-        constants += [padded, Constant("BLOCK_CODES", block, "N_PADDED * LANES")]
     return tuple(constants)

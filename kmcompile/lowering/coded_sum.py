@@ -13,15 +13,15 @@ from kmcompile.lowering.sums import lower_sum, sign_groups
 from kmcompile.stages.coded_sum import CodedSum
 
 
-def lower_coded_sum(coded: Coded, lanes: int, sparse: bool) -> CodedSum:
+def lower_coded_sum(coded: Coded, lanes: int, layout: str) -> CodedSum:
     """Return the stage of a poly or sigmoid machine with lossless codes.
 
     Parameters
     ----------
     coded : Coded
     lanes : int
-    sparse : bool
-        Whether groups of four codes that are all 0 are left out of the tables.
+    layout : str
+        Of the codes (`kmcompile.stages.CodeTable`).
     """
     vectors = coded.codes.astype(np.float64) * coded.unit
     machine = replace(coded.machine, support_vectors=vectors)
@@ -32,7 +32,7 @@ def lower_coded_sum(coded: Coded, lanes: int, sparse: bool) -> CodedSum:
     own["vectors"] = np.zeros((0, 0, 0), dtype=np.float32)
     return CodedSum(
         **own,
-        codes=code_table(coded, order, filled, sparse),
+        codes=code_table(coded, order, filled, layout, lanes),
         per_unit=np.float32(1 / coded.unit),
         unit_square=np.float32(coded.unit**2),
     )

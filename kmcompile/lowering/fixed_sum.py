@@ -35,7 +35,7 @@ _LARGEST_SUM = 2.0**100
 def lower_fixed_sum(
     coded: Coded,
     lanes: int,
-    sparse: bool,
+    layout: str,
     wide_coefficients: bool,
     typical_deviation: float = 0.0,
 ) -> FixedSum:
@@ -45,8 +45,8 @@ def lower_fixed_sum(
     ----------
     coded : Coded
     lanes : int
-    sparse : bool
-        Whether groups of four codes that are all 0 are left out of the tables.
+    layout : str
+        Of the codes (`kmcompile.stages.CodeTable`).
     wide_coefficients : bool
         32 bits instead of 16.
     typical_deviation : float
@@ -69,7 +69,7 @@ def lower_fixed_sum(
             "more than the tables can index\ntrain with fewer"
         )
     order, filled = slot_order(groups, lanes)
-    codes = code_table(coded, order, filled, sparse)
+    codes = code_table(coded, order, filled, layout, lanes)
     scale = _exponent_scale(gamma * coded.unit**2, codes.largest_distance())
     rho = _relative_error(scale, gamma * coded.unit**2)
     fitted = decision_coefficients(coded.fitted)

@@ -11,6 +11,7 @@ from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
+from kmcompile.lowering.code_table import code_lanes
 from kmcompile.lowering.coded_sum import lower_coded_sum
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.fixed_sum import lower_fixed_sum
@@ -18,6 +19,7 @@ from kmcompile.lowering.known_answers import known_answers, no_known_answers
 from kmcompile.lowering.prepare import length_bound, lower_steps
 from kmcompile.lowering.program import lower_label
 from kmcompile.stages import CodedSum, FixedSum, Prepare
+from kmcompile.stages.code_table import SPARSE
 from kmcompile.steps import Quantize
 from kmcompile.target import Target
 
@@ -81,17 +83,18 @@ def lower_integers(
     prepare = Prepare(n, limit, _PREPARED_LIMIT, None, (*steps, quantize))
     prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
     typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
+    codes_layout = SPARSE if layout.sparse else target.code_layout
     summed: FixedSum | CodedSum
     if distances:
         summed = lower_fixed_sum(
             coded,
-            target.lanes,
-            layout.sparse,
+            code_lanes(target),
+            codes_layout,
             layout.wide_coefficients,
             typical,
         )
     else:
-        summed = lower_coded_sum(coded, target.lanes, layout.sparse)
+        summed = lower_coded_sum(coded, code_lanes(target), codes_layout)
     program = Program(
         name=name,
         target=target.name,

@@ -13,19 +13,42 @@ from kmcompile.ir.table import Table
 GROUP = 4
 """Features that are stored together."""
 
+TURN = 8
+"""Entries of a sparse list that one turn of the loop takes: lists are whole turns."""
+
+LONGEST_STEP = 255
+"""From one vector of a sparse list to the next; farther ones take entries of zeros between."""
+
+ROWS, FOURS, CHUNKS, SPARSE = "rows", "fours", "chunks", "sparse"
+
+_CHUNK_BYTES = 16
+_ROW_MULTIPLE = 16
+
+PAIRED_BYTES = (0, 2, 1, 3)
+"""Bytes 0 and 2 of a word, and 1 and 3, are widened by one instruction each."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodeTable:
     """Integer support vectors: <s, x> and |s - x|^2 of integer inputs without any rounding.
 
-    A sum of integers does not depend on its order, so no order is part of the meaning.
+    A sum of integers does not depend on its order, so no order is part of the meaning, nor is the
+    layout of the stored codes:
+
+    - "rows": vector after vector.
+    - "fours": blocks of `lanes` vectors, in a block four features of each vector, then the next
+      four. Of bytes, a four is stored in the order 0, 2, 1, 3.
+    - "chunks": the same with 16 bytes of each vector, in the order of the features.
+    - "sparse": for every four of features a list of the vectors that are not 0 there, each with
+      its four codes as above and with the step from the vector before. A step above 255 and the
+      end of a list are filled up with codes of 0. An input of zeros in a four skips its list.
 
     Parameters
     ----------
     codes : ndarray of shape (n_slots, n_used), int64
         The vectors at the features that are 0 in some of them only.
     columns : ndarray of shape (n_used,), uint16
-        Those features, increasing.
+        Those features in the order in which they are stored.
     n_features : int
     width : str
         How a code is stored: "uint8", "int8" or "int16".
@@ -33,8 +56,9 @@ class CodeTable:
         What the codes of an input are proved to lie within.
     wide : bool
         Whether sums need 64 bits; otherwise <s, x> fits an int32 and |s - x|^2 a uint32.
-    sparse : bool
-        Whether only groups of four features are stored that are not all 0.
+    layout : str
+    lanes : int
+        Vectors of a block, which divide n_slots.
     """
 
     codes: NDArray[np.int64]
@@ -44,7 +68,8 @@ class CodeTable:
     low: int
     high: int
     wide: bool
-    sparse: bool
+    layout: str
+    lanes: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", frozen(self.codes, np.int64))
@@ -61,14 +86,36 @@ class CodeTable:
         return int(self.codes.shape[1])
 
     @property
+    def sparse(self) -> bool:
+        """Whether only fours of codes are stored that are not all 0."""
+        return self.layout == SPARSE
+
+    @property
     def drops_columns(self) -> bool:
         """Whether there are features that are 0 in every vector."""
         return self.n_used < self.n_features
 
     @property
+    def picks_columns(self) -> bool:
+        """Whether some features are left out or stand in another order."""
+        return not np.array_equal(self.columns, np.arange(self.n_features))
+
+    @property
+    def run(self) -> int:
+        """Codes of one vector that stand together, and of which there are whole ones."""
+        if self.layout == ROWS:
+            return _ROW_MULTIPLE
+        return _CHUNK_BYTES // np.dtype(self.width).itemsize if self.layout == CHUNKS else GROUP
+
+    @property
     def n_padded(self) -> int:
-        """Codes of a stored row: whole groups."""
-        return -(-self.n_used // GROUP) * GROUP
+        """Codes of a stored vector: whole runs."""
+        return max(1, -(-self.n_used // self.run)) * self.run
+
+    @property
+    def n_fours(self) -> int:
+        """Fours of features."""
+        return self.n_padded // GROUP
 
     @property
     def squares(self) -> NDArray[np.int64]:
@@ -104,35 +151,107 @@ class CodeTable:
         """Return the multiply-adds of all inner products: those that are stored."""
         if not self.sparse:
             return self.n_slots * self.n_padded
-        return GROUP * int(self._filled().sum())
+        return GROUP * TURN * self.n_turns
 
-    def _groups(self) -> NDArray[np.int64]:
-        """Return the codes as (n_slots, n_groups, GROUP), filled up with 0."""
-        padding = self.n_padded - self.n_used
-        return np.pad(self.codes, ((0, 0), (0, padding))).reshape(self.n_slots, -1, GROUP)
+    def operations_of(self, x: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return those of each input of shape (n_queries, n_features): lists of zeros are skipped.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), int64
+        """
+        if not self.sparse:
+            return np.full(len(x), self.operations(), dtype=np.int64)
+        used = np.pad(x[:, self.columns], ((0, 0), (0, self.n_padded - self.n_used)))
+        visited = (used.reshape(len(x), -1, GROUP) != 0).any(axis=2)
+        return GROUP * TURN * (visited @ self._turns())
+
+    @property
+    def n_turns(self) -> int:
+        """Turns of all sparse lists."""
+        return int(self._turns().sum())
+
+    def stored(self) -> NDArray[np.bool_]:
+        """Return which codes are stored, (n_slots, n_used)."""
+        if not self.sparse:
+            return np.ones(self.codes.shape, dtype=np.bool_)
+        return np.repeat(self._filled(), GROUP, axis=1)[:, : self.n_used]
+
+    def arranged(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return one number for each code, (n_slots, n_used), in the order of the stored codes.
+
+        Where the layout fills up there are zeros; where nothing is stored, numbers are left out.
+        """
+        padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_used)))
+        if self.sparse:
+            lists = self._lists()
+            slots = np.concatenate([own for own, _ in lists])
+            fours = np.repeat(np.arange(self.n_fours), [len(own) for own, _ in lists])
+            by_four = padded.reshape(self.n_slots, -1, GROUP)[slots, fours]
+            runs = np.where(slots[:, None] < 0, 0, by_four)
+        elif self.layout == ROWS:
+            return padded.reshape(-1)
+        else:
+            blocks = padded.reshape(-1, self.lanes, self.n_padded // self.run, self.run)
+            runs = blocks.transpose(0, 2, 1, 3)
+        if self.layout != CHUNKS and self.width != "int16":
+            runs = runs[..., PAIRED_BYTES]
+        return runs.reshape(-1)
 
     def _filled(self) -> NDArray[np.bool_]:
-        """Return which groups are stored in the sparse form, (n_slots, n_groups)."""
-        filled: NDArray[np.bool_] = (self._groups() != 0).any(axis=2)
+        """Return which fours of a vector are not all 0, (n_slots, n_fours)."""
+        padded = np.pad(self.codes, ((0, 0), (0, self.n_padded - self.n_used)))
+        filled: NDArray[np.bool_] = (padded.reshape(self.n_slots, -1, GROUP) != 0).any(axis=2)
         return filled
 
+    def _lists(self) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
+        """Return the sparse list of every four: the vectors, -1 for a filling, and the steps."""
+        return [_list(np.flatnonzero(filled)) for filled in self._filled().T]
+
+    def _turns(self) -> NDArray[np.int64]:
+        """Return the turns of each sparse list."""
+        return np.array([len(steps) // TURN for _, steps in self._lists()])
+
     def tables(self) -> tuple[Table, ...]:
-        """Return the vectors, |s|^2 and, where some features are left out, the others' numbers."""
-        groups = self._groups()
+        """Return the vectors, |s|^2 and, where they are not all in order, the features' numbers."""
         squares = self.squares.astype(np.uint64 if self.wide else np.uint32)
-        tables = [Table("squares", squares, "|s|^2: [vector]")]
-        if self.drops_columns:
-            tables.append(Table("columns", self.columns, "features that are not 0 everywhere"))
-        if not self.sparse:
-            rows = groups.reshape(self.n_slots, -1).astype(self.width)
-            return (Table("vectors", rows, "support vectors: [vector][feature]"), *tables)
-        filled = self._filled()
-        places = np.nonzero(filled)[1]
-        place_type = np.uint8 if groups.shape[1] <= 256 else np.uint16
-        ends = np.cumsum(filled.sum(axis=1)).astype(np.uint32)
-        return (
-            Table("vectors", groups[filled].astype(self.width), "fours of features: [place][four]"),
-            Table("places", places.astype(place_type), "which fours are stored: [place]"),
-            Table("vector_ends", ends, "the place after a vector's last one: [vector]"),
-            *tables,
-        )
+        vectors = self.arranged(self.codes).astype(self.width)
+        tables = [
+            Table("vectors", vectors, _layout_text(self)),
+            Table("squares", squares, "|s|^2: [vector]"),
+        ]
+        if self.picks_columns:
+            tables.append(Table("columns", self.columns, "the features in the order of the codes"))
+        if self.sparse:
+            steps = np.concatenate([own for _, own in self._lists()])
+            ends = np.cumsum(self._turns()).astype(np.uint32)
+            tables += [
+                Table("steps", steps, "to the next vector that is not 0: [entry]"),
+                Table("list_ends", ends, f"entries / {TURN} up to a list's end: [four]"),
+            ]
+        return tuple(tables)
+
+
+def _list(vectors: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Return the list of increasing vectors, -1 for a filling, and the steps to them."""
+    gaps = np.diff(vectors, prepend=0)
+    between = np.maximum(gaps - 1, 0) // LONGEST_STEP
+    ends = np.cumsum(between + 1)
+    n = int(ends[-1]) if len(vectors) else 0
+    slots = np.full(-(-n // TURN) * TURN, -1, dtype=np.int64)
+    steps = np.full(len(slots), LONGEST_STEP, dtype=np.uint8)
+    slots[ends - 1] = vectors
+    steps[ends - 1] = gaps - LONGEST_STEP * between
+    steps[n:] = 0
+    return slots, steps
+
+
+def _layout_text(table: CodeTable) -> str:
+    order = "" if table.width == "int16" else ", a four as 0, 2, 1, 3"
+    texts = {
+        ROWS: "[vector][feature]",
+        FOURS: f"[block][four][lane][feature]{order}",
+        CHUNKS: f"[block][chunk][lane][{table.run} features]",
+        SPARSE: f"those of a four that are not 0: [entry][feature]{order}",
+    }
+    return f"support vectors: {texts[table.layout]}"
