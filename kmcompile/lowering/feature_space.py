@@ -29,8 +29,8 @@ _MOST_REFITTED = 4000
 _FUNCTIONS = 64 * UNIT_ROUNDOFF_64
 """Relative error of the functions and products that make one element."""
 
-_HIGHEST = 200.0
-"""Exponents above it are cut: no bound from them is less than the trivial one."""
+_MOST_MOVED = 1.0
+"""Of gamma |s - S|^2: beyond it a stored vector has little to do with the trained one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,12 @@ class VectorPairs:
         """Return some of the pairs."""
         return VectorPairs(self.gamma, self.trained[rows], self.stored[rows])
 
+    @property
+    def far(self) -> bool:
+        """Whether a stored vector is so far from the trained one that nothing is computed."""
+        apart = ((self.trained - self.stored) ** 2).sum(axis=1)
+        return bool(self.gamma * apart.max() > _MOST_MOVED)
+
     def blocks(self) -> Iterator[Block]:
         """Yield rows of G_ij = <phi(S_i), phi(S_j)>, F_ij = <phi(S_i), d_j>, H_ij = <d_i, d_j>.
 
@@ -98,7 +104,8 @@ class VectorPairs:
 
             F = exp(-z) (e^c - 1),  H = exp(-z) ((e^r - 1) (e^c - 1) + e^(r + c) (e^b - 1)),
 
-        in which no kernels are subtracted: e^c - 1 = +-(1 - e^-|c|) e^max(c, 0).
+        in which no kernels are subtracted: e^c - 1 = +-(1 - e^-|c|) e^max(c, 0). Kernels are 1 at
+        most, so that no exponent exceeds |b|, which is at most 2 unless the pairs are `far`.
         """
         S, e = self.stored, self.trained - self.stored
         squares, rests, own = (S**2).sum(axis=1), (e**2).sum(axis=1), (S * e).sum(axis=1)
@@ -114,13 +121,12 @@ class VectorPairs:
                 continue
             column = -self.gamma * (rests - 2 * (S[part] @ e.T - own))
             row = -self.gamma * (rests[part, None] + 2 * (own[part, None] - e[part] @ S.T))
-            among = np.minimum(2 * self.gamma * (e[part] @ e.T), _HIGHEST)
             above = np.maximum(column, 0.0) - z
             moved = -np.expm1(-np.abs(column))
-            steep = moved * _exp(np.maximum(row, 0.0) + above)
+            steep = moved * np.exp(np.maximum(row, 0.0) + above)
             both = np.sign(row) * np.sign(column) * steep * -np.expm1(-np.abs(row))
-            both += _exp(row + column - z) * np.expm1(among)
-            yield Block(part, kernel, np.sign(column) * moved * _exp(above), both, steep.max())
+            both += np.exp(row + column - z) * np.expm1(2 * self.gamma * (e[part] @ e.T))
+            yield Block(part, kernel, np.sign(column) * moved * np.exp(above), both, steep.max())
 
     def errors(self) -> tuple[float, float, float]:
         """Return the relative error of an element and those of the exponents, by themselves.
@@ -146,7 +152,7 @@ def refitted(pairs: VectorPairs, beta: Float64Array) -> Float64Array:
         Those of the trained ones; 0 stays 0.
     """
     fitted = beta.copy()
-    for row in fitted:
+    for row in fitted if not pairs.far else ():
         used = np.flatnonzero(row)
         if not 0 < len(used) <= _MOST_REFITTED:
             continue
@@ -170,6 +176,9 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
     beta, stored : ndarray of shape (n_decisions, n), float64
         Coefficients of the trained vectors and of the stored ones.
     """
+    of_beta, of_stored = np.abs(beta).sum(axis=1), np.abs(stored).sum(axis=1)
+    if pairs.far:
+        return Distance((of_beta + of_stored) * (1 + 1e-9), of_stored * (1 + 1e-9))
     added = stored - beta
     total, size, square, length = (np.zeros(len(beta)) for _ in range(4))
     steepest = 0.0
@@ -186,17 +195,9 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
         steepest = max(steepest, block.steepest)
     relative, crossing, among = pairs.errors()
     relative += 4 * (beta.shape[1] + 8) * UNIT_ROUNDOFF_64
-    of_beta, of_added = np.abs(beta).sum(axis=1), np.abs(added).sum(axis=1)
+    of_added = np.abs(added).sum(axis=1)
     # Of elements of F by `crossing`, of H by twice that times `steepest` and by `among`.
     rest = 4 * crossing * of_added * of_beta + 4 * (crossing * steepest + among) * of_beta**2
     apart = np.sqrt(np.maximum(total, 0.0) + relative * size + rest)
     length = np.sqrt(np.maximum(square, 0.0) + relative * length)
-    of_stored = np.abs(stored).sum(axis=1)
-    apart, length = np.minimum(apart, of_beta + of_stored), np.minimum(length, of_stored)
     return Distance(apart * (1 + 1e-12), length * (1 + 1e-12))
-
-
-def _exp(exponents: Float64Array) -> Float64Array:
-    """Return e^v, of no more than `_HIGHEST`."""
-    values: Float64Array = np.exp(np.minimum(exponents, _HIGHEST))
-    return values
