@@ -55,6 +55,16 @@ class Case:
         """The codes of the sum."""
         return self.program.codes
 
+    @property
+    def beta(self) -> np.ndarray:
+        """The trained coefficients of every decision, shape (n_decisions, n_sv)."""
+        return decision_coefficients(self.machine)
+
+    @property
+    def factor(self) -> float:
+        """What a distance in the space of the vectors is multiplied by in the stage's input."""
+        return float(np.sqrt(self.machine.kernel.gamma / self.coded.machine.kernel.gamma))
+
     def answers(self, X: np.ndarray) -> tuple[np.ndarray, Answers]:
         """Return the inputs that are accepted, float32 or int64 codes, and what is said of them."""
         accepted = X[interpret(self.program, X).results["status"] == Status.OK]
@@ -67,7 +77,7 @@ class Case:
         with mp.workdps(DIGITS):
             vectors = [_row(s) for s in machine.support_vectors]
             squares = [mp.fdot(s, s) for s in vectors]
-            beta = [_row(row) for row in decision_coefficients(machine)]
+            beta = [_row(row) for row in self.beta]
             return vectors, squares, beta, _row(machine.intercept), mpf(machine.kernel.gamma)
 
     def decisions(self, row: np.ndarray) -> list[Any]:
