@@ -7,15 +7,22 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.arrays import Float32Array
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import SignGroup
-from kmcompile.stages.code_table import GROUP, SPARSE, CodeTable
+from kmcompile.stages.code_table import CHUNKS, FOURS, GROUP, ROWS, SPARSE, CodeTable
 from kmcompile.target import Target
 
 _WIDE = 1 << 32
 
 _MOST_COMPARISONS = 1 << 32
 """Of features in vectors, up to which features are grouped: some seconds."""
+
+_LEAST_ZEROS = 0.25
+"""Share of the codes below which lists are not looked at: each four has a step besides."""
+
+_SPARSE_COST = {FOURS: 2.0, CHUNKS: 6.0, ROWS: 8.0}
+"""Instructions of a multiply-add of the lists, relative to those of all codes; measured."""
 
 _LANES = 4
 """Vectors of a block of integers, even where sums in float run one by one."""
@@ -43,25 +50,57 @@ def code_table(
 
     Sums have 32 bits where those are proved to be enough.
     """
-    rounded = coded.codes
-    codes = np.where(filled[:, None], 0, rounded[order])
+    codes = coded.codes
+    return _table(coded, np.where(filled[:, None], 0, codes[order]), layout, lanes)
+
+
+def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> CodeTable:
     columns = np.flatnonzero(codes.any(axis=0))
     if layout == SPARSE:
         columns = columns[alike_features(codes[:, columns] != 0)]
     narrow = CodeTable(
-        codes[:, columns],
-        columns.astype(np.uint16),
-        rounded.shape[1],
-        coded.width,
-        coded.low,
-        coded.high,
-        False,
-        layout,
-        lanes,
+        codes=codes[:, columns],
+        columns=columns.astype(np.uint16),
+        n_features=codes.shape[1],
+        width=coded.width,
+        low=coded.low,
+        high=coded.high,
+        wide=False,
+        layout=layout,
+        lanes=lanes,
     )
     # One more than the largest distance may be a cutoff.
     fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() + 1 < _WIDE
     return narrow if fits else replace(narrow, wide=True)
+
+
+def sparse_is_better(coded: Coded, target: Target, inputs: Float32Array) -> bool:
+    """Return whether a table of lists suits the target better than all codes.
+
+    Where the flash is limited, half the bytes are worth twice the instructions.
+
+    Parameters
+    ----------
+    coded : Coded
+    target : Target
+    inputs : ndarray of shape (n, n_features), float32
+        Ordinary ones, raw.
+    """
+    padded = np.pad(coded.codes, ((0, -len(coded.codes) % code_lanes(target)), (0, 0)))
+    dense = _table(coded, padded, target.code_layout, code_lanes(target))
+    if not (dense.codes == 0).mean() > _LEAST_ZEROS:
+        return False
+    sparse = _table(coded, padded, SPARSE, code_lanes(target))
+    scaled = (inputs.astype(np.float64) - coded.scale.offset) / coded.scale.step
+    x = np.clip(np.rint(scaled), coded.low, coded.high).astype(np.int64)
+    gain = dense.operations() / (_SPARSE_COST[target.code_layout] * sparse.operations_of(x).mean())
+    if target.flash_bytes is not None:
+        gain *= _bytes(dense) / _bytes(sparse)
+    return gain > 1
+
+
+def _bytes(table: CodeTable) -> int:
+    return sum(each.n_bytes for each in table.tables())
 
 
 def alike_features(nonzero: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -12,6 +12,7 @@ from kmcompile.interpret import Status, interpret
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.lowering.code_table import sparse_is_better
 from kmcompile.lowering.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lowering.integer_program import Layout, lower_integers
 from kmcompile.lowering.program import lower
@@ -30,10 +31,6 @@ _LEAST_SHARE = 0.5
 
 _LOST_SHARE = 0.001
 """Of ordinary inputs that 16-bit coefficients may leave open beyond those of 32 bits."""
-
-_SPARSE_GROUPS = 0.5
-"""Share of groups of four codes that are not all 0 below which only these are stored."""
-
 
 _MOST_SAMPLES = 1024
 """Of --data that shares and operations are measured on."""
@@ -192,7 +189,7 @@ def _with_layout(
     coded: Coded, target: Target, name: str, ordinary: Float32Array, number_format: str
 ) -> Program:
     """Return the program with the tables that are smallest for what they certify."""
-    sparse = _filled_share(coded) < _SPARSE_GROUPS
+    sparse = sparse_is_better(coded, target, ordinary)
 
     def lowered(wide: bool) -> Program:
         layout = Layout(sparse, wide)
@@ -201,24 +198,6 @@ def _with_layout(
     narrow, wide = lowered(False), lowered(True)
     lost = certified_share(wide, ordinary) - certified_share(narrow, ordinary)
     return wide if lost > _LOST_SHARE else narrow
-
-
-def _filled_share(coded: Coded) -> float:
-    """Return the share of groups of four used features that are not all 0."""
-    codes = coded.codes[:, coded.codes.any(axis=0)]
-    padded = np.pad(codes, ((0, 0), (0, -codes.shape[1] % 4)))
-    return float((padded.reshape(len(codes), -1, 4) != 0).any(axis=2).mean())
-
-
-def grid_text(original: KernelMachine) -> str:
-    """Return the integers that the support vectors are, or why they are none."""
-    try:
-        coded = lossless_codes(fold_scalers(merge_duplicate_vectors(original)))
-    except InputError as error:
-        return f"none: {str(error).splitlines()[0]}"
-    if coded is None:
-        return "none: the support vectors are real numbers"
-    return _codes_text(coded)
 
 
 def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
