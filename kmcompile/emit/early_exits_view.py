@@ -31,15 +31,29 @@ _S = TypeVar("_S", bound=Stage)
 
 @dataclass(frozen=True, slots=True)
 class InputMember:
-    """What early exits add to an input on its way through the stages."""
+    """What early exits and the replay add to an input on its way through the stages.
+
+    Parameters
+    ----------
+    zero : str
+        What it is before the first stage.
+    zero_of_codes : str, optional
+        The same of an input that came as codes, where that is something else.
+    """
 
     declaration: str
     name: str
     zero: str
     meaning: str
+    zero_of_codes: str | None = None
+
+    @property
+    def start_of_codes(self) -> str:
+        """What it is before the first stage of an input that came as codes."""
+        return self.zero if self.zero_of_codes is None else self.zero_of_codes
 
 
-_RAW = InputMember("const float *raw", "raw", "x", "the input as it was received")
+_RAW = InputMember("const float *raw", "raw", "x", "the input as it was received", "NULL")
 _ALLOWED = InputMember(
     "uint32_t max_kernel_evals",
     "max_kernel_evals",

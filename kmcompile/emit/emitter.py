@@ -45,7 +45,7 @@ def emit(
     prepared = prepare_view(program.name, program.prepare)
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
-    replay = None if program.replay is None else replay_view(program.name, program.replay)
+    replay = None if program.replay is None else replay_view(program, program.replay)
     view = model_view(program, command, description, prepared.buffers, early, promise_text, replay)
     sections = _sections(program, target, functions, prepared, early, view, replay)
     name = program.name
@@ -70,7 +70,7 @@ def workspace_bytes(program: Program, target: Target) -> int:
     if program.replay is None and program.codes is None:
         return size
     if program.replay is not None:
-        size += replay_view(program.name, program.replay).workspace_bytes
+        size += replay_view(program, program.replay).workspace_bytes
     return -(-size // 8) * 8
 
 

@@ -11,7 +11,7 @@ from kmcompile.stages import ExactSum, FixedSum, LinearSum, Stage, Vote
 _BYTES: Mapping[str, int] = MappingProxyType(
     {
         **{"float": 4, "double": 8, "uint32_t": 4, "uint64_t": 8},
-        **{"uint8_t": 1, "int8_t": 1, "int16_t": 2},
+        **{"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4},
     }
 )
 

@@ -8,10 +8,19 @@ from typing import Any
 import numpy as np
 
 from kmcompile.emit.environment import DOUBLE, render
+from kmcompile.emit.fine_sum_view import (
+    FineSumView,
+    distance_members,
+    fine_sum_members,
+    fine_sum_sections,
+    fine_sum_view,
+)
 from kmcompile.emit.members import Member, confidence_members, sum_members, vote_members
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
+from kmcompile.ir.program import Program
 from kmcompile.scalar import square_root_double
 from kmcompile.stages import ExactSum
+from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.outward import ABSOLUTE, RELATIVE
 from kmcompile.stages.replay import Replay
 from kmcompile.stages.vote import ROUNDED_UP
@@ -19,10 +28,21 @@ from kmcompile.stages.vote import ROUNDED_UP
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """What the templates of the replay need."""
+    """What the templates of the replay need.
+
+    Parameters
+    ----------
+    stage : Replay
+    prepared : PrepareView or None
+        The steps in double; None where the input becomes fine codes.
+    fine : FineSumView or None
+        Of an integer format.
+    members : tuple of Member
+    """
 
     stage: Replay
-    prepared: PrepareView
+    prepared: PrepareView | None
+    fine: FineSumView | None
     members: tuple[Member, ...]
 
     @property
@@ -31,14 +51,18 @@ class ReplayView:
         return -(-sum(member.n_bytes for member in self.members) // 8) * 8
 
 
-def replay_view(name: str, stage: Replay) -> ReplayView:
-    """Return the view; `name` is the program's prefix."""
-    prepared = prepare_view(f"{name}_replay", stage.prepare, DOUBLE, converts=True)
+def replay_view(program: Program, stage: Replay) -> ReplayView:
+    """Return the view of a program's replay."""
+    confidence, votes = confidence_members(stage.label, "double"), vote_members(stage.label)
+    if isinstance(stage.sum, FineSum):
+        assert program.codes is not None
+        fine = fine_sum_view(program.name, stage, program.codes)
+        members = [*fine_sum_members(stage.sum), *confidence, *distance_members(program.codes)]
+        return ReplayView(stage, None, fine, (*members, *votes))
+    prepared = prepare_view(f"{program.name}_replay", stage.prepare, DOUBLE, converts=True)
     members = [Member("double", n, length, "the prepared input") for n, length in prepared.buffers]
-    members += sum_members(stage.sum, "double")
-    members += confidence_members(stage.label, "double")
-    members += vote_members(stage.label)
-    return ReplayView(stage, prepared, tuple(members))
+    members += [*sum_members(stage.sum, "double"), *confidence]
+    return ReplayView(stage, prepared, None, (*members, *votes))
 
 
 def replay_sections(name: str, view: ReplayView) -> list[str]:
@@ -48,28 +72,39 @@ def replay_sections(name: str, view: ReplayView) -> list[str]:
     names |= DOUBLE
     names["down"] = lambda text: f"{name}_replay_below({text})"
     names["up"] = lambda text: f"{name}_replay_above({text})"
-    own = {"stage": stage, "view": view, **names}
-    sections = [render("replay/types.c.j2", relative=RELATIVE, absolute=ABSOLUTE, **names)]
-    if view.prepared.needs_square_root:
+    own = {"stage": stage, "view": view, "rounds": view.fine is not None, **names}
+    sections = [render("replay/types.c.j2", relative=RELATIVE, absolute=ABSOLUTE, **own)]
+    if view.prepared is None or view.prepared.needs_square_root:
         scalar = square_root_double.VIEW
         sections.append(render("scalar/square_root_double.c.j2", scalar=scalar, **names))
-    sections += [*view.prepared.sections, render("replay/prepare.c.j2", **own)]
-    if isinstance(stage.sum, ExactSum):
-        kernel = stage.sum.kernel
-        sections += [
-            render(f"scalar/{template}.c.j2", scalar=scalar, **names)
-            for template, scalar in kernel.scalars()
-        ]
-        context = {"has_term": True, **kernel.context(), **names}
-        sections.append(render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **context))
-        sections.append(render("replay/blocks.c.j2", **own))
-        more: dict[str, Any] = {"reuses_kernels": False, "x": "input->x"}
-        sections.append(render("stages/exact_sum.c.j2", **{**own, "stage": stage.sum}, **more))
-    else:
-        sections.append(render("replay/weights.c.j2", **own))
-        sections.append(render("stages/linear_sum.c.j2", **{**own, "stage": stage.sum}))
+    if view.fine is not None:
+        sections += fine_sum_sections(stage, view.fine, names)
+    elif view.prepared is not None:
+        sections += [*view.prepared.sections, render("replay/prepare.c.j2", **own)]
+        sections += _sum_sections(stage, own, names)
     label = {**own, "stage": stage.label, "rounded_up": np.float64(ROUNDED_UP)}
     sections.append(render(f"stages/{stage.label.template}.c.j2", **label))
     functions = {"sum_function": stage.sum.name, "label_function": stage.label.name}
     sections.append(render("stages/replay.c.j2", **functions, **own))
     return sections
+
+
+def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> list[str]:
+    """Return the functions of a sum in double throughout."""
+    if not isinstance(stage.sum, ExactSum):
+        return [
+            render("replay/weights.c.j2", **own),
+            render("stages/linear_sum.c.j2", **{**own, "stage": stage.sum}),
+        ]
+    kernel = stage.sum.kernel
+    context = {"has_term": True, **kernel.context(), **names}
+    more: dict[str, Any] = {"reuses_kernels": False, "x": "input->x"}
+    return [
+        *(
+            render(f"scalar/{template}.c.j2", scalar=scalar, **names)
+            for template, scalar in kernel.scalars()
+        ),
+        render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **context),
+        render("replay/blocks.c.j2", **own),
+        render("stages/exact_sum.c.j2", **{**own, "stage": stage.sum}, **more),
+    ]

@@ -69,6 +69,7 @@ _READERS = {
     "int8": "signed_byte_at",
     "int16": "signed_integer_at",
     "uint16": "integer_at",
+    "int32": "signed_word_at",
     "uint32": "word_at",
     "uint64": "wide_at",
 }
@@ -77,6 +78,7 @@ _INTEGER_READERS = (
     Reader("signed_byte_at", "int8_t", "(uint32_t)", "The same of a signed byte, as 32 bits."),
     Reader("signed_integer_at", "int16_t", "(uint32_t)", "The same of a signed integer."),
     Reader("integer_at", "uint16_t", "", "The same of an integer."),
+    Reader("signed_word_at", "int32_t", "(uint32_t)", "The same of a signed word."),
     Reader("word_at", "uint32_t", "", "The same of a word."),
 )
 _SUFFIXES = {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}

@@ -15,6 +15,7 @@ C_TYPES = {
     "uint8": "uint8_t",
     "int16": "int16_t",
     "uint16": "uint16_t",
+    "int32": "int32_t",
     "uint32": "uint32_t",
     "uint64": "uint64_t",
 }

@@ -17,7 +17,6 @@ from kmcompile.lowering.sums import sign_groups
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.scalar import exp2_fixed
 from kmcompile.stages import CodeTable, FixedSum
-from kmcompile.stages.code_table import GROUP
 
 _NARROW_BITS, _WIDE_BITS = 16, 14
 """What low parts of int16 and int32 add to a coefficient of 16 bits; those of 32 have enough."""
@@ -95,26 +94,12 @@ def _vectors(
     coarse = table.codes << low_bits
     dtype = np.int8 if low_bits <= 8 else np.int16
     low = _nearest(exact - coarse, dtype)
-    stored = np.repeat(_stored_groups(table), GROUP, axis=1)[:, : table.n_used]
     if coded.lossless or not low_parts:
         low[:] = 0
-    low = np.where(stored & ~filled[:, None], low, 0)
+    low = np.where(table.stored() & ~filled[:, None], low, 0)
     fine = np.zeros((table.n_slots, table.n_features), dtype=np.int64)
     fine[:, table.columns] = coarse + low
-    beside = _groups(table, low)[_stored_groups(table)].reshape(-1)
-    return fine, (beside if low.any() else beside[:0]).astype(dtype)
-
-
-def _groups(table: CodeTable, values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return numbers of all codes as (n_slots, n_groups, GROUP), filled up with 0."""
-    padded = np.pad(values, ((0, 0), (0, table.n_padded - table.n_used)))
-    return padded.reshape(table.n_slots, -1, GROUP)
-
-
-def _stored_groups(table: CodeTable) -> NDArray[np.bool_]:
-    """Return which groups of codes are stored, (n_slots, n_groups)."""
-    filled: NDArray[np.bool_] = (_groups(table, table.codes) != 0).any(axis=2)
-    return filled if table.sparse else np.ones_like(filled)
+    return fine, (table.arranged(low) if low.any() else np.zeros(0)).astype(dtype)
 
 
 def _decisions_of_slots(fixed: FixedSum) -> NDArray[np.int64]:
@@ -133,20 +118,20 @@ def _coefficients(
 ) -> tuple[Float64Array, NDArray[Any], int, float]:
     """Return the coefficients of all slots, their low parts, the bits of these, and the step."""
     sign = 1 - 2 * np.repeat(fixed.group_rows.astype(np.int64) % 2, _sizes(fixed), axis=0)
-    codes = fixed.coefficients.transpose(0, 2, 1).reshape(wanted.shape).astype(np.int64) * sign
+    codes = fixed.coefficients.transpose(0, 2, 1).reshape(wanted.shape).astype(np.int64)
     step = float(fixed.result_scale) * 2.0 ** (exp2_fixed.RESULT_BITS - fixed.result_shift)
     narrow = fixed.coefficients.dtype == np.uint16
     forms = ((_NARROW_BITS if narrow else 0, np.int16), (_WIDE_BITS if narrow else 0, np.int32))
     for bits, dtype in forms if low_parts else ():
         fine_step = step * 2.0**-bits
-        rest = wanted / fine_step - (codes << bits)
+        rest = sign * wanted / fine_step - (codes << bits)
         low = _nearest(rest, dtype)
         if dtype is np.int32 or np.abs(rest - low).max() <= 1:
             break
     if not low_parts or not low.any():
-        return step * codes.astype(np.float64), np.zeros(0, dtype=np.int16), 0, step
+        return sign * (step * codes.astype(np.float64)), np.zeros(0, dtype=np.int16), 0, step
     by_block = low.reshape(fixed.n_blocks, fixed.lanes, -1).transpose(0, 2, 1)
-    fine = fine_step * ((codes << bits) + low).astype(np.float64)
+    fine = sign * (fine_step * ((codes << bits) + low).astype(np.float64))
     return fine, by_block.astype(dtype), bits, fine_step
 
 

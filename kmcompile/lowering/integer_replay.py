@@ -96,20 +96,6 @@ def _prepare(coded: Coded, target: Target, program: Program, low_bits: int) -> P
     return Prepare(n, program.prepare.limit, None, None, (*steps, integers))
 
 
-def _code_deviation(coded: Coded) -> float:
-    """Return how far unit X is from what the scaler makes of the input that the codes X mean.
-
-    That is offset + (unit / factor) X: a quotient is rounded, and so may the trained scaler's
-    offset and factor be.
-    """
-    off = np.zeros(coded.machine.n_features)
-    for step in cast("tuple[Affine, ...]", coded.machine.preprocessing):
-        of_factor = step.factor_error + 2 * UNIT_ROUNDOFF_64
-        largest = coded.unit * _most_code(coded)
-        off = off + largest * of_factor + np.abs(step.factor) * step.offset_error
-    return float(np.sqrt((off**2).sum())) * (1 + 1e-9)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Errors:
     """What a decision may be off by."""
@@ -170,6 +156,6 @@ def _fine_sum(coded: Coded, fixed: FixedSum, tables: FineTables, low_bits: int) 
         low_bits=low_bits,
         coefficient_bits=tables.coefficient_bits,
         step=np.float64(tables.step),
-        code_deviation=FLOAT64.bound_constant(_code_deviation(coded) / unit),
+        code_deviation=FLOAT64.bound_constant(coded.code_deviation / unit),
         n_stored=fixed.codes.operations(),
     )

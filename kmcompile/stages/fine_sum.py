@@ -31,9 +31,9 @@ class FineSum(Always):
     input is rounded to such units, the codes of an input are multiplied by 2^low_bits. All
     |S - X|^2 are below 2^53: the same in int64, as the C sums them, and in float64.
 
-    A coefficient is (+-c 2^coefficient_bits + low part) * step, c of the format's table with its
-    group's sign. Groups and the order of the vectors are those of `FixedSum`. A row's products
-    are added one after the other, and at a group's end to the decision.
+    A coefficient is +-(c 2^coefficient_bits + low part) * step, c of the format's table, with the
+    sign of its group's row. Groups and the order of the vectors are those of `FixedSum`. A row's
+    products are added one after the other, and at a group's end to the decision.
 
     The decision is off by at most
 

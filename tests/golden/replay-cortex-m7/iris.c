@@ -738,18 +738,18 @@ static void iris_replay_scale_0(
 
 /*
  * Converts the input as it was received and applies the preprocessing in double.
- * Input: x checked. deviation begins with what is lost of subnormal features on a machine that
+ * Input: checked. deviation begins with what is lost of subnormal features on a machine that
  * reads them as 0.
  */
 static iris_replay_prepared_t iris_replay_prepare(
     iris_replay_workspace_t *const workspace,
-    const iris_input_t x[IRIS_N_FEATURES])
+    const iris_prepared_t *const input)
 {
     iris_replay_prepared_t state;
     uint32_t j;
 
     for (j = 0U; j < IRIS_N_FEATURES; ++j) {
-        workspace->prepared_0[j] = (double)x[j];
+        workspace->prepared_0[j] = (double)input->raw[j];
     }
     state.x = workspace->prepared_0;
     state.deviation = 0x1.6a0a40ea6d56ep-126;
@@ -1037,18 +1037,18 @@ static void iris_replay_sign(
 
 /*
  * Label, interval and certificate of an input in double; *result takes them.
- * Input: x as it was received, checked.
+ * Input: checked; raw as it was received.
  * Result: false if a table of the groups is damaged; then *result is not to be used.
  */
 static bool iris_replay(
     iris_workspace_t *const workspace,
-    const iris_input_t x[IRIS_N_FEATURES],
+    const iris_prepared_t *const input,
     iris_result_t *const result)
 {
     iris_replay_workspace_t *const own = &workspace->replay;
-    const iris_replay_prepared_t input =
-        iris_replay_prepare(own, x);
-    const bool valid = iris_replay_exact_sum(own, &input);
+    const iris_replay_prepared_t prepared =
+        iris_replay_prepare(own, input);
+    const bool valid = iris_replay_exact_sum(own, &prepared);
 
     iris_replay_sign(own, result);
     return valid;
@@ -1091,7 +1091,7 @@ static iris_status_t iris_sum(
         result->stage = 0U;
         status = IRIS_OK;
         if (!result->certified) {
-            if (iris_replay(workspace, input->raw, result)) {
+            if (iris_replay(workspace, input, result)) {
                 result->kernel_evals += 3U;
                 result->stage = 1U;
             } else {

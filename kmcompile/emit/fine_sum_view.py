@@ -1,0 +1,121 @@
+"""The view of an integer format's replay, and its functions, each after what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcompile.emit.code_table_view import in_fours, n_totals
+from kmcompile.emit.environment import render
+from kmcompile.emit.members import Member
+from kmcompile.scalar.functions import EXP_NEGATIVE
+from kmcompile.stages import CodeTable
+from kmcompile.stages.code_table import ROWS, TURN
+from kmcompile.stages.fine_sum import FineSum
+from kmcompile.stages.replay import Replay
+from kmcompile.steps import Integers, Scale
+from kmcompile.steps.integers import SHIFTER
+
+
+@dataclass(frozen=True, slots=True)
+class FineSumView:
+    """What templates/replay/fine_*.c.j2 need.
+
+    Parameters
+    ----------
+    scale : Scale
+    step : Integers
+    most : int
+        The largest fine code of an input.
+    per_code, per_coefficient : int
+        Fine units of a code, and of a coefficient of the format.
+    code_i : str
+        The i-th code of the table in C.
+    n_padded : int
+        Fine codes that distances read.
+    run, block_run, block_codes : int
+        Codes of a vector that stand together, those of all lanes, and all of a block.
+    turn : int
+        Entries of a sparse list by which its end is counted.
+    pairs_bytes : bool
+        Whether a four of codes is stored in another order.
+    """
+
+    scale: Scale
+    step: Integers
+    most: int
+    per_code: int
+    per_coefficient: int
+    code_i: str
+    n_padded: int
+    run: int
+    block_run: int
+    block_codes: int
+    turn: int
+    sparse: bool
+    picks_columns: bool
+    pairs_bytes: bool
+    shifter: np.float64 = SHIFTER
+
+
+def fine_sum_view(name: str, replay: Replay, codes: CodeTable) -> FineSumView:
+    """Return the view; `name` is the program's prefix."""
+    stage = replay.sum
+    scale, step = replay.prepare.steps
+    assert isinstance(stage, FineSum)
+    assert isinstance(scale, Scale) and isinstance(step, Integers)
+    run = codes.n_padded if codes.layout == ROWS else codes.run
+    as_words = in_fours(codes)
+    return FineSumView(
+        scale=scale,
+        step=step,
+        most=int(step.most),
+        per_code=1 << stage.low_bits,
+        per_coefficient=1 << stage.coefficient_bits,
+        code_i=f"{name}_vectors.code[i]" if as_words else f"{name}_vectors[i]",
+        n_padded=codes.n_padded,
+        run=run,
+        block_run=run * codes.lanes,
+        block_codes=codes.n_padded * codes.lanes,
+        turn=TURN,
+        sparse=codes.sparse,
+        picks_columns=codes.picks_columns,
+        pairs_bytes=as_words and codes.width != "int16",
+    )
+
+
+def fine_sum_members(stage: FineSum) -> list[Member]:
+    """Return what the sum works on, its widest types."""
+    return [
+        Member("double", "decision", stage.n_decisions, "decision values"),
+        Member("double", "bound", stage.n_decisions, ">= their errors"),
+        Member("double", "row_sum", stage.n_rows, "sums of one group of vectors"),
+    ]
+
+
+def distance_members(codes: CodeTable) -> list[Member]:
+    """Return what distances are made of, the widest types first."""
+    members = []
+    if codes.sparse:
+        members.append(Member("uint64_t", "total", n_totals(codes), "|s - x|^2 of all vectors"))
+    return [
+        *members,
+        Member("int32_t", "rounded", codes.n_features, "the input in fine codes"),
+        Member("int32_t", "fine", codes.n_padded, "the same in the order of the vectors"),
+    ]
+
+
+def fine_sum_sections(replay: Replay, view: FineSumView, names: Mapping[str, Any]) -> list[str]:
+    """Return the functions of input, distances and sum."""
+    own = {"stage": replay, "view": view, **names}
+    exponential = EXP_NEGATIVE[np.float64]
+    return [
+        render("steps/integers.c.j2", **own),
+        render("replay/fine_input.c.j2", **own),
+        render("replay/fine_distance.c.j2", **own),
+        render(f"scalar/{exponential.template}.c.j2", scalar=exponential.view, **names),
+        render("replay/fine_sum.c.j2", **own),
+    ]
