@@ -90,7 +90,7 @@ def calibrate(
     InputError
         If the data cannot be used or do not support the risk.
     UsageError
-        If the paper's scheme is asked for with many classes.
+        If the paper's scheme is asked for with many classes or in an integer format.
     """
     tell("reading the calibration samples")
     X = read_samples(cast(Path, options.data), machine.n_features).X
@@ -108,6 +108,12 @@ def calibrate(
             raise UsageError(
                 f"--thresholds {thresholds}: the paper's scheme is for two classes, the "
                 f"model has {machine.n_classes}\nleave it out for --thresholds risk"
+            )
+        if program.codes is not None:
+            raise UsageError(
+                f"--thresholds {thresholds}: the paper's scheme computes kernels of the exact sum "
+                f"in float32, those of --format {program.number_format} are integers\n"
+                "use --format float32, or leave it out for --thresholds risk"
             )
         program, calibration = add_paper_cascade(
             program, samples, thresholds, room.operations, tell

@@ -34,7 +34,7 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.stages import EarlyExit, ExactSum, RangeGate, ReducedSet
+from kmcompile.stages import EarlyExit, ExactSum, FixedSum, LinearSum, RangeGate, ReducedSet
 from kmcompile.stages.range_gate import sum_of_squares
 
 
@@ -87,7 +87,8 @@ def add_cascade(
     relevant = relevant_decisions(machine, samples.labels)
     shape, choice = parts.shape, parts.choice
     tell("fitting early exits")
-    n_always = range_gate(x, skip_zeros).operations()
+    gate_operations = range_gate(x, skip_zeros).operations()
+    n_always = ends.float_weight * gate_operations + _made_floats(program)
     stages = fit_stages(
         ends,
         x[shape],
@@ -138,6 +139,11 @@ def add_cascade(
     )
 
 
+def _made_floats(program: Program) -> int:
+    """Return the multiply-adds of the codes in float32, which every early exit here looks at."""
+    return program.n_features * program.float_weight if program.ends.in_integers else 0
+
+
 def _alone(samples: ChoiceSamples) -> float:
     """Return the mean multiply-adds of the exact sum."""
     return float(samples.exact_operations.mean())
@@ -151,7 +157,6 @@ def _choice_samples(
     relevant: NDArray[np.bool_],
 ) -> ChoiceSamples:
     exact, label = program.ends.exact, program.ends.label
-    assert isinstance(exact, ExactSum)
     chosen = x[parts.choice]
     spent = exact.operations_of(Batch.of(chosen, program.n_decisions)) + label.operations()
     return ChoiceSamples(
@@ -159,8 +164,15 @@ def _choice_samples(
         relevant[parts.choice],
         samples.labels[parts.choice].astype(np.int32),
         spent,
-        exact.total_operations - exact.skipped_features(chosen),
+        _per_kernel(exact, chosen),
     )
+
+
+def _per_kernel(exact: ExactSum | FixedSum | LinearSum, x: Float32Array) -> NDArray[np.int64]:
+    """Return what a kernel that an early exit has computed saves; a sum of integers has its own."""
+    if not isinstance(exact, ExactSum):
+        return np.zeros(len(x), dtype=np.int64)
+    return exact.total_operations - exact.skipped_features(x)
 
 
 def prepared(program: Program, X: Float32Array) -> Float32Array:

@@ -215,7 +215,7 @@ def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
             assert isinstance(exact, ExactSum)
             kept = stage.max_touched * exact.total_operations
             total -= kept
-        total += stage.worst_operations(ends)
+        total += ends.worst_operations(stage)
     return total
 
 

@@ -33,11 +33,11 @@ def estimates_of(stage: EarlyExit, ends: Ends, x: Float32Array) -> Estimates:
         return nearest_estimates(stage, ends.exact, x, test)
     if isinstance(stage, LinearFilter):
         spent = stage.products.operations_of(x) + 2 * stage.n_decisions + ends.label.operations()
-        return Estimates(stage.estimate(x)[None], spent[None], none)
+        return Estimates(stage.estimate(x)[None], ends.weight(stage) * spent[None], none)
     assert isinstance(stage, ReducedSet)
     rows = stage.rows(stage.products.of(x))
     spent = stage.operations_of(x) + ends.label.operations()
-    return Estimates(rows[None, :, :-1], spent[None], none, rows[:, -1])
+    return Estimates(rows[None, :, :-1], ends.weight(stage) * spent[None], none, rows[:, -1])
 
 
 def finished(made: Link, number: int, scale: float) -> EarlyExit:

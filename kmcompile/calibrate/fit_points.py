@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kmcompile.calibrate.nearest import totals
 from kmcompile.ir.arrays import Float32Array, Float64Array
-from kmcompile.stages import ExactSum
+from kmcompile.stages import ExactSum, FixedSum
 
 _SEED = 20021128
 _LEAST_POINTS, _MOST_POINTS = 2000, 12000
@@ -48,7 +48,10 @@ class FitPoints:
 
 
 def of_samples(
-    exact: ExactSum, x: Float32Array, decisions: Float64Array, relevant: NDArray[np.bool_]
+    exact: ExactSum | FixedSum,
+    x: Float32Array,
+    decisions: Float64Array,
+    relevant: NDArray[np.bool_],
 ) -> FitPoints:
     """Return the samples, and mixtures of two near ones where they are few.
 
@@ -74,7 +77,7 @@ def of_samples(
     )
 
 
-def with_vectors(exact: ExactSum, points: FitPoints) -> FitPoints:
+def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
     """Return the points and the support vectors, each as if it had not been trained on.
 
     Without vector i the machine's decision there is about f(s_i) - beta_i S_i^2, where S_i^2, the
@@ -128,7 +131,7 @@ def _mixtures(points: Float64Array, n: int) -> Float64Array:
     return mixed
 
 
-def _sums(exact: ExactSum, points: Float64Array) -> tuple[Float64Array, Float64Array]:
+def _sums(exact: ExactSum | FixedSum, points: Float64Array) -> tuple[Float64Array, Float64Array]:
     """Return decisions and magnitudes at prepared points."""
     vectors = exact.columns().T.astype(np.float64)
     beta = exact.slot_decisions().astype(np.float64)

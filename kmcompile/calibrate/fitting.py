@@ -17,7 +17,7 @@ from kmcompile.calibrate.nearest import nearest_vectors
 from kmcompile.calibrate.reduced_set import Size, fit_reduced_set
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.ends import Ends
-from kmcompile.stages import EarlyExit, ExactSum
+from kmcompile.stages import EarlyExit, ExactSum, FixedSum
 
 _SIZES = ((3, 12, 20), (5, 32, 7), (8, 60, 1), (12, 100, 1), (12, 200, 1))
 """Dimensions, vectors and share of the features (one in so many) of the reduced sets tried."""
@@ -64,7 +64,7 @@ def fit_stages(
         Whether there is room for a stage.
     """
     exact = ends.exact
-    assert isinstance(exact, ExactSum)
+    assert isinstance(exact, ExactSum | FixedSum)
     with threadpool_limits(1):
         points, margin = _points(exact, x, decisions, relevant, n_jobs)
     jobs: list[tuple[Callable[..., EarlyExit], tuple[Any, ...], str]] = [
@@ -81,7 +81,8 @@ def fit_stages(
             f"nearest_vectors(PCA {' -> '.join(map(str, levels))})",
         )
         for levels in _LEVELS
-        if levels[-1] <= exact.n_features // 2
+        # They compute kernels of the exact sum, in float32.
+        if not ends.in_integers and levels[-1] <= exact.n_features // 2
     ]
     stages = _each([(fit, arguments) for fit, arguments, _ in jobs], n_jobs)
     named = zip(stages, (text for _, _, text in jobs), strict=True)
@@ -116,7 +117,7 @@ def _alone(fit: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result |
 
 
 def _points(
-    exact: ExactSum,
+    exact: ExactSum | FixedSum,
     x: Float32Array,
     decisions: Float64Array,
     relevant: NDArray[np.bool_],
@@ -155,7 +156,7 @@ def _points(
     return (with_vectors(exact, everything) if chosen[0] else everything), chosen[1]
 
 
-def _sizes(exact: ExactSum) -> Iterator[Size]:
+def _sizes(exact: ExactSum | FixedSum) -> Iterator[Size]:
     n = exact.n_features
     seen = set()
     for n_out, n_vectors, share in _SIZES:
@@ -166,6 +167,6 @@ def _sizes(exact: ExactSum) -> Iterator[Size]:
             yield size
 
 
-def _steps(exact: ExactSum) -> NDArray[np.int64]:
+def _steps(exact: ExactSum | FixedSum) -> NDArray[np.int64]:
     steps = np.array(_STEPS)
     return steps[steps <= _TOUCHED_SHARE * exact.n_vectors]

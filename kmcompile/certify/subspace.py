@@ -44,6 +44,7 @@ def supports(machine: KernelMachine, program: Program) -> bool:
     exact, kernel = program.ends.exact, machine.kernel
     return (
         isinstance(exact, ExactSum)
+        and program.codes is None  # it computes kernels of the exact sum in float32
         and isinstance(kernel, Poly)
         and 2 <= kernel.degree <= _LARGEST_DEGREE
         and exact.n_decisions == 1

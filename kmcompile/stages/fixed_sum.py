@@ -148,6 +148,24 @@ class FixedSum(Always):
         exact: Float64Array = (self.start[:, 0] * step) - (self.start[:, 1] * step)
         return exact.astype(np.float32)
 
+    def columns(self) -> Float32Array:
+        """Return the vectors as (n_features, n_slots), in units of x, for fitting early exits."""
+        vectors = np.zeros((self.n_features, self.n_slots), dtype=np.float32)
+        vectors[self.codes.columns] = self.codes.codes.T
+        return vectors / self.per_unit
+
+    def slot_decisions(self) -> Float32Array:
+        """Return the coefficient of every slot in every decision, (n_slots, n_decisions)."""
+        step = np.ldexp(float(self.result_scale), exp2_fixed.RESULT_BITS - self.result_shift)
+        table = np.zeros((self.n_blocks, self.lanes, self.n_decisions))
+        first = 0
+        for end, coded in zip(self.group_ends, self.group_rows, strict=True):
+            for row, (p, negative) in enumerate(zip(coded // 2, coded % 2, strict=True)):
+                sign = -step if negative else step
+                table[first:end, :, p] = sign * self.coefficients[first:end, row]
+            first = end
+        return table.reshape(-1, self.n_decisions).astype(np.float32)
+
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds; x holds multiples of the unit."""
         n = len(batch.x)
@@ -221,8 +239,9 @@ class FixedSum(Always):
         return own + self.n_features + self.n_groups * self.n_rows + 12 * self.n_decisions
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query: the same for all."""
-        return np.full(len(batch.x), self.operations(), dtype=np.int64)
+        """Return the multiply-adds of each query: the lists of its zeros are skipped."""
+        codes = (batch.x * self.per_unit).astype(np.int64)
+        return self.operations() - self.codes.operations() + self.codes.operations_of(codes)
 
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""
