@@ -55,7 +55,6 @@ class CodedView:
     checks_low: bool
     checks_high: bool
     checks: bool
-    is_signed: bool
     scale_lines: tuple[str, ...]
     in_fours: bool
     in_chunks: bool
@@ -86,7 +85,6 @@ def coded_view(program: Program) -> CodedView | None:
         checks_low=checks_low,
         checks_high=checks_high,
         checks=checks_low or checks_high,
-        is_signed=limits.min < 0,
         scale_lines=scale_lines(program.scale),
         in_fours=in_fours(codes),
         in_chunks=codes.layout == CHUNKS,
