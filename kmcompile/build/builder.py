@@ -206,8 +206,8 @@ class _Bench:
             toolchain=self.target,
             memory=memory,
             double_helpers=tuple(sorted({h for part in parts for h in elf.double_helpers(part)})),
-            query_frame_bytes=frames.frames.get(f"{name}_harness_query", 0),
-            self_test_frame_bytes=frames.frames.get(f"{name}_harness_self_test", 0),
+            query_frame_bytes=frames.own_stack_bytes(f"{name}_harness_query"),
+            self_test_frame_bytes=frames.own_stack_bytes(f"{name}_harness_self_test"),
             _folder=self.holder,
         )
 

@@ -51,6 +51,11 @@ class CallGraph:
         """
         return self._worst(entry, helpers, ())
 
+    def own_stack_bytes(self, entry: str) -> int:
+        """Return the most that the functions of the graph itself take of a call's stack."""
+        elsewhere = {name for callees in self.calls.values() for name in callees} - set(self.frames)
+        return self.stack_bytes(entry, dict.fromkeys(elsewhere | {entry}, 0))
+
     def with_calls(self, callees: Mapping[str, frozenset[str]]) -> CallGraph:
         """Return the graph with more calls; a caller is named without its file.
 

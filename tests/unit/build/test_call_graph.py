@@ -41,6 +41,12 @@ def test_a_call_that_gcc_leaves_out_can_be_added(graph_of):
     assert graph_of(GRAPH).with_calls(calls).stack_bytes("entry", helpers) == 24 + 8 + 48
 
 
+def test_what_a_graph_takes_itself_leaves_out_what_is_elsewhere(graph_of):
+    assert graph_of(GRAPH).own_stack_bytes("entry") == 24 + 40
+    assert graph_of(GRAPH.replace("40 bytes", "4 bytes")).own_stack_bytes("entry") == 24 + 8
+    assert graph_of(GRAPH).own_stack_bytes("elsewhere") == 0
+
+
 def test_an_unknown_function_is_refused(graph_of):
     with pytest.raises(ToolError, match=r"__aeabi_fmul, which m\.c:inner calls, is unknown"):
         graph_of(GRAPH).stack_bytes("entry", {})
