@@ -27,6 +27,9 @@ class Quantize(PrepareStep):
     or above `high` is none that the format has: the input is refused, by a deviation that no
     other has.
 
+    A compiler that contracts cannot change a code: x * per_unit is exact, so that adding SHIFTER
+    rounds once, fused or not. It must not carry excess precision (FLT_EVAL_METHOD is 0).
+
     Parameters
     ----------
     low, high : float32
