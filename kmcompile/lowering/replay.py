@@ -19,7 +19,7 @@ from kmcompile.lowering.integer_replay import lower_integer_replay
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.program import lower_label
 from kmcompile.lowering.sums import lower_linear, lower_sum
-from kmcompile.stages import ExactSum, LinearSum, Prepare
+from kmcompile.stages import ExactSum, FixedSum, LinearSum, Prepare
 from kmcompile.stages.replay import Replay
 from kmcompile.target import Target
 
@@ -28,6 +28,9 @@ _GAIN = 2.0
 
 _CODE_BYTES = 12_000
 """What the code of a replay takes at most, with the compiler's routines for double."""
+
+
+_ONLY_RBF = "integer formats are replayed for the rbf kernel only"
 
 
 def add_replay(
@@ -50,7 +53,16 @@ def add_replay(
     room_bytes : int or None
         Flash that the replay may take; None is any.
     required : bool
+
+    Raises
+    ------
+    UsageError
+        If a required replay is none that there is.
     """
+    if coded is not None and not isinstance(program.ends.exact, FixedSum):
+        if required:
+            raise UsageError(f"{_ONLY_RBF}\nuse --replay none")
+        return program, f"there is no replay: {_ONLY_RBF}"
     replay, note = _chosen(machine, target, program, ordinary, room_bytes, coded)
     needed = sum(table.n_bytes for table in replay.tables()) + _CODE_BYTES
     fits = room_bytes is None or needed <= room_bytes
