@@ -115,6 +115,18 @@ def test_the_example_of_certified_exits_prints_rows(tmp_path: Path) -> None:
     assert all(int(row[7]) == 0 for row in rows)
 
 
+@pytest.mark.target
+def test_the_example_of_integer_formats_prints_rows(tmp_path: Path) -> None:
+    for tool in ("gcc", "arm-none-eabi-gcc", "qemu-system-arm"):
+        need(tool)
+    path = EXAMPLES / "integers" / "formats.py"
+    few = ["--only", "digits", "--format", "int8", "--queries", "2"]
+    printed = run(sys.executable, path, *few, cwd=tmp_path).decode()
+    rows = [line.split() for line in printed.replace("plain C", "plain").splitlines()[2:5]]
+    assert [row[:2] for row in rows] == [["digits", name] for name in ("plain", "dense", "int8*")]
+    assert [row[9] for row in rows] == ["0", "0", "0"]
+
+
 NSV = {
     "tables.py": "Table 3, ours",
     "figures.py": "figure_1 and figure_3",
