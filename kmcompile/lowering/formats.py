@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from kmcompile.analysis.cost import exact_operations
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, interpret
@@ -198,6 +196,17 @@ def _with_layout(
     narrow, wide = lowered(False), lowered(True)
     lost = certified_share(wide, ordinary) - certified_share(narrow, ordinary)
     return wide if lost > _LOST_SHARE else narrow
+
+
+def grid_text(original: KernelMachine) -> str:
+    """Return the integers that the support vectors are, or why they are none."""
+    try:
+        coded = lossless_codes(fold_scalers(merge_duplicate_vectors(original)))
+    except InputError as error:
+        return f"none: {str(error).splitlines()[0]}"
+    if coded is None:
+        return "none: the support vectors are real numbers"
+    return _codes_text(coded)
 
 
 def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
