@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from cascades import Cascade
 from certified import Certified
+from coded import Coded
 from emitted import Emitted, emit_model
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
@@ -139,6 +140,6 @@ FEW_VECTORS = [
 
 
 @cache
-def emitted(case: Case | Cascade | Certified, target: str) -> Emitted:
+def emitted(case: Case | Cascade | Certified | Coded, target: str) -> Emitted:
     """Return the emitted C of a case."""
     return case.emit(target)

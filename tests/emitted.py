@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -15,12 +15,15 @@ from kmcompile.interpret import Answers, interpret
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
+from kmcompile.lowering.formats import lower_in_format
+from kmcompile.lowering.replay import lower_replay
 from kmcompile.output import files as folder_files
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages import Prepare
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import records_of
+from kmcompile.verify.codes import codes_beside, query_words
 from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
 
 
@@ -68,10 +71,15 @@ class Emitted:
         edges = edge_inputs(self.machine, prepare.limit)
         return np.concatenate([generate(self.machine, 150), edges])
 
+    @cached_property
+    def codes(self) -> np.ndarray | None:
+        """What the code entry is asked beside them, in an integer format."""
+        return None if self.program.codes is None else codes_beside(self.program, self.queries)
+
     @property
     def inputs(self) -> np.ndarray:
-        """The bits of the queries."""
-        return np.ascontiguousarray(self.queries).view(np.uint32)
+        """The words of the queries."""
+        return query_words(self.queries, self.codes)
 
     @cached_property
     def answers(self) -> Answers:
@@ -79,9 +87,16 @@ class Emitted:
         return interpret(self.program, self.queries)
 
     @cached_property
+    def answers_of_codes(self) -> Answers:
+        """What it says to the codes."""
+        return interpret(self.program, self.codes)
+
+    @cached_property
     def records(self) -> np.ndarray:
         """What the harness must give for the queries."""
-        return records_of(self.answers)
+        if self.codes is None:
+            return records_of(self.answers)
+        return np.hstack([records_of(self.answers), records_of(self.answers_of_codes)])
 
     def write(self, folder: Path) -> Path:
         """Write the files into a folder, which is made; return it."""
@@ -96,4 +111,30 @@ def emit_model(estimator: object, target: str | Target = "host", name: str = "ir
     machine = frontend.load_model(estimator)
     reduced = merge_duplicate_vectors(fold_scalers(machine))
     program = lower(reduced, loaded, name, ordinary_inputs(reduced, 64))
+    return Emitted(machine, program, loaded)
+
+
+def emit_in_format(
+    estimator: object,
+    number_format: str,
+    target: str,
+    name: str = "iris",
+    low_parts: bool | None = None,
+) -> Emitted:
+    """Return the emitted C of a fitted estimator in an integer format.
+
+    Parameters
+    ----------
+    low_parts : bool or None
+        Whether the replay has tables of low parts; None is no replay.
+    """
+    loaded = load_target(target)
+    machine = frontend.load_model(estimator)
+    lowered = lower_in_format(machine, loaded, name, number_format)
+    program = lowered.program
+    if low_parts is not None:
+        replay = lower_replay(
+            lowered.machine, loaded, program, lowered.ordinary, low_parts, coded=lowered.coded
+        )
+        program = replace(program, replay=replay)
     return Emitted(machine, program, loaded)

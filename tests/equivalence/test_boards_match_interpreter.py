@@ -7,6 +7,7 @@ from pathlib import Path
 import cascades
 import catalogue
 import certified
+import coded
 import numpy as np
 import pytest
 import replays
@@ -26,7 +27,15 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize(
     "case",
-    [*catalogue.CORE, *cascades.CORE, *certified.EVERY, *replays.CORE, *replays.SPARSE],
+    [
+        *catalogue.CORE,
+        *cascades.CORE,
+        *certified.EVERY,
+        *replays.CORE,
+        *replays.SPARSE,
+        *coded.CORE,
+        *coded.REPLAYED,
+    ],
     ids=str,
 )
 def test_every_answer_of_the_board_matches_the_interpreter_bit_for_bit(case, board, tmp_path):

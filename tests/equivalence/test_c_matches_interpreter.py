@@ -12,6 +12,7 @@ from pathlib import Path
 import cascades
 import catalogue
 import certified
+import coded
 import numpy as np
 import pytest
 import replays
@@ -24,7 +25,7 @@ from kmcompile.interpret import Status
 from kmcompile.kernels import CATALOGUE as KERNELS
 from kmcompile.run import HostRunner
 from kmcompile.stages import CATALOGUE as STAGES
-from kmcompile.stages import ExactSum, Prepare
+from kmcompile.stages import ExactSum, FixedSum
 from kmcompile.steps import PrepareStep
 from kmcompile.target import load_target
 
@@ -50,7 +51,15 @@ COMPILERS = [
 ]
 COMPILERS += [Compiler(command, "-O3", native=True) for command in ("gcc", "clang")]
 
-EVERY_STAGE = [*catalogue.CORE, *cascades.CORE, *certified.EVERY, *replays.CORE, *replays.SPARSE]
+EVERY_STAGE = [
+    *catalogue.CORE,
+    *cascades.CORE,
+    *certified.EVERY,
+    *replays.CORE,
+    *replays.SPARSE,
+    *coded.CORE,
+    *coded.REPLAYED,
+]
 
 # Each combination with one compiler, all compilers in turn.
 COMBINATIONS = [
@@ -109,7 +118,8 @@ def templates(folder: str) -> set[str]:
 
 
 def programs(target: str):
-    return [catalogue.emitted(case, target).program for case in catalogue.CORE]
+    cases = [*catalogue.CORE, *coded.CORE]
+    return [catalogue.emitted(case, target).program for case in cases]
 
 
 def test_every_stage_has_its_template_and_a_bit_exact_case():
@@ -132,14 +142,9 @@ def test_every_kernel_has_its_template_and_a_bit_exact_case():
 def test_every_step_has_its_template_and_a_bit_exact_case():
     names = {step.name for step in PrepareStep.__subclasses__()}
     assert {*names, "sums"} == templates("steps")  # sums: what the steps share
-    steps = [
-        step.name
-        for program in programs("host")
-        for stage in program.stages
-        if isinstance(stage, Prepare)
-        for step in stage.steps
-    ]
-    assert names == set(steps)
+    replayed = [catalogue.emitted(case, "host").program.replay for case in coded.REPLAYED]
+    prepared = [stage.prepare for stage in (*programs("host"), *replayed)]
+    assert names == {step.name for prepare in prepared for step in prepare.steps}
 
 
 def test_every_scalar_function_has_a_bit_exact_case():
@@ -148,6 +153,8 @@ def test_every_scalar_function_has_a_bit_exact_case():
         for stage in program.stages:
             if isinstance(stage, ExactSum):
                 used |= {template for template, _ in stage.kernel.scalars()}
+            if isinstance(stage, FixedSum):
+                used.add("exp2_fixed")
     for case in replays.CORE:
         summed = catalogue.emitted(case, "host").program.replay.sum
         if isinstance(summed, ExactSum):

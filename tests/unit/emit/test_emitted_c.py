@@ -9,6 +9,7 @@ from pathlib import Path
 import cascades
 import catalogue
 import certified
+import coded
 import pytest
 import replays
 from elftools.elf.elffile import ELFFile
@@ -22,9 +23,18 @@ DEVIATIONS = Path(__file__).with_name("misra_deviations.txt")
 LONG_NAME = "a_name_of_20_letters"
 CASES = [
     (case, target)
-    for case in [*catalogue.CORE, *cascades.CORE, *replays.CORE, *certified.EVERY]
+    for case in [
+        *catalogue.CORE,
+        *cascades.CORE,
+        *replays.CORE,
+        *coded.CORE,
+        *coded.REPLAYED,
+        *certified.EVERY,
+    ]
     for target in ("host", "cortex-m7")
 ]
+
+OF_CODES = [(case, "cortex-m7") for case in coded.CORE[:6]]
 
 # What <float.h> says on the targets: cppcheck does not read the system's headers.
 FLOAT_H = (
@@ -136,7 +146,7 @@ def test_the_header_states_a_contract_for_each_function():
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("optimisation", ["-O0", "-O2", "-O3", "-Os"])
-@pytest.mark.parametrize(("case", "target"), [*CASES[:3], *CASES[-8:]], ids=str)
+@pytest.mark.parametrize(("case", "target"), [*CASES[:3], *OF_CODES, *CASES[-8:]], ids=str)
 def test_no_library_is_called_and_nothing_is_writable(
     case, target, compiler, optimisation, tmp_path
 ):
@@ -157,6 +167,8 @@ def test_no_library_is_called_and_nothing_is_writable(
     functions = ["classify", "decision", "self_test", "self_test_step"]
     if case in certified.EVERY:
         functions.append("classify_within")
+    elif case in coded.CORE:
+        functions += ["classify_float", "decision_float"]
     elif case not in catalogue.CORE:
         functions.append("audit")
     assert exported == {f"iris_{name}" for name in (*functions, "class_names", "stage_names")}

@@ -1,0 +1,104 @@
+"""Rbf machines in integer formats: every width of codes, every layout and both sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from emitted import Emitted, emit_in_format
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+
+def digits() -> Any:
+    """Pixels of 0 .. 16, ten classes, some pixels 0 in all of them."""
+    X, y = load_digits(return_X_y=True)
+    return SVC(gamma=0.001, C=10).fit(X[:250], y[:250])
+
+
+def divided_digits() -> Any:
+    """The same divided by 16: the scaler is undone, ties are broken."""
+    X, y = load_digits(return_X_y=True)
+    few = y[:300] < 4
+    return SVC(gamma=0.3, C=10, break_ties=True).fit(X[:300][few] / 16, y[:300][few])
+
+
+def few_pixels() -> Any:
+    """Pixels of 0 .. 255 of which nearly all are 0."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 256, size=(160, 60)) * (rng.random((160, 60)) < 0.04)
+    return SVC(gamma=1e-5, C=2).fit(X.astype(float), X[:, :30].sum(axis=1) > X[:, 30:].sum(axis=1))
+
+
+def signed_bytes() -> Any:
+    """Integers of -100 .. 99 behind a scaler."""
+    rng = np.random.default_rng(4)
+    X = rng.integers(-100, 100, size=(80, 13)).astype(float)
+    model = make_pipeline(MinMaxScaler((-1, 1)), SVC(gamma=0.05, C=2))
+    return model.fit(np.vstack([X, np.full(13, -100), np.full(13, 100)]), np.arange(82) % 2 == 0)
+
+
+def counts() -> Any:
+    """Integers of 16 bits for whose sums 32 bits do."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(-3000, 3000, size=(60, 5)).astype(float)
+    return SVC(gamma=1e-7, C=2).fit(X, X[:, 0] + X[:, 1] > 0)
+
+
+def cancer() -> Any:
+    """Real data, standardised."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return make_pipeline(StandardScaler(), SVC(gamma=0.03, C=10)).fit(X[:300], y[:300])
+
+
+def smooth() -> Any:
+    """Real data whose kernel is so wide that 8 bits certify labels."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(60, 4))
+    return SVC(gamma=0.02, C=1).fit(X, X[:, 0] > 0)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A model in an integer format.
+
+    Attributes
+    ----------
+    low_parts : bool or None
+        Whether its replay has tables of low parts; None is no replay.
+    """
+
+    made: Callable[[], Any]
+    number_format: str
+    low_parts: bool | None = None
+
+    def __str__(self) -> str:
+        replay = {None: "", False: "-replay", True: "-replay-low"}[self.low_parts]
+        return f"{self.number_format}-{self.made.__name__}{replay}"
+
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        return emit_in_format(self.made(), self.number_format, target, name, self.low_parts)
+
+
+CORE = [
+    Coded(digits, "int8"),
+    Coded(divided_digits, "int8"),
+    Coded(few_pixels, "int8"),
+    Coded(signed_bytes, "int8"),
+    Coded(counts, "int16"),
+    Coded(cancer, "int16"),
+    Coded(smooth, "int8"),
+]
+"""Codes of each type, lossless and not; dense and sparse; sums of 32 and 64 bits; each label."""
+
+REPLAYED = [
+    Coded(divided_digits, "int8", low_parts=False),
+    Coded(few_pixels, "int8", low_parts=False),
+    Coded(cancer, "int16", low_parts=True),
+    Coded(smooth, "int8", low_parts=True),
+]
