@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.ir.table import C_TYPES
-from kmcompile.stages.code_table import CHUNKS, FOURS, GROUP, PAIRED_BYTES, ROWS, TURN, CodeTable
+from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, GROUP, PAIRED_BYTES, TURN, CodeTable
 
 TABLE = "vectors"
 """The table that inner loops may read as words."""
@@ -18,6 +18,8 @@ _WIDENED = {
     "int16": ("", ""),
 }
 """Bytes 0 and 2 of a word, and 1 and 3, as two numbers of 16 bits each."""
+
+_BYTES = {"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4}
 
 _VECTOR_TYPES = {"uint8": "uint8x16_t", "int8": "int8x16_t", "int16": "int16x8_t"}
 _VECTOR_SUFFIXES = {"uint8": "u8", "int8": "s8", "int16": "s16"}
@@ -40,6 +42,15 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """One of four features of a vector of a block, and where it stands among those of all."""
+
+    lane: int
+    feature: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class CodeTableView:
     """What the templates of templates/code_table/ need.
 
@@ -47,7 +58,11 @@ class CodeTableView:
     ----------
     code_type, x_type, sum_type, signed_type : str
         The C types of a stored code, one of the packed input, sums, and sums with a sign.
-    sum_bits : int
+    sum_bits, product_bits : int
+    product_type : str
+        That of a single product.
+    fours_are_short : bool
+        Whether sums of 64 bits take the products of four features at once, in 32 bits.
     templates : tuple of str
         Those of the inner products, each after what it calls.
     code_j : str
@@ -69,6 +84,9 @@ class CodeTableView:
     sum_type: str
     signed_type: str
     sum_bits: int
+    product_bits: int
+    product_type: str
+    fours_are_short: bool
     templates: tuple[str, ...]
     picks_columns: bool
     pads: bool
@@ -79,6 +97,8 @@ class CodeTableView:
     lanes: tuple[int, ...]
     chunk_lanes: tuple[Lane, ...]
     places: tuple[Place, ...]
+    column_codes: tuple[Code, ...]
+    lane_codes: tuple[Code, ...]
     turn: int
     entries: tuple[int, ...]
     widened_even: str
@@ -95,16 +115,25 @@ class CodeTableView:
 def code_table_view(table: CodeTable) -> CodeTableView:
     """Return the view of a table."""
     bits = 64 if table.wide else 32
+    short = table.wide and table.layout == COLUMNS and table.largest_four() < 1 << 31
     is_bytes = table.width != "int16"
     places = PAIRED_BYTES if is_bytes else tuple(range(GROUP))
     suffix = _VECTOR_SUFFIXES[table.width]
     lanes = range(table.lanes)
+    codes = tuple(
+        Code(lane, feature, table.lanes * feature + lane)
+        for feature in range(GROUP)
+        for lane in lanes
+    )
     return CodeTableView(
         code_type=C_TYPES[table.width],
         x_type=x_type(table),
         sum_type=f"uint{bits}_t",
         signed_type=f"int{bits}_t",
         sum_bits=bits,
+        product_bits=32 if short else bits,
+        product_type="uint32_t" if short else f"uint{bits}_t",
+        fours_are_short=short,
         templates=_templates(table),
         picks_columns=table.picks_columns,
         pads=table.n_padded > table.n_used,
@@ -117,6 +146,8 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         lanes=tuple(lanes),
         chunk_lanes=tuple(Lane(lane, lane * table.run) for lane in lanes),
         places=tuple(Place(number, places.index(number)) for number in range(GROUP)),
+        column_codes=codes,
+        lane_codes=codes[:: table.lanes],
         turn=TURN,
         entries=tuple(range(TURN)),
         widened_even=_WIDENED[table.width][0],
@@ -137,15 +168,18 @@ def in_fours(table: CodeTable) -> bool:
 
 
 def x_type(table: CodeTable) -> str:
-    """Return the C type of a code of the packed input: vector registers take bytes as they are."""
-    return C_TYPES[table.width] if table.layout == CHUNKS else "int16_t"
+    """Return the C type of a code of the packed input.
+
+    Vector registers take bytes as they are; the smallest cores load words with one instruction.
+    """
+    return {CHUNKS: C_TYPES[table.width], COLUMNS: "int32_t"}.get(table.layout, "int16_t")
 
 
 def _templates(table: CodeTable) -> tuple[str, ...]:
-    if table.layout == ROWS:
-        return ("product", "rows_products")
-    if table.layout == CHUNKS:
-        return ("product", "chunks_products")
+    if table.layout == COLUMNS and table.wide:
+        return ("product", "columns_long_products")
+    if not in_fours(table):
+        return ("product", f"{table.layout}_products")
     return ("product", "add_four", "sparse_products" if table.sparse else "fours_products")
 
 
@@ -163,8 +197,7 @@ def code_lines(table: CodeTable, name: str) -> Iterator[tuple[str, str]]:
 def code_bytes(table: CodeTable) -> int:
     """Return the bytes of these members."""
     totals = n_totals(table) * (8 if table.wide else 4) if table.sparse else 0
-    narrow = table.layout == CHUNKS and table.width != "int16"
-    return totals + table.n_padded * (1 if narrow else 2)
+    return totals + table.n_padded * _BYTES[x_type(table)]
 
 
 def n_totals(table: CodeTable) -> int:

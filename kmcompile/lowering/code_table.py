@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import SignGroup
-from kmcompile.stages.code_table import CHUNKS, FOURS, GROUP, ROWS, SPARSE, CodeTable
+from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, GROUP, ROWS, SPARSE, CodeTable
 from kmcompile.target import Target
 
 _WIDE = 1 << 32
@@ -21,7 +21,7 @@ _MOST_COMPARISONS = 1 << 32
 _LEAST_ZEROS = 0.25
 """Share of the codes below which lists are not looked at: each four has a step besides."""
 
-_SPARSE_COST = {FOURS: 2.0, CHUNKS: 6.0, ROWS: 8.0}
+_SPARSE_COST = {COLUMNS: 2.0, FOURS: 2.0, CHUNKS: 6.0, ROWS: 8.0}
 """Instructions of a multiply-add of the lists, relative to those of all codes; measured."""
 
 _LANES = 4

@@ -19,7 +19,7 @@ TURN = 8
 LONGEST_STEP = 255
 """From one vector of a sparse list to the next; farther ones take entries of zeros between."""
 
-ROWS, FOURS, CHUNKS, SPARSE = "rows", "fours", "chunks", "sparse"
+ROWS, COLUMNS, FOURS, CHUNKS, SPARSE = "rows", "columns", "fours", "chunks", "sparse"
 
 _CHUNK_BYTES = 16
 _ROW_MULTIPLE = 16
@@ -36,8 +36,9 @@ class CodeTable:
     layout of the stored codes:
 
     - "rows": vector after vector.
-    - "fours": blocks of `lanes` vectors, in a block four features of each vector, then the next
-      four. Of bytes, a four is stored in the order 0, 2, 1, 3.
+    - "columns": blocks of `lanes` vectors, in a block feature after feature of all vectors.
+    - "fours": the same with four features of each vector, then the next four. Of bytes, a four is
+      stored in the order 0, 2, 1, 3.
     - "chunks": the same with 16 bytes of each vector, in the order of the features.
     - "sparse": for every four of features a list of the vectors that are not 0 there, each with
       its four codes as above and with the step from the vector before. A step above 255 and the
@@ -102,15 +103,21 @@ class CodeTable:
 
     @property
     def run(self) -> int:
-        """Codes of one vector that stand together, and of which there are whole ones."""
-        if self.layout == ROWS:
-            return _ROW_MULTIPLE
-        return _CHUNK_BYTES // np.dtype(self.width).itemsize if self.layout == CHUNKS else GROUP
+        """Codes of a vector that stand together in a block."""
+        chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
+        return {ROWS: self.n_padded, COLUMNS: 1, CHUNKS: chunk}.get(self.layout, GROUP)
+
+    @property
+    def pairs_bytes(self) -> bool:
+        """Whether a four is stored in the order 0, 2, 1, 3."""
+        return self.width != "int16" and self.layout in (FOURS, SPARSE)
 
     @property
     def n_padded(self) -> int:
-        """Codes of a stored vector: whole runs."""
-        return max(1, -(-self.n_used // self.run)) * self.run
+        """Codes of a stored vector, filled up to what a turn of the inner loop takes."""
+        chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
+        turn = {ROWS: _ROW_MULTIPLE, CHUNKS: chunk}.get(self.layout, GROUP)
+        return max(1, -(-self.n_used // turn)) * turn
 
     @property
     def n_fours(self) -> int:
@@ -139,6 +146,11 @@ class CodeTable:
         """Return a bound on |<s, x>| and every partial sum of it."""
         most = max(abs(self.low), abs(self.high))
         return int(np.abs(self.codes).sum(axis=1).max(initial=0)) * most
+
+    def largest_four(self) -> int:
+        """Return a bound on the sum of any four of the products in |<s, x>|."""
+        most = max(abs(self.low), abs(self.high))
+        return GROUP * int(np.abs(self.codes).max(initial=0)) * most
 
     def largest_distance(self) -> int:
         """Return a bound on |s - x|^2 and on |s|^2."""
@@ -189,12 +201,10 @@ class CodeTable:
             fours = np.repeat(np.arange(self.n_fours), [len(own) for own, _ in lists])
             by_four = padded.reshape(self.n_slots, -1, GROUP)[slots, fours]
             runs = np.where(slots[:, None] < 0, 0, by_four)
-        elif self.layout == ROWS:
-            return padded.reshape(-1)
         else:
             blocks = padded.reshape(-1, self.lanes, self.n_padded // self.run, self.run)
             runs = blocks.transpose(0, 2, 1, 3)
-        if self.layout != CHUNKS and self.width != "int16":
+        if self.pairs_bytes:
             runs = runs[..., PAIRED_BYTES]
         return runs.reshape(-1)
 
@@ -247,9 +257,10 @@ def _list(vectors: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.uint
 
 
 def _layout_text(table: CodeTable) -> str:
-    order = "" if table.width == "int16" else ", a four as 0, 2, 1, 3"
+    order = ", a four as 0, 2, 1, 3" if table.pairs_bytes else ""
     texts = {
         ROWS: "[vector][feature]",
+        COLUMNS: "[block][feature][lane]",
         FOURS: f"[block][four][lane][feature]{order}",
         CHUNKS: f"[block][chunk][lane][{table.run} features]",
         SPARSE: f"those of a four that are not 0: [entry][feature]{order}",
