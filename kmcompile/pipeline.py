@@ -106,10 +106,16 @@ def compile_model(
             given = read_samples(options.data, machine.n_features).X if options.data else None
             map_bytes = room.flash_bytes if options.max_flash else None
             program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
-        if _replays(options, target) and lowered.coded is None:
+        if _replays(options, target):
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
             program, replay_note = add_replay(
-                machine, target, program, lowered.ordinary, room.flash_bytes, replay_required
+                machine,
+                target,
+                program,
+                lowered.ordinary,
+                room.flash_bytes,
+                replay_required,
+                lowered.coded,
             )
         check_flash(program, program.table_bytes, True, allowed)
         scratch_bytes = workspace_bytes(program, target)
