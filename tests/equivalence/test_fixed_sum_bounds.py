@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from fixed_sums import GRIDS, Case, bisected, codes_of, in_format, queries, random_machine
 from mpmath import mpf
+from real_model import RealModel
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
 
+from kmcompile import frontend
 from kmcompile.errors import InputError
+from kmcompile.ir.kernel_machine import Task
 from kmcompile.lowering.integer_program import Layout
 
 KINDS = [*GRIDS, "scaled int16", "scaled int8"]
@@ -62,3 +69,63 @@ def test_decisions_lie_within_their_bounds_of_the_real_numbers(kind, seed):
 def test_few_machines_are_refused():
     made = [_case(kind, seed) for kind in KINDS for seed in SEEDS]
     assert sum(case is None for case in made) <= len(made) // 10
+
+
+DATA = {
+    "digits": (load_digits, 1.0, 0.0, lambda: SVC(gamma=1e-3, C=10)),
+    "digits / 16": (load_digits, 1 / 16, 0.0, lambda: SVC(gamma=0.1)),
+    "digits in an interval": (
+        load_digits,
+        1.0,
+        0.0,
+        lambda: make_pipeline(MinMaxScaler((0, 16)), SVC(gamma=1e-3)),
+    ),
+    "cancer": (load_breast_cancer, 1.0, 0.0, lambda: make_pipeline(StandardScaler(), SVC(C=10))),
+    "cancer raw": (load_breast_cancer, 1.0, 0.0, lambda: SVC(C=1e4)),
+    "wine far from 0": (
+        load_wine,
+        0.01,
+        1000.0,
+        lambda: make_pipeline(StandardScaler(), SVC(gamma=2.0)),
+    ),
+}
+
+
+@cache
+def _trained(name: str, number_format: str) -> tuple[Case, RealModel, np.ndarray]:
+    load, factor, added, make = DATA[name]
+    X, y = load(return_X_y=True)
+    X = X * factor + added
+    order = np.random.default_rng(9).permutation(len(X))
+    train, test = order[:150], order[150:170]
+    estimator = make().fit(X[train], y[train])
+    case = in_format(frontend.load_model(estimator), number_format, Layout(False, False))
+    return case, RealModel(estimator), np.concatenate([X[test], X[train[:6]]])
+
+
+@pytest.mark.parametrize(
+    ("name", "number_format"),
+    [("digits", "lossless"), ("digits / 16", "lossless")]
+    + [(name, number_format) for name in DATA for number_format in ("int16", "int8")],
+)
+def test_trained_models_lie_within_their_bounds_of_scikit_learns_numbers(name, number_format):
+    """From the attributes of the estimators: frontend, passes and lowering are in the bound."""
+    case, real, X = _trained(name, number_format)
+    X, answers = case.answers(X.astype(np.float32))
+    assert len(X) >= 20
+    rows = zip(X, answers.decisions, answers.bounds, answers.results, strict=True)
+    for x, decisions, bounds, result in rows:
+        exact = real.decisions(x)
+        for f, decision, bound in zip(exact, decisions, bounds, strict=True):
+            assert abs(f - mpf(float(decision))) <= mpf(float(bound)), (x.tolist(), decision)
+        if result["certified"]:
+            assert real.label(exact) == result["label"]
+    if number_format != "int8":
+        assert answers.results["certified"].mean() >= 0.5
+
+
+def test_all_numbers_of_classes_and_both_entries_take_part():
+    made = [_case(kind, seed) for kind in KINDS for seed in SEEDS]
+    classes = {case.machine.n_classes for case in made if case is not None}
+    assert classes == {2, 3, 4, 5}
+    assert {case.machine.task for case in made if case} == {Task.BINARY, Task.ONE_VS_ONE}
