@@ -44,14 +44,19 @@ class FixedSum(Always):
 
     - The sum of the stored vectors' K at the codes is within apart_p + length_p |x - X| sqrt(2
       gamma) of f_p - b_p for the exactly prepared x (`kmcompile.lowering.feature_space`).
-    - k is within K rho + 2^-31 of K: rho holds the multiplier, the shifts and 2^-t; from the
-      cutoff on K itself is below 2^-32.
+    - k is within K rho + 2^-31 of K: rho holds the multiplier, the shifts and 2^-t. From the
+      cutoff on, k is 0 and K at most 2^-32 (1 + rho).
+    - So K <= (k + 2^-31) / (1 - rho), and with M_p = sum_i c_pi k_i the sum of the k is within
+      rho / (1 - rho) M_p + 2^-31 / (1 - rho) sum_i c_pi of that of the K.
 
-    So, with M_p = sum_i c_pi k_i from its integer, rounded up, the decision is off by at most
+    With M_p from its integer, rounded up, the decision is off by at most
 
         value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    where minimum_p has apart_p, 2^-31 sum_i c_pi and the roundings of intercept and result.
+    where minimum_p has apart_p, 2^-31 sum_i c_pi, the roundings of intercept and result, and those
+    of what the codes of an input stand for. All constants are rounded up by 2^-18 of them: more
+    than the few operations of this bound round. No result is below 2^-93, so that what they flush,
+    2^-126 each, is less than what minimum_p is rounded up by.
 
     Parameters
     ----------
