@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import fixed_sum_terms
 import numpy as np
 
 from kmcompile.kernels.poly import PolyFloat32
@@ -15,6 +16,7 @@ from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.stages import (
     BoundSequence,
     ExactSum,
+    FixedSum,
     FoldedWeights,
     LinearSum,
     SignMap,
@@ -77,6 +79,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     Replay: ("input_error",),
     ExactSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
         "vector_error",
         "z_error",
@@ -130,6 +133,7 @@ VALUES: dict[type, tuple[str, ...]] = {
         "squares",
     ),
     LinearSum: ("weights", "intercept"),
+    FixedSum: fixed_sum_terms.VALUES,
     RbfFloat32: ("gamma",),
     PolyFloat32: ("gamma", "coef0", "degree"),
     SigmoidFloat32: ("gamma", "coef0"),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from fractions import Fraction
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from fixed_sum_terms import TERMS, VALUES, needed
 from fixed_sums import GRIDS, Case, in_format, random_machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -160,63 +160,13 @@ def test_a_machine_of_zeros_is_lowered():
     assert not stage.coefficients.any()
 
 
-def needed(case: Case, stage: FixedSum) -> dict[str, np.ndarray]:
-    """Return the least value of every constant of the bound, worked out once more.
-
-    The machine as trained and the points that the stored codes stand for, in 50 digits.
-    """
-    gamma = mpf(case.machine.kernel.gamma)
-    step = Fraction(float(stage.result_scale)) * Fraction(2) ** (31 - stage.result_shift)
-    codes = np.zeros((stage.n_slots, stage.n_features), dtype=np.int64)
-    codes[:, stage.codes.columns] = stage.codes.codes
-    stored = stage.coefficients.transpose(0, 2, 1).reshape(stage.n_slots, stage.n_rows)
-    group = np.searchsorted(stage.group_ends, np.arange(stage.n_slots) // stage.lanes, side="right")
-    trained = [[mpf(float(v)) for v in s] for s in case.machine.support_vectors]
-    points = trained + [case.prepared(row) for row in codes]
-    n, total = len(points), len(trained)
-    gram = mp.matrix(n)
-    for i, x in enumerate(points):
-        for j, y in enumerate(points[: i + 1]):
-            square = mp.fsum((v - w) ** 2 for v, w in zip(x, y, strict=True))
-            gram[i, j] = gram[j, i] = mp.exp(-gamma * square)
-    beta = case.beta
-    per_deviation, minimum = [], []
-    for p in range(stage.n_decisions):
-        weights = [mpf(0)] * n
-        for slot in range(stage.n_slots):
-            for row, coded in enumerate(stage.group_rows[group[slot]]):
-                if int(coded) // 2 == p:
-                    value = mpf(int(stored[slot, row])) * mpf(step.numerator) / step.denominator
-                    weights[total + slot] += -value if int(coded) % 2 else value
-        own = mp.matrix(weights)
-        length = mp.sqrt((own.T * gram * own)[0])
-        size = mp.fsum(abs(w) for w in weights)
-        for i in range(total):
-            weights[i] = -mpf(float(beta[p, i]))
-        both = mp.matrix(weights)
-        apart = mp.sqrt(max((both.T * gram * both)[0], 0))
-        root = mp.sqrt(2 * gamma) / case.factor
-        per_deviation.append(float(length * root))
-        unit = mpf(step.numerator) / step.denominator / TOP
-        result = unit * 2**stage.result_shift
-        minimum.append(float(apart + size / TOP + unit / 2 + result))
-    rate = case.coded.machine.kernel.gamma * case.coded.unit**2 / math.log(2)
-    cut = 2.0**-26 + rate * (2.0**stage.distance_shift - 1)
-    rho = math.expm1(cut * math.log(2)) + 0.95 * exp2_fixed.RELATIVE_ERROR
-    return {
-        "value_error": np.array(rho),
-        "result_error": np.array(2.0**-23),
-        "per_deviation": np.array(per_deviation),
-        "minimum": np.array(minimum),
-    }
-
-
 def holds(stage: FixedSum, least: dict[str, np.ndarray]) -> list[str]:
     """Return the constants that are too small."""
     return [name for name in least if not np.all(getattr(stage, name) >= least[name])]
 
 
-TERMS = ("value_error", "result_error", "per_deviation", "minimum")
+def test_every_field_is_a_term_or_a_value():
+    assert {field.name for field in fields(FixedSum)} == {*TERMS, *VALUES}
 
 
 @pytest.mark.parametrize("kind", ["pixels", "quarters", "offset", "int16", "int8"])
@@ -229,8 +179,7 @@ def test_every_constant_is_at_least_what_its_derivation_needs_and_not_twice_that
         except InputError:
             continue
         stage = stage_of(case)
-        with mp.workdps(50):
-            least = needed(case, stage)
+        least = needed(case, stage)
         assert holds(stage, least) == []
         for term in TERMS:
             halved = replace(stage, **{term: getattr(stage, term) * np.float32(0.5)})
