@@ -184,14 +184,14 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
     steepest = 0.0
     for block in pairs.blocks():
         part, kernel, moved, twice = block.part, block.kernel, block.moved, block.twice
-        inner = kernel @ added.T
-        total += (added[:, part] * (inner - 2 * (moved @ beta.T)).T).sum(axis=1)
-        total += (beta[:, part] * (twice @ beta.T).T).sum(axis=1)
-        size += (np.abs(added[:, part]) * (kernel @ np.abs(added).T).T).sum(axis=1)
-        size += (np.abs(added[:, part]) * (2 * np.abs(moved) @ np.abs(beta).T).T).sum(axis=1)
-        size += (np.abs(beta[:, part]) * (np.abs(twice) @ np.abs(beta).T).T).sum(axis=1)
-        square += (stored[:, part] * (kernel @ stored.T).T).sum(axis=1)
-        length += (np.abs(stored[:, part]) * (kernel @ np.abs(stored).T).T).sum(axis=1)
+        total += _form(added, kernel, added, part)
+        size += _form(np.abs(added), kernel, np.abs(added), part)
+        if block.steepest > 0:
+            total += _form(beta, twice, beta, part) - 2 * _form(added, moved, beta, part)
+            size += _form(np.abs(beta), np.abs(twice), np.abs(beta), part)
+            size += 2 * _form(np.abs(added), np.abs(moved), np.abs(beta), part)
+        square += _form(stored, kernel, stored, part)
+        length += _form(np.abs(stored), kernel, np.abs(stored), part)
         steepest = max(steepest, block.steepest)
     relative, crossing, among = pairs.errors()
     relative += 4 * (beta.shape[1] + 8) * UNIT_ROUNDOFF_64
@@ -201,3 +201,9 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
     apart = np.sqrt(np.maximum(total, 0.0) + relative * size + rest)
     length = np.sqrt(np.maximum(square, 0.0) + relative * length)
     return Distance(apart * (1 + 1e-12), length * (1 + 1e-12))
+
+
+def _form(left: Float64Array, rows: Float64Array, right: Float64Array, part: slice) -> Float64Array:
+    """Return l^T M r of every decision from some rows of M."""
+    form: Float64Array = (left[:, part] * (right @ rows.T)).sum(axis=1)
+    return form
