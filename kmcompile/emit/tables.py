@@ -67,18 +67,18 @@ _READERS = {
     "float64": "double_at",
     "uint8": "byte_at",
     "int8": "signed_byte_at",
-    "int16": "signed_integer_at",
+    "int16": "int16_at",
     "uint16": "integer_at",
-    "int32": "signed_word_at",
+    "int32": "int32_at",
     "uint32": "word_at",
     "uint64": "wide_at",
 }
 _INTEGER_READERS = (
     Reader("byte_at", "uint8_t", "", "The same of a byte."),
     Reader("signed_byte_at", "int8_t", "(uint32_t)", "The same of a signed byte, as 32 bits."),
-    Reader("signed_integer_at", "int16_t", "(uint32_t)", "The same of a signed integer."),
+    Reader("int16_at", "int16_t", "(uint32_t)", "The same of a signed integer."),
     Reader("integer_at", "uint16_t", "", "The same of an integer."),
-    Reader("signed_word_at", "int32_t", "(uint32_t)", "The same of a signed word."),
+    Reader("int32_at", "int32_t", "(uint32_t)", "The same of a signed word."),
     Reader("word_at", "uint32_t", "", "The same of a word."),
 )
 _SUFFIXES = {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}
