@@ -20,6 +20,8 @@ from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Rbf
 from kmcompile.lowering import lower
+from kmcompile.lowering.codes import lossless_codes
+from kmcompile.lowering.integer_program import Layout, lower_integers
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.stages import (
     InnerProducts,
@@ -65,7 +67,12 @@ MACHINES["replay"] = replace(
     support_vectors=np.array([[-0.9, 0.4], [-0.6, -1.1], [1.1, 0.3]]),
     dual_coef=np.array([[-0.7, -0.5, 1.2]]),
 )
+# Vectors on a grid: with one factor for all features they are integers.
+MACHINES["codes"] = replace(
+    MACHINES["rbf"], preprocessing=(Affine(np.array([20.0, 1013.0]), np.array([0.125, 0.125])),)
+)
 INPUTS = {
+    "codes": [[12.0, 1017.0], [28.0, 1015.0], [20.0, 1005.0], [20.25, 1013.0], [900.0, 1013.0]],
     "cascade": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25], [2e4, 0.0]],
     "replay": [[10.0, 1063.25], [30.0, 1038.25]],
     "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
@@ -76,12 +83,18 @@ CASES = [
     ("linear", "host"),
     ("cascade", "cortex-m7"),
     ("replay", "cortex-m7"),
+    ("codes", "cortex-m7"),
 ]
 
 
 def emitted(kernel: str, target: str) -> Emitted:
     machine, loaded = MACHINES[kernel], load_target(target)
     known = np.array(INPUTS[kernel][:2], dtype=np.float32)
+    if kernel == "codes":
+        codes = lossless_codes(machine)
+        layout = Layout(sparse=False, wide_coefficients=False)
+        program = lower_integers(codes, loaded, "iris", known, layout, "int8")
+        return Emitted(machine, program, loaded)
     program = lower(machine, loaded, "iris", known)
     if kernel == "cascade":
         program = with_early_exits(program)
@@ -186,7 +199,10 @@ def test_each_stage_of_the_golden_cascade_answers_an_input():
     assert set(results["in_range"]) == {False, True}
 
 
-@pytest.mark.parametrize(("kernel", "labels"), [("rbf", [0, 1, 0, 1]), ("linear", [0, 1, 2, 1])])
+LABELS = [("rbf", [0, 1, 0, 1]), ("linear", [0, 1, 2, 1]), ("codes", [0, 1, 0, 1, 1])]
+
+
+@pytest.mark.parametrize(("kernel", "labels"), LABELS)
 def test_the_golden_models_say_what_they_were_written_to_say(kernel, labels):
     program = emitted(kernel, "host").program
     answers = interpret(program, np.array(INPUTS[kernel], dtype=np.float32))
