@@ -10,16 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from kmcompile import frontend
 from kmcompile.analysis.memory import Budgets, budgets, check_flash, check_ram
 from kmcompile.build.recipe import Recipe
-from kmcompile.calibrate.calibrate import calibrate, room_for_exits
+from kmcompile.calibrate.calibrate import room_for_exits
 from kmcompile.calibrate.calibration import promise_of
-from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
-from kmcompile.certify.certify import add_certified_exits
 from kmcompile.compiled import Compiled
+from kmcompile.early_exits import WithExits, add_early_exits
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
@@ -89,23 +86,10 @@ def compile_model(
 
         tell("lowering")
         allowed = budgets(target, options.max_flash, options.max_ram)
-        lowered, formats = _lowered(original, target, name, options, allowed)
-        machine, program = lowered.machine, lowered.program
-        calibration, choice, held_out, calibrated_with = None, None, None, None
+        lowered, made, formats = _lowered(original, target, name, options, allowed, tell)
+        machine, program = lowered.machine, made.program
+        calibration, choice = made.calibration, made.choice
         replay_note = _without_replay(options, target)
-        if _is_statistical(options, machine):
-            room = room_for_exits(program, allowed, workspace_bytes(program, target))
-            with threadpool_limits(1):  # what a matrix product rounds depends on the threads
-                calibrated = calibrate(machine, program, options, room, tell)
-            program, calibration = calibrated.program, calibrated.calibration
-            held_out, calibrated_with = calibrated.held_out, calibrated.given
-        elif _is_certified(options, machine):
-            room = room_for_exits(
-                program, allowed, workspace_bytes(program, target), CERTIFIED_SHARE
-            )
-            given = read_samples(options.data, machine.n_features).X if options.data else None
-            map_bytes = room.flash_bytes if options.max_flash else None
-            program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
         if _replays(options, target):
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
             program, replay_note = add_replay(
@@ -129,7 +113,7 @@ def compile_model(
         )
 
         tell("collecting queries")
-        queries = collect_queries(original, program, options, held_out, calibrated_with)
+        queries = collect_queries(original, program, options, made.held_out, made.calibrated_with)
         tell("interpreting")
         answers = interpret(program, queries.X)
         with TemporaryDirectory(prefix="kmcompile-") as scratch:
@@ -257,33 +241,40 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
 
 
 def _lowered(
-    machine: KernelMachine, target: Target, name: str, options: Options, allowed: Budgets
-) -> tuple[Lowered, tuple[Candidate, ...]]:
-    """Return the exact program in the format asked for, and the formats that were compared.
+    machine: KernelMachine,
+    target: Target,
+    name: str,
+    options: Options,
+    allowed: Budgets,
+    tell: Progress,
+) -> tuple[Lowered, WithExits, tuple[Candidate, ...]]:
+    """Return the exact program in the format asked for, that with early exits, what was compared.
 
     Samples tell what 8 bits certify, and whether that is enough: to refuse a program takes
     nothing from a promise that is calibrated on the same samples. To choose one of several by
     them would, so in mode statistical no choice rests on them.
     """
+    made: dict[str, WithExits] = {}
+
+    def with_exits(lowered: Lowered) -> WithExits:
+        result = add_early_exits(lowered.machine, lowered.program, target, options, allowed, tell)
+        made[lowered.program.number_format] = result
+        return result
+
     chooses = options.format == "auto"
     measures = options.format == "int8" or (chooses and options.mode_asked != "statistical")
     samples = None
     if measures and options.data is not None:
         samples = read_samples(options.data, machine.n_features).X
-    if chooses:
-        return choose_format(machine, target, name, allowed.flash_bytes, samples)
-    number_format = options.format or target.number_format
-    return lower_in_format(machine, target, name, number_format, samples), ()
-
-
-def _is_statistical(options: Options, machine: KernelMachine) -> bool:
-    """Return whether early exits are asked for and can pay: a linear machine is one product."""
-    return options.mode_asked == "statistical" and not isinstance(machine.kernel, Linear)
-
-
-def _is_certified(options: Options, machine: KernelMachine) -> bool:
-    """Return whether certified exits are asked for, or nothing else, and can pay."""
-    return options.mode_asked == "certified" and not isinstance(machine.kernel, Linear)
+    if not chooses:
+        number_format = options.format or target.number_format
+        lowered = lower_in_format(machine, target, name, number_format, samples)
+        return lowered, with_exits(lowered), ()
+    lowered, compared = choose_format(
+        machine, target, name, allowed.flash_bytes, samples, lambda one: with_exits(one).speedup
+    )
+    chosen = made.get(lowered.program.number_format) or with_exits(lowered)
+    return lowered, chosen, compared
 
 
 def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:

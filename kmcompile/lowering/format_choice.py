@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kmcompile.analysis.cost import estimated_instructions
@@ -29,7 +29,9 @@ class Candidate:
     lowered : Lowered or None
         None where there is no such program.
     instructions : float or None
-        Estimate for one query without early exits.
+        Estimate for one query, with early exits where `speedup` says what they gain.
+    speedup : float or None
+        By early exits; None where the format was out of the question before.
     chosen : bool
     reason : str
         Why it was taken or not.
@@ -38,6 +40,7 @@ class Candidate:
     number_format: str
     lowered: Lowered | None
     instructions: float | None
+    speedup: float | None
     chosen: bool
     reason: str
 
@@ -48,11 +51,12 @@ def choose_format(
     name: str,
     flash_bytes: int | None,
     samples: Float32Array | None = None,
+    speedup: Callable[[Lowered], float] | None = None,
 ) -> tuple[Lowered, tuple[Candidate, ...]]:
     """Return the exact program in the format that suits the target, and what was compared.
 
-    Of the formats whose tables fit the flash: the one of the fewest estimated instructions that
-    is lossless or certifies 99 % of the inputs that float32 certifies. If there is none, because
+    Of the formats whose tables fit the flash: the one of the fewest estimated instructions, early
+    exits included, that is lossless or certifies 99 % of the inputs that float32 certifies. If
     float32 does not fit, the one that certifies most.
 
     Parameters
@@ -66,6 +70,8 @@ def choose_format(
     samples : ndarray of shape (n, n_features), float32, optional
         To measure shares and operations on, otherwise ordinary inputs. None that a promise rests
         on: a choice among programs by such samples would break it.
+    speedup : callable, optional
+        Returns what early exits gain; asked of the formats that are not out of the question.
 
     Raises
     ------
@@ -89,10 +95,13 @@ def choose_format(
     }
     reasons |= _unsuited(found, flash_bytes)
     usable = {key: lowered for key, lowered in found.items() if key not in reasons}
-    chosen = _best(usable, cost) if usable else _smallest(found)
+    good = _certifying_enough(usable)
+    gains = {key: speedup(usable[key]) if speedup else 1.0 for key in good}
+    cost = {key: value / gains.get(key, 1.0) for key, value in cost.items()}
+    chosen = min(good, key=lambda key: (cost[key], key == "float32")) if good else _smallest(found)
     reasons |= _comparison(found, cost, chosen, reasons)
     candidates = tuple(
-        Candidate(key, found.get(key), cost.get(key), key == chosen, reasons[key])
+        Candidate(key, found.get(key), cost.get(key), gains.get(key), key == chosen, reasons[key])
         for key in FORMATS
     )
     return found[chosen], candidates
@@ -123,14 +132,14 @@ def _share(lowered: Lowered) -> float:
     return lowered.measured.certified_share
 
 
-def _best(usable: Mapping[str, Lowered], cost: Mapping[str, float]) -> str:
-    """Return the cheapest format that certifies enough, or the one that certifies most."""
+def _certifying_enough(usable: Mapping[str, Lowered]) -> list[str]:
+    """Return the formats that certify enough; without float32 those that certify most."""
     float32 = usable.get("float32")
-    if float32 is None:
-        lossless = [key for key, low in usable.items() if low.coded and low.coded.lossless]
-        return min(lossless or usable, key=lambda key: (-_share(usable[key]), cost[key]))
-    enough = [key for key, lowered in usable.items() if _enough(lowered, float32)]
-    return min(enough, key=lambda key: (cost[key], key == "float32"))
+    if float32 is not None:
+        return [key for key, lowered in usable.items() if _enough(lowered, float32)]
+    lossless = [key for key, low in usable.items() if low.coded and low.coded.lossless]
+    most = max(map(_share, usable.values()), default=0.0)
+    return lossless or [key for key, lowered in usable.items() if _share(lowered) == most]
 
 
 def _smallest(found: Mapping[str, Lowered]) -> str:

@@ -337,7 +337,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A number format that `--format auto` compared; its figures are of the exact sum alone.
+    """A number format that `--format auto` compared.
 
     Attributes
     ----------
@@ -346,12 +346,16 @@ class Format:
     width : str or None
         The C type of a stored feature: float, int16_t, int8_t or uint8_t.
     flash_tables_bytes : int or None
+        Of the exact sum alone.
     operations : float or None
-        Multiply-adds of one query, of integers in an integer format.
+        Multiply-adds of one query by the exact sum alone, of integers in an integer format.
+    speedup_ops : float or None
+        By early exits, on the samples that they were chosen with.
     instructions_estimated : float or None
-        From the operations and the target's cost of each; `target.instructions` are counted.
+        Of one query with the early exits, from the operations and the target's cost of each;
+        `target.instructions` are counted.
     certified_share : float or None
-        Of the queries that the formats were compared by: see `queries`.
+        By the exact sum, of the queries that the formats were compared by: see `queries`.
     queries : str or None
         What these are.
     chosen : bool
@@ -364,6 +368,7 @@ class Format:
     width: str | None
     flash_tables_bytes: int | None
     operations: float | None
+    speedup_ops: float | None
     instructions_estimated: float | None
     certified_share: float | None
     queries: str | None

@@ -13,6 +13,7 @@ _OPEN = (
     "width",
     "flash_tables_bytes",
     "operations",
+    "speedup_ops",
     "instructions_estimated",
     "certified_share",
     "queries",
@@ -43,12 +44,15 @@ def _format(candidate: Candidate, reasons: dict[str, str]) -> contents.Format:
     coded = lowered.coded
     if coded is None:
         reasons[f"formats.{name}.lossless"] = "float32 has no codes"
+    if candidate.speedup is None:
+        reasons[f"formats.{name}.speedup_ops"] = "no early exits were made in this format"
     return contents.Format(
         format=name,
         lossless=None if coded is None else coded.lossless,
         width="float" if coded is None else f"{coded.width}_t",
         flash_tables_bytes=lowered.program.table_bytes,
         operations=lowered.measured.operations,
+        speedup_ops=candidate.speedup,
         instructions_estimated=candidate.instructions,
         certified_share=lowered.measured.certified_share,
         queries=lowered.measured.inputs,

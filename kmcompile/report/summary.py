@@ -156,11 +156,17 @@ def _format_row(compared: Report) -> FormatRow:
         name=f"{name} ({compared['width']}{kind})",
         tables=f"{bytes_text(compared['flash_tables_bytes'])} of tables",
         operations=count_text(round(compared["operations"])),
-        instructions=f"about {count_text(round(compared['instructions_estimated']))} instructions",
+        instructions=f"about {count_text(round(compared['instructions_estimated']))} instructions"
+        + _exits_text(compared["speedup_ops"]),
         certified=f"certifies {share_text(compared['certified_share'])}",
         chosen=chosen,
         reason=reason,
     )
+
+
+def _exits_text(speedup: float | None) -> str:
+    """Return what early exits gain, where there are any."""
+    return "" if speedup in (None, 1.0) else f" (early exits: {ratio_text(speedup)} fewer)"
 
 
 def costs(report: Report) -> list[Fact]:

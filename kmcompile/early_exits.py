@@ -1,0 +1,95 @@
+"""The early exits of an exact program, as the mode asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from threadpoolctl import threadpool_limits
+
+from kmcompile.analysis.memory import Budgets
+from kmcompile.calibrate.calibrate import calibrate, room_for_exits
+from kmcompile.calibrate.calibration import Calibration
+from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
+from kmcompile.certify.certify import Choice, add_certified_exits
+from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.ir.arrays import Float32Array
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.kernels import Linear
+from kmcompile.options import Options
+from kmcompile.samples.file import read_samples
+from kmcompile.target import Target
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithExits:
+    """A program with its early exits, and how they were made.
+
+    Parameters
+    ----------
+    program : Program
+    calibration : Calibration or None
+        Of mode statistical.
+    choice : Choice or None
+        Of mode certified.
+    held_out, calibrated_with : ndarray of shape (n, n_features), float32, or None
+        As of `Calibrated`.
+    """
+
+    program: Program
+    calibration: Calibration | None = None
+    choice: Choice | None = None
+    held_out: Float32Array | None = None
+    calibrated_with: Float32Array | None = None
+
+    @property
+    def speedup(self) -> float:
+        """Operations of the exact sum over those with the exits, on the samples that chose them.
+
+        Control samples take no part, so that to choose among programs by it is to choose before
+        their risk is controlled.
+        """
+        made = self.calibration or self.choice
+        if made is None or not self.program.early_exits:
+            return 1.0
+        taken = [c.mean_operations for c in made.candidates if c.chosen]
+        alone = [c.mean_operations for c in made.candidates if len(c.stages) == 1]
+        return alone[0] / taken[0] if taken and alone else 1.0
+
+
+def add_early_exits(
+    machine: KernelMachine,
+    program: Program,
+    target: Target,
+    options: Options,
+    allowed: Budgets,
+    tell: Callable[[str], None],
+) -> WithExits:
+    """Return the program with early exits where the mode has them and they pay.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    program : Program
+        The exact one.
+    target : Target
+    options : Options
+    allowed : Budgets
+    tell : callable
+        Called with a few words as each step begins.
+    """
+    if isinstance(machine.kernel, Linear) or options.mode_asked == "exact":
+        return WithExits(program)
+    scratch_bytes = workspace_bytes(program, target)
+    if options.mode_asked == "statistical":
+        room = room_for_exits(program, allowed, scratch_bytes)
+        with threadpool_limits(1):  # what a matrix product rounds depends on the threads
+            made = calibrate(machine, program, options, room, tell)
+        return WithExits(made.program, made.calibration, None, made.held_out, made.given)
+    room = room_for_exits(program, allowed, scratch_bytes, CERTIFIED_SHARE)
+    given = read_samples(options.data, machine.n_features).X if options.data else None
+    map_bytes = room.flash_bytes if options.max_flash else None
+    program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
+    return WithExits(program, None, choice)
