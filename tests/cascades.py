@@ -19,6 +19,7 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
 from kmcompile.stages import (
     ExactSum,
+    FixedSum,
     InnerProducts,
     LinearFilter,
     NearestVectors,
@@ -96,7 +97,7 @@ class Stages:
     def __init__(self, cascade: Cascade, plain: Program, fresh: np.ndarray) -> None:
         self.cascade, self.plain = cascade, plain
         exact = plain.ends.exact
-        assert isinstance(exact, ExactSum)
+        assert isinstance(exact, ExactSum | FixedSum)
         self.exact = exact
         assert (interpret(plain, fresh).results["status"] == Status.OK).all()
         self.batch = plain.prepare.run(Batch.of(fresh, plain.n_decisions))
@@ -107,7 +108,8 @@ class Stages:
     @property
     def program(self) -> Program:
         """The program with all early exits."""
-        skips = self.cascade.skip_zeros and not self.exact.skip_zeros  # then it has a list
+        has_list = isinstance(self.exact, ExactSum) and self.exact.skip_zeros
+        skips = self.cascade.skip_zeros and not has_list
         first = [Nonzeros(self.exact.n_features)] if skips else []
         between: list[Stage] = [*first, self.gate(), self.filter()]
         batch = replace(self.batch, in_range=np.ones(len(self.batch), dtype=bool))
@@ -115,7 +117,8 @@ class Stages:
             stage = self.reduced(number, batch)
             batch = stage.decide(batch, self.plain.ends)[0]
             between.append(stage)
-        between.append(self.nearest(batch))
+        if isinstance(self.exact, ExactSum):
+            between.append(self.nearest(batch))
         stages = (*self.plain.stages[:-2], *between, *self.plain.stages[-2:])
         return replace(self.plain, mode="statistical", stages=stages)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,12 +70,19 @@ def fit_folded_weights(
     for shape in _SHAPES:
         levels = tree(machine, program, samples, labels, _affordable(shape, machine, program, room))
         for r in n_basis:
-            for stage in _stages(machine, levels, shape, r):
+            for made in _stages(machine, levels, shape, r):
+                stage = with_intercept(made, program)
                 text = "x".join(str(n) for n in stage.branches.tolist())
                 basis = f", curved along {r}" if r else ""
                 if _fits(stage, program, room):
                     found.setdefault(f"folded_weights({text} centres{basis})", stage)
     return [(stage, text) for text, stage in found.items()]
+
+
+def with_intercept(stage: FoldedWeights, program: Program) -> FoldedWeights:
+    """Return the stage with intercepts of its own, where the exact sum has them in integers."""
+    exact = program.ends.exact
+    return replace(stage, intercept=exact.intercept) if isinstance(exact, FixedSum) else stage
 
 
 def _flash_bytes(program: Program, room: Room) -> float:

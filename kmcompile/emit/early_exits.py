@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kmcompile.emit.early_exits_view import EarlyExitsView
+from kmcompile.emit.early_exits_view import EarlyExitsView, FloatCodes
 from kmcompile.emit.environment import render
 from kmcompile.emit.folded_weights_view import folded_weights_view
 from kmcompile.emit.products_view import ProductsView
@@ -35,6 +35,8 @@ def early_exit_sections(
     """Return the functions of the stages between `nonzeros` and the exact sum."""
     context = {**names, "label_function": label_function}
     sections = []
+    if early.float_codes is not None:
+        sections += _float_codes_sections(early.float_codes, early.has_kernel_term, names)
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
     if early.proves:
@@ -56,6 +58,21 @@ def early_exit_sections(
     return sections
 
 
+def _float_codes_sections(floats: FloatCodes, has_term: bool, names: dict[str, str]) -> list[str]:
+    """Return what makes float of codes, and the kernel where any exit computes its values."""
+    sections = [render("early_exits/float_codes.c.j2", unit=floats.unit, **names)]
+    if has_term:
+        sections.append(render("kernels/rbf_term.c.j2", **names))
+    kernel = floats.kernel
+    if kernel is not None:
+        sections += [
+            render(f"scalar/{template}.c.j2", scalar=scalar, **names)
+            for template, scalar in kernel.scalars()
+        ]
+        sections.append(render("kernels/rbf_value.c.j2", kernel=kernel, **names))
+    return sections
+
+
 def _block_sections(early: EarlyExitsView, names: dict[str, str]) -> list[str]:
     """Return the functions of a block, each once, and the products with each matrix."""
     blocks: dict[str, tuple[str, TotalsView]] = {}
@@ -63,7 +80,10 @@ def _block_sections(early: EarlyExitsView, names: dict[str, str]) -> list[str]:
         blocks.setdefault(products.block.function, (_template(products), products.block))
     for view in early.totals:
         blocks.setdefault(view.function, (_DENSE, view))
-    blocks.pop("block_totals", None)  # the exact sum's own
+    if early.sums_blocks:
+        blocks["block_totals"] = (_DENSE, early.exact_totals)
+    else:
+        blocks.pop("block_totals", None)  # the exact sum's own
     sections = []
     if any(kind == _DENSE and view.term == "product" for kind, view in blocks.values()):
         sections.append(render("early_exits/product.c.j2", **names))
@@ -140,9 +160,10 @@ def _folded_weights(stage: Stage, early: EarlyExitsView, context: dict[str, Any]
 
 def _sign_map(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
     assert isinstance(stage, SignMap)
-    own = {**context, "stage": stage, "view": sign_map_view(stage)}
-    boxes = render("sign_map/boxes.c.j2", **own)
-    return [boxes, render("stages/sign_map.c.j2", **own)]
+    own = {**context, "stage": stage, "view": sign_map_view(stage, context["name"], early.per_unit)}
+    places = "code_places" if stage.in_integers else "places"
+    parts = [render(f"sign_map/{part}.c.j2", **own) for part in (places, "boxes")]
+    return [*parts, render("stages/sign_map.c.j2", **own)]
 
 
 def _subspace_certificate(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+
 from kmcompile.emit.nearest_view import NearestView, nearest_view
 from kmcompile.emit.prepare_view import READ_TOGETHER
 from kmcompile.emit.products_view import ProductsView, products_view
@@ -12,9 +14,11 @@ from kmcompile.emit.reduced_set_view import ReducedSetView, reduced_set_views
 from kmcompile.emit.subspace_view import SubspaceView, subspace_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.ir.program import Program
+from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.stages import (
     BoundSequence,
     ExactSum,
+    FixedSum,
     FoldedWeights,
     LinearFilter,
     NearestVectors,
@@ -54,6 +58,7 @@ class InputMember:
 
 
 _RAW = InputMember("const float *raw", "raw", "x", "the input as it was received", "NULL")
+_FLOATS = InputMember("const float *x", "x", "NULL", "the codes in float, for early exits")
 _ALLOWED = InputMember(
     "uint32_t max_kernel_evals",
     "max_kernel_evals",
@@ -76,6 +81,22 @@ class NonzerosView:
 
 
 @dataclass(frozen=True, slots=True)
+class FloatCodes:
+    """What early exits before a sum of integers need in float.
+
+    Parameters
+    ----------
+    unit : float32
+        What a code stands for.
+    kernel : RbfFloat32 or None
+        Where any of them computes its values.
+    """
+
+    unit: np.float32
+    kernel: RbfFloat32 | None
+
+
+@dataclass(frozen=True, slots=True)
 class EarlyExitsView:
     """The early exits of a program; none in exact mode.
 
@@ -90,6 +111,10 @@ class EarlyExitsView:
     exact_totals : TotalsView
         Of the exact sum.
     input_members : tuple of InputMember
+    float_codes : FloatCodes or None
+        None where x is float anyway or no stage needs that.
+    per_unit : float
+        Codes in one unit of x; 1 where there are none.
     """
 
     nonzeros: NonzerosView | None
@@ -101,6 +126,8 @@ class EarlyExitsView:
     subspace: SubspaceView | None
     exact_totals: TotalsView
     input_members: tuple[InputMember, ...]
+    float_codes: FloatCodes | None
+    per_unit: float
 
     @property
     def products(self) -> tuple[ProductsView, ...]:
@@ -123,7 +150,14 @@ class EarlyExitsView:
     def has_kernel_term(self) -> bool:
         """Whether any of these functions sums the kernel's term."""
         views = (*self.totals, *(products.block for products in self.products))
-        return any(view.term == "kernel_term" for view in views)
+        return self.sums_blocks or any(view.term == "kernel_term" for view in views)
+
+    @property
+    def sums_blocks(self) -> bool:
+        """Whether a sum of integers has no function of its own for the kernels of a block."""
+        if self.float_codes is None:
+            return False
+        return any(isinstance(stage, BoundSequence) for stage in self.exits)
 
     @property
     def proves(self) -> bool:
@@ -169,7 +203,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
     subspace = _only(program, SubspaceCertificate)
     gate = _only(program, RangeGate)
     nonzeros = _only(program, Nonzeros)
-    exact = program.ends.exact
+    exact, quantize = program.ends.exact, program.prepare.quantize
     filter_products = None
     if linear is not None:
         filter_products = products_view(
@@ -181,7 +215,8 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         (nonzeros or gate or nearest, _SQUARE),
         (nonzeros, _N_NONZEROS),
         (proves, _ALLOWED),
-        (program.replay is not None or _only(program, SignMap), _RAW),
+        (program.replay is not None or _looks_at_raw(program), _RAW),
+        (program.floats_codes, _FLOATS),
     )
     return EarlyExitsView(
         nonzeros=None if nonzeros is None else _nonzeros_view(nonzeros),
@@ -197,7 +232,22 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         subspace=None if subspace is None else subspace_view(subspace, functions),
         exact_totals=functions.of_exact_sum,
         input_members=tuple(member for needed, member in members if needed),
+        float_codes=_float_codes(program),
+        per_unit=1.0 if quantize is None else float(quantize.per_unit),
     )
+
+
+def _looks_at_raw(program: Program) -> bool:
+    return any(isinstance(s, SignMap) and not s.in_integers for s in program.stages)
+
+
+def _float_codes(program: Program) -> FloatCodes | None:
+    exact, quantize = program.ends.exact, program.prepare.quantize
+    if not program.floats_codes or quantize is None:
+        return None
+    evaluates = any(isinstance(s, BoundSequence | FoldedWeights) for s in program.stages)
+    kernel = exact.kernel if evaluates and isinstance(exact, FixedSum) else None
+    return FloatCodes(np.float32(quantize.unit), kernel)
 
 
 def _follows_reduced_set(program: Program) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,13 +11,22 @@ from kmcompile.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE, SignMap
 
 @dataclass(frozen=True, slots=True)
 class MapFeatureView:
-    """One feature of a map's grid."""
+    """One feature of a map's grid.
+
+    Parameters
+    ----------
+    low_code, width_codes, shift : int
+        The same of codes: where the grid begins, its width, and log2 of a last box's.
+    """
 
     number: int
     low: np.float32
     width: np.float32
     scale: np.float32
     across: int
+    low_code: int = 0
+    width_codes: int = 0
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,10 @@ class SignMapView:
     Parameters
     ----------
     features : tuple of MapFeatureView
+    x_type : str
+        The C type of what the map looks at.
+    of_codes : bool
+        Whether that is integer codes.
     n_roots, n_nodes, depth : int
         Boxes of the grid, all boxes, and how often one is halved at the most.
     negative, positive, halved, open : int
@@ -34,6 +47,8 @@ class SignMapView:
     """
 
     features: tuple[MapFeatureView, ...]
+    x_type: str
+    of_codes: bool
     n_roots: int
     n_nodes: int
     depth: int
@@ -53,8 +68,32 @@ class SignMapView:
         return self.depth > 0
 
 
-def sign_map_view(stage: SignMap) -> SignMapView:
-    """Return the view of the stage."""
+def sign_map_view(stage: SignMap, name: str, per_unit: float) -> SignMapView:
+    """Return the view of the stage.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of the C names.
+    per_unit : float
+        Codes in one unit of the prepared input, in an integer format.
+    """
     rows = zip(stage.low, stage.width, stage.scale, stage.across.tolist(), strict=True)
     features = tuple(MapFeatureView(j, *row) for j, row in enumerate(rows))
-    return SignMapView(features, stage.n_roots, stage.n_nodes, stage.depth)
+    x_type = "float"
+    if stage.in_integers:
+        features = tuple(_of_codes(feature, per_unit) for feature in features)
+        x_type = f"{name}_input_t"
+    return SignMapView(
+        features, x_type, stage.in_integers, stage.n_roots, stage.n_nodes, stage.depth
+    )
+
+
+def _of_codes(feature: MapFeatureView, per_unit: float) -> MapFeatureView:
+    """Return the feature with its grid in codes, which is exact: low and width are whole units."""
+    return replace(
+        feature,
+        low_code=int(feature.low * per_unit),
+        width_codes=int(feature.width * per_unit),
+        shift=int(np.log2(per_unit / feature.scale)),
+    )

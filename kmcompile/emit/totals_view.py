@@ -97,7 +97,8 @@ class BlockFunctions:
     def totals(self, n_features: int, n_lanes: int) -> TotalsView:
         """Return the view of kernels' totals."""
         same_shape = (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes)
-        if same_shape and not self._skips_zeros:
+        has_own = not self._skips_zeros and not isinstance(self.exact, FixedSum)
+        if same_shape and has_own:
             return self.of_exact_sum
         return self._view(f"totals_{n_features}_by_{n_lanes}", n_features, n_lanes, "kernel_term")
 

@@ -182,7 +182,7 @@ def model_view(
         float_suffix=entry_points[-1].suffix,
         entries=entry_points,
         coded=coded,
-        needs_magnitude=coded is None or isinstance(label, Vote) or bool(early.exits),
+        needs_magnitude=coded is None or isinstance(label, Vote) or early.proves,
         description=description,
         model_sha256=program.model_sha256,
         n_features=program.n_features,
@@ -327,6 +327,8 @@ def integer_bytes(program: Program) -> int:
 
 def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
     members = []
+    if early.float_codes is not None:
+        members.append(Member("float", "float_codes", program.prepare.n_out, "the codes in float"))
     if early.nonzeros is not None:
         members.append(
             Member("uint32_t", "nonzeros", program.prepare.n_out, "features that are not 0")
@@ -392,7 +394,8 @@ def _constants(
     prepare: Prepare, summed: ExactSum | FixedSum | LinearSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:
     if isinstance(summed, FixedSum):
-        return (*_code_constants(summed), *_group_constants(summed))
+        floats = _float_constants(prepare, summed, early)
+        return (*floats, *_code_constants(summed), *_group_constants(summed))
     rows = "support vectors" if isinstance(summed, ExactSum) else "decisions"
     constants = [
         Constant("N_PREPARED", prepare.n_out, "features after the preprocessing"),
@@ -406,6 +409,16 @@ def _constants(
         slots = summed.n_blocks * summed.lanes
         constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
     return tuple(constants)
+
+
+def _float_constants(
+    prepare: Prepare, summed: FixedSum, early: EarlyExitsView
+) -> tuple[Constant, ...]:
+    """Return the sizes of the codes in float, for early exits."""
+    prepared = Constant("N_PREPARED", prepare.n_out, "features after the preprocessing")
+    words = prepare.n_out * summed.lanes
+    block = Constant("BLOCK_WORDS", words, "N_PREPARED * LANES: of a block in float")
+    return (*((prepared,) if early.float_codes else ()), *((block,) if early.sums_blocks else ()))
 
 
 def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:

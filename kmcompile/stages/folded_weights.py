@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -44,7 +44,7 @@ class FoldedWeights(EarlyExit):
 
     with a = 1 + a4 p^2 + a5 p^4 + a6 p^6 + a7 p^8: the root is for the orders 3 to 7. Of a
     one-vs-one machine a centre has the pairs of one class, the likeliest there: when it wins them
-    all no other class can win. b is the exact sum's.
+    all no other class can win. b is the exact sum's, where that is in float32.
 
     Rounding, u = 2^-24, n features, gamma_k of Higham. x^ is the prepared input, delta >= |x^ - x|
     its deviation, D = |x^ - c|; c is exact, D + delta >= |v|. What storing w, Q, P, T, m rounds is
@@ -87,6 +87,8 @@ class FoldedWeights(EarlyExit):
     curved : ndarray of shape (n_leaves, n_rows, N_CURVED), float32
     up, relative, relative_per_square, relative_per_reach, result_error : float32
         up; q = relative + relative_per_square s + relative_per_reach p delta.
+    intercept : ndarray of shape (n_decisions,), float32
+        b, before a sum of integers; otherwise of length 0.
     """
 
     branches: np.ndarray
@@ -103,6 +105,7 @@ class FoldedWeights(EarlyExit):
     relative_per_square: np.float32
     relative_per_reach: np.float32
     result_error: np.float32
+    intercept: Float32Array = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
     template: ClassVar[str] = "folded_weights"
     exit: ClassVar[str | None] = "certified"
@@ -110,7 +113,8 @@ class FoldedWeights(EarlyExit):
     def __post_init__(self) -> None:
         for name in ("branches", "decisions"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
-        for name in ("centres", "radius", "weights", "constants", "basis", "forms", "curved"):
+        floats = ("centres", "radius", "weights", "constants", "basis", "forms", "curved")
+        for name in (*floats, "intercept"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
@@ -201,7 +205,7 @@ class FoldedWeights(EarlyExit):
         error = (
             ((((r6 * p + r5) * p + r4) * p + r3) * p + r2) * p + r1
         ) * p + per_deviation * delta
-        batch = self._narrowed(batch, local, h, error, minimum, ends.exact.intercept)
+        batch = self._narrowed(batch, local, h, error, minimum, ends)
         batch = replace(batch, operations=batch.operations + self.linear_operations(ends))
         return proved(batch, ends.label), base
 
@@ -226,7 +230,7 @@ class FoldedWeights(EarlyExit):
         high = ((r8 * square) * square) * square
         error = (((high + r2) * p + r1) * p + per_deviation * delta) + half
         error = error + square * root
-        batch = self._narrowed(batch, local, h, error, minimum, ends.exact.intercept)
+        batch = self._narrowed(batch, local, h, error, minimum, ends)
         batch = replace(batch, operations=batch.operations + self.curved_operations(ends))
         return proved(batch, ends.label)
 
@@ -249,10 +253,11 @@ class FoldedWeights(EarlyExit):
         h: Float32Array,
         error: Float32Array,
         minimum: Float32Array,
-        intercept: Float32Array,
+        ends: Ends,
     ) -> Batch:
         scale, relative = local.scale[:, None], local.relative[:, None]
         decisions = self.decisions[local.node].astype(np.intp)
+        intercept = self.intercept if len(self.intercept) else ends.exact.intercept
         f = intercept[decisions] + scale * h
         radius = scale * (error + relative * (error + magnitude(h)))
         radius = radius + (minimum + self.result_error * magnitude(f))
@@ -319,6 +324,8 @@ class FoldedWeights(EarlyExit):
                     f"m and the bounds: [last centre][row][{N_CURVED}]",
                 ),
             ]
+        if len(self.intercept):
+            tables.append(Table("intercept", self.intercept, "b: [decision]"))
         return tuple(tables)
 
 

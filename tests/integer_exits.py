@@ -1,0 +1,152 @@
+"""Early exits before sums of integers: every kind that there is, with both entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import certified
+import numpy as np
+from cascades import Cascade, Stages
+from emitted import Emitted, emit_in_format
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from kmcompile import frontend
+from kmcompile.calibrate.chooser import Room
+from kmcompile.certify.certify import fit
+from kmcompile.interpret import Status, interpret
+from kmcompile.ir.program import Program
+from kmcompile.lowering.formats import lower_in_format
+from kmcompile.stages import EarlyExit
+from kmcompile.target import load_target
+
+N_TRAINED = 200
+_NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Inputs and labels in an order drawn with a fixed seed, and the machine of the first ones."""
+
+    load: Callable[[], tuple[np.ndarray, np.ndarray]]
+    model: Callable[[], Any]
+
+    def fitted(self) -> tuple[Any, np.ndarray]:
+        """Return the estimator and fresh inputs, float32."""
+        X, y = self.load()
+        order = np.random.default_rng(0).permutation(len(X))
+        X, y = X[order], y[order]
+        n = min(N_TRAINED, len(X) // 2)
+        return self.model().fit(X[:n], y[:n]), X[n:].astype(np.float32)
+
+
+def _pair() -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_digits(return_X_y=True)
+    chosen = np.isin(y, (3, 8))
+    return X[chosen], y[chosen]
+
+
+def _hundredths() -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_moons(800, noise=0.2, random_state=1)
+    return np.rint(X * 100), y
+
+
+def _standard(**parameters: Any) -> Callable[[], Any]:
+    return lambda: make_pipeline(StandardScaler(), SVC(**parameters))
+
+
+DATA = {
+    "moons": Data(lambda: make_moons(800, noise=0.25, random_state=0), _standard(C=10, gamma=1.0)),
+    "hundredths": Data(_hundredths, lambda: SVC(C=10, gamma=1e-4)),
+    "cancer": Data(lambda: load_breast_cancer(return_X_y=True), _standard(C=10, gamma=0.01)),
+    "wine": Data(lambda: load_wine(return_X_y=True), _standard(C=10, gamma=0.02)),
+    "digits": Data(_pair, lambda: SVC(C=10, gamma=0.001)),
+}
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A machine in an integer format with certified exits.
+
+    Parameters
+    ----------
+    data : str
+        Of `DATA`.
+    exits : tuple of str
+        Templates of the stages.
+    number_format : str
+    """
+
+    data: str
+    exits: tuple[str, ...]
+    number_format: str = "int16"
+
+    def __str__(self) -> str:
+        return "-".join([self.number_format, self.data, *self.exits])
+
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        model, fresh = DATA[self.data].fitted()
+        plain = emit_in_format(model, self.number_format, target, name)
+        program = certified.with_exits(
+            plain.program, certified_exits(model, plain.program, fresh[::2], self.exits)
+        )
+        return Emitted(plain.machine, program, plain.target, np.concatenate([fresh, plain.queries]))
+
+
+def certified_exits(
+    model: Any, program: Program, samples: np.ndarray, kinds: tuple[str, ...]
+) -> list[EarlyExit]:
+    """Return the smallest exit of some kinds that the compiler considers."""
+    number_format = program.number_format
+    target = load_target(program.target)
+    lowered = lower_in_format(frontend.load_model(model), target, program.name, number_format)
+    accepted = interpret(program, samples).results["status"] == Status.OK
+    found = {}
+    for stage, _ in fit(lowered.machine, program, samples[accepted], _NO_LIMIT):
+        if stage.template not in found or _curves(stage) > _curves(found[stage.template]):
+            found[stage.template] = stage
+    return [found[kind] for kind in kinds]
+
+
+def _curves(stage: EarlyExit) -> bool:
+    """Return whether a local expansion has a curved test."""
+    return getattr(stage, "n_basis", 0) > 0
+
+
+@dataclass(frozen=True)
+class Statistical:
+    """A machine in an integer format with statistical exits of uncalibrated thresholds."""
+
+    data: str
+    number_format: str = "int16"
+    n_reduced: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.number_format}-{self.data}-{self.n_reduced}_reduced"
+
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        model, fresh = DATA[self.data].fitted()
+        plain = emit_in_format(model, self.number_format, target, name)
+        cascade = Cascade("rbf", "binary", n_reduced=self.n_reduced, skip_zeros=False)
+        program = Stages(cascade, plain.program, fresh).program
+        queries = np.concatenate([fresh, fresh[:20] * np.float32(1.5), plain.queries])
+        return Emitted(plain.machine, program, plain.target, queries)
+
+
+CORE = (
+    Certified("moons", ("sign_map",)),
+    Certified("hundredths", ("bound_sequence", "sign_map")),
+    Certified("cancer", ("folded_weights",)),
+    Certified("wine", ("folded_weights", "bound_sequence")),
+    Certified("digits", ("bound_sequence",), "int8"),
+    Certified("digits", ("folded_weights",), "int8"),
+    Statistical("digits", "int8"),
+    Statistical("digits", "int8", n_reduced=2),
+)
+"""Every kind of exit, lossless codes and scaled ones, two classes and more."""
