@@ -55,7 +55,8 @@ def code_table(
 
 
 def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> CodeTable:
-    columns = np.flatnonzero(codes.any(axis=0))
+    # Of vectors that are all 0, too, there is something to store.
+    columns = np.flatnonzero(codes.any(axis=0) if codes.any() else [True])
     if layout == SPARSE:
         columns = columns[alike_features(codes[:, columns] != 0)]
     narrow = CodeTable(
@@ -93,7 +94,8 @@ def sparse_is_better(coded: Coded, target: Target, inputs: Float32Array) -> bool
     sparse = _table(coded, padded, SPARSE, code_lanes(target))
     scaled = (inputs.astype(np.float64) - coded.scale.offset) / coded.scale.step
     x = np.clip(np.rint(scaled), coded.low, coded.high).astype(np.int64)
-    gain = dense.operations() / (_SPARSE_COST[target.code_layout] * sparse.operations_of(x).mean())
+    visited = max(1.0, float(sparse.operations_of(x).mean()))
+    gain = dense.operations() / (_SPARSE_COST[target.code_layout] * visited)
     if target.flash_bytes is not None:
         gain *= _bytes(dense) / _bytes(sparse)
     return gain > 1

@@ -117,7 +117,7 @@ class CodeTable:
         """Codes of a stored vector, filled up to what a turn of the inner loop takes."""
         chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
         turn = {ROWS: _ROW_MULTIPLE, CHUNKS: chunk}.get(self.layout, GROUP)
-        return max(1, -(-self.n_used // turn)) * turn
+        return -(-self.n_used // turn) * turn
 
     @property
     def n_fours(self) -> int:
@@ -176,7 +176,8 @@ class CodeTable:
             return np.full(len(x), self.operations(), dtype=np.int64)
         used = np.pad(x[:, self.columns], ((0, 0), (0, self.n_padded - self.n_used)))
         visited = (used.reshape(len(x), -1, GROUP) != 0).any(axis=2)
-        return GROUP * TURN * (visited @ self._turns())
+        operations: NDArray[np.int64] = GROUP * TURN * (visited @ self._turns())
+        return operations
 
     @property
     def n_turns(self) -> int:

@@ -11,7 +11,7 @@ from kmcompile.kernels import Rbf
 from kmcompile.lowering.code_table import code_table
 from kmcompile.lowering.codes import Coded
 from kmcompile.stages import CodeTable
-from kmcompile.stages.code_table import CHUNKS, FOURS, ROWS, SPARSE
+from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
 
 WIDTHS = {
     "uint8": (0, 255),
@@ -21,7 +21,7 @@ WIDTHS = {
     "int16 above 0": (0, 32767),
 }
 SCALES = st.sampled_from(sorted(WIDTHS))
-LAYOUTS = st.sampled_from([ROWS, FOURS, CHUNKS, SPARSE])
+LAYOUTS = st.sampled_from([ROWS, COLUMNS, FOURS, CHUNKS, SPARSE])
 
 
 def table_of(codes: np.ndarray, scale: str, layout: str = ROWS) -> CodeTable:
