@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 
 from kmcompile import frontend
 from kmcompile.errors import InputError
+from kmcompile.interpret import Status, interpret
 from kmcompile.ir.kernel_machine import Task
 from kmcompile.lowering.integer_program import Layout
 
@@ -129,3 +130,20 @@ def test_all_numbers_of_classes_and_both_entries_take_part():
     classes = {case.machine.n_classes for case in made if case is not None}
     assert classes == {2, 3, 4, 5}
     assert {case.machine.task for case in made if case} == {Task.BINARY, Task.ONE_VS_ONE}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_number_or_outside_the_scale_is_refused_at_both_entries(kind):
+    case = next(case for case in (_case(kind, seed) for seed in SEEDS) if case is not None)
+    table, scale = case.table, case.coded.scale
+    inside = np.zeros((4, case.machine.n_features))
+    raw = scale.values(inside).astype(np.float32)
+    raw[1, 0], raw[2, -1], raw[3, 0] = np.nan, np.inf, -np.inf
+    status = interpret(case.program, raw).results["status"]
+    assert status.tolist() == [Status.OK] + [Status.ERROR_NOT_FINITE] * 3
+    beyond = inside.copy()
+    beyond[1, 0], beyond[2, -1], beyond[3, 0] = table.high + 1, table.low - 1, 1 << 20
+    for X in (beyond.astype(np.int64), scale.values(beyond).astype(np.float32)):
+        answers = interpret(case.program, X)
+        assert answers.results["status"].tolist() == [Status.OK] + [Status.ERROR_RANGE] * 3
+        assert not answers.decisions[1:].any()
