@@ -19,6 +19,13 @@ _ROUNDED = 2.0**-44
 _LARGEST_ERROR = 1e-6
 """Of a vector, Euclidean norm in units of the grid."""
 
+_LARGEST_FLOAT32_ERROR = 1e-2
+"""The same of vectors that are the grid's rounded to float32: the sum's bound holds what they are
+off, and no such rounding is larger."""
+
+_USUAL_FACTORS = (255, 10, 100, 1000, 10000, 15, 127, 1023, 4095, 32767)
+"""Decimals, and what codes of 4 to 16 bits are divided by."""
+
 _ENOUGH_VALUES = 8
 """Different values that make a common divisor no accident."""
 
@@ -47,7 +54,9 @@ def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
             return None
         raw = raw / step.factor + step.offset
         low, scale = -step.offset * step.factor, float(step.factor[0])
-    factor = grid_factor(raw)
+    factor, most = grid_factor(raw), _LARGEST_ERROR
+    if factor is None:
+        factor, most = float32_factor(raw), _LARGEST_FLOAT32_ERROR
     if factor is None:
         return None
     middle = np.zeros(machine.n_features)
@@ -55,7 +64,7 @@ def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
         middle = np.rint((raw.max(axis=0) + raw.min(axis=0)) / 2 * factor) / factor
     codes = (raw - middle) * factor
     off = np.sqrt(((codes - np.rint(codes)) ** 2).sum(axis=1)).max()
-    if np.abs(codes).max() > LARGEST_CODE or off > _LARGEST_ERROR:
+    if np.abs(codes).max() > LARGEST_CODE or off > most:
         return None
     return low + middle * scale, factor / scale
 
@@ -77,6 +86,21 @@ def grid_factor(values: Float64Array) -> float | None:
             if divisor is None:
                 return None
     return 1.0 if divisor is None else _factor(size, divisor)
+
+
+def float32_factor(values: Float64Array) -> float | None:
+    """Return the whole number n of which the values are float32(k / n) with integers k, or None.
+
+    Data are often divided in float32. That each is exactly such a number is no accident.
+    """
+    size = np.unique(np.abs(values))
+    if len(size) < _ENOUGH_VALUES or (size.astype(np.float32) != size).any():
+        return None
+    for factor in (round(1 / float(size[size > 0][0])), *_USUAL_FACTORS):
+        codes = np.rint(size * factor)
+        if 0 < codes[-1] <= LARGEST_CODE and np.all((codes / factor).astype(np.float32) == size):
+            return float(factor)
+    return None
 
 
 def _common_divisor(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from kmcompile.analysis.grid import LARGEST_CODE, grid_factor, integer_grid
+from kmcompile.analysis.grid import LARGEST_CODE, float32_factor, grid_factor, integer_grid
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine, Clip
 from kmcompile.kernels import Rbf
@@ -138,3 +138,19 @@ def test_more_than_16_bits_are_no_grid():
 def test_digits_are_whole_numbers():
     assert grid_factor(load_digits().data) == 1.0
     assert grid_factor(load_digits().data / 16) == 16.0
+
+
+def test_data_divided_in_float32() -> None:
+    """float32(k / n) is no grid in float64; that every value is one says so."""
+    codes = np.random.default_rng(0).integers(0, 256, size=(50, 30))
+    for n in (255, 100, 1000):
+        values = (codes.astype(np.float32) / np.float32(n)).astype(np.float64)
+        assert grid_factor(values) is None
+        assert float32_factor(values) == n
+
+
+def test_real_data_in_float32_are_no_grid() -> None:
+    """Random float32 numbers have no such factor, however few digits they have."""
+    rng = np.random.default_rng(1)
+    for values in (rng.random((50, 30)), rng.standard_normal((50, 30)) * 100):
+        assert float32_factor(values.astype(np.float32).astype(np.float64)) is None
