@@ -411,8 +411,9 @@ static void iris_block_products(
     uint32_t j;
 
     for (j = 0U; j < IRIS_N_FOURS; ++j) {
-        const iris_four_t x = workspace->codes[j];
+        iris_four_t x;
 
+        x = workspace->codes[j];
         product_0 = iris_add_four(product_0, place + 0U, x);
         product_1 = iris_add_four(product_1, place + 1U, x);
         product_2 = iris_add_four(product_2, place + 2U, x);
