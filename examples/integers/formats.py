@@ -7,7 +7,7 @@
 trains each machine and prints a row for each format. "plain C" is the float32 C that everybody
 writes first (plain.c): one loop over vectors and one over features. "dense" is kmcompile's float32
 C without skipping features that are 0. The rest is `kmcompile model.pkl --mode exact --format
-FORMAT`, with a * where `--format auto` chooses it within the flash of the target's part.
+FORMAT`, with a * where `--format auto` chooses it within the memory of the target's part.
 
 flash       bytes of code, tables and the compiler's helpers in the ELF
 tables      bytes of the tables among them
@@ -61,7 +61,7 @@ def chosen(bench: Bench) -> tuple[dict[str, dict[str, Any]], list[str]]:
     try:
         compared = {one["format"]: one for one in bench.choice()}
     except kmcompile.KmcompileError as error:
-        return {}, [f"auto: {error}"]
+        return {}, [f"auto: {_in_one_line(error)}"]
     return compared, [f"auto: {key}: {one['reason']}" for key, one in compared.items()]
 
 
@@ -77,11 +77,15 @@ def table(name: str, bench: Bench, formats: tuple[str, ...]) -> None:
         try:
             row = bench.compiled(number_format)
         except kmcompile.KmcompileError as error:
-            print(f"{name:13s}{label:9s} {error}".replace("\n", "; "), flush=True)
+            print(f"{name:13s}{label:9s} {_in_one_line(error)}", flush=True)
             continue
         estimate = about.get("instructions_estimated")
         print(text(name, label, row, plain, dense, estimate), flush=True)
     print(*(f"{name:13s}{line}" for line in said), sep="\n", flush=True)
+
+
+def _in_one_line(error: Exception) -> str:
+    return "; ".join(str(error).splitlines())
 
 
 def main() -> None:
