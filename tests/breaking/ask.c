@@ -14,6 +14,29 @@
 #define FLUSH_SUBNORMALS(on) ((void)(on))
 #endif
 
+/* The entry that is asked: of floats, or of codes, which the inputs are as floats. */
+#ifdef FLOAT_ENTRY
+#define CLASSIFY iris_classify_float
+#define CLASSIFY_WITHIN iris_classify_within_float
+#else
+#define CLASSIFY iris_classify
+#define CLASSIFY_WITHIN iris_classify_within
+#endif
+#ifdef CODES
+typedef iris_input_t asked_t;
+#else
+typedef float asked_t;
+#endif
+
+static void take_over(const float input[], asked_t x[])
+{
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
+        x[j] = (asked_t)input[j];
+    }
+}
+
 /* As library.py reads it. */
 typedef struct {
     int32_t label;
@@ -46,9 +69,11 @@ void ask(const uint32_t n_queries, const float inputs[], answer_t answers[])
 
     FLUSH_SUBNORMALS(1);
     for (query = 0U; query < n_queries; ++query) {
-        const float *const x = &inputs[(size_t)query * IRIS_N_FEATURES];
-        const iris_status_t status = iris_classify(&workspace, x, &result);
+        asked_t x[IRIS_N_FEATURES];
+        iris_status_t status;
 
+        take_over(&inputs[(size_t)query * IRIS_N_FEATURES], x);
+        status = CLASSIFY(&workspace, x, &result);
         answers[query] = answer_of(status, &result);
     }
     FLUSH_SUBNORMALS(0);
@@ -66,9 +91,11 @@ void ask_within(
 
     FLUSH_SUBNORMALS(1);
     for (query = 0U; query < n_queries; ++query) {
-        const float *const x = &inputs[(size_t)query * IRIS_N_FEATURES];
-        const iris_status_t status = iris_classify_within(&workspace, x, limit, &result);
+        asked_t x[IRIS_N_FEATURES];
+        iris_status_t status;
 
+        take_over(&inputs[(size_t)query * IRIS_N_FEATURES], x);
+        status = CLASSIFY_WITHIN(&workspace, x, limit, &result);
         answers[query] = answer_of(status, &result);
     }
     FLUSH_SUBNORMALS(0);

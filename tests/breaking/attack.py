@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import attacks
 import numpy as np
-from library import Library
+from library import Library, received
 from subjects import Subject, Target, fitted
 from truth import SOURCES, Truth, evaluate
 
@@ -187,6 +187,7 @@ def attack_target(
         size = min(CHUNK, each - start)
         share = 1 / 2 if libraries[0].proves else 9 / 10
         inputs = common_inputs(target, int(size * share), rng)
+        inputs = received(libraries[0].emitted, inputs)
         inputs = inputs[libraries[0].ask(inputs)["status"] == 0]
         truth = evaluate(target.machine, inputs)
         for library in libraries:
@@ -208,5 +209,5 @@ def ends_of_certificates(
         )
         for at in limits
     ]
-    found = np.concatenate(parts)
+    found = received(library.emitted, np.concatenate(parts))
     return found[library.ask(found)["status"] == 0]

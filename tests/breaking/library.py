@@ -12,6 +12,7 @@ from emitted import Emitted
 from tools import need, succeed
 
 from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.interpret import Status
 
 ANSWER = np.dtype(
     [
@@ -32,6 +33,20 @@ void ask_within(uint32_t n_queries, const float inputs[], uint32_t limit, void *
 """
 
 
+class OfCodes(Emitted):
+    """A program in an integer format that is asked through its code entry."""
+
+
+def received(emitted: Emitted, X: np.ndarray) -> np.ndarray:
+    """Return inputs as an entry receives them: the nearest codes, or float32 as they are."""
+    if not isinstance(emitted, OfCodes):
+        return X
+    table = emitted.program.codes
+    assert table is not None
+    codes = np.rint(np.nan_to_num(X))
+    return codes[((codes >= table.low) & (codes <= table.high)).all(axis=1)]
+
+
 class Library:
     """A program compiled for this machine.
 
@@ -48,27 +63,47 @@ class Library:
 
     def __init__(self, emitted: Emitted, flags: tuple[str, ...] = ("-O2",)) -> None:
         need("gcc")
-        self.program = emitted.program
+        self.emitted, self.program = emitted, emitted.program
         self.proves = bool(emitted.program.early_exits)
         self._ffi = cffi.FFI()
         self._ffi.cdef(_DECLARATIONS)
-        within = ["-DWITHIN"] if self.proves else []
+        entry = ["-DWITHIN"] if self.proves else []
+        if isinstance(emitted, OfCodes):
+            entry.append("-DCODES")
+        elif emitted.program.codes is not None:
+            entry.append("-DFLOAT_ENTRY")
         with tempfile.TemporaryDirectory() as holder:
             folder = emitted.write(Path(holder))
             sources = [folder / "iris.c", Path(__file__).with_name("ask.c")]
             built = folder / "asked.so"
-            options = [*EXACT_FLAGS, *flags, *within, "-shared", "-fPIC", f"-I{folder}"]
+            options = [*EXACT_FLAGS, *flags, *entry, "-shared", "-fPIC", f"-I{folder}"]
             succeed(["gcc", *options, *sources, "-o", built])
             self._library: Any = self._ffi.dlopen(str(built))
 
     def ask(self, X: np.ndarray, limit: int | None = None) -> np.ndarray:
         """Return the answers to inputs of shape (n, n_features), float32.
 
+        Codes are rounded, and outside their range refused before the C, whose type has no others.
+
         Parameters
         ----------
         limit : int, optional
             Kernel evaluations that may be spent; without one `classify` is asked.
         """
+        if isinstance(self.emitted, OfCodes):
+            return self._ask_codes(np.rint(np.nan_to_num(X)), limit)
+        return self._ask(X, limit)
+
+    def _ask_codes(self, codes: np.ndarray, limit: int | None) -> np.ndarray:
+        table = self.program.codes
+        assert table is not None
+        inside = ((codes >= table.low) & (codes <= table.high)).all(axis=1)
+        answers = np.zeros(len(codes), dtype=ANSWER)
+        answers["status"] = Status.ERROR_RANGE
+        answers[inside] = self._ask(codes[inside], limit)
+        return answers
+
+    def _ask(self, X: np.ndarray, limit: int | None) -> np.ndarray:
         X = np.ascontiguousarray(X, dtype=np.float32)
         answers = np.zeros(len(X), dtype=ANSWER)
         inputs = self._ffi.from_buffer("float[]", X)

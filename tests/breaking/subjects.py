@@ -13,6 +13,7 @@ from typing import Any
 import certified
 import numpy as np
 from emitted import Emitted
+from library import OfCodes
 from lowered import reduced
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
 from sklearn.decomposition import PCA
@@ -25,9 +26,11 @@ from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.interpret import Status
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
+from kmcompile.lowering.formats import lower_in_format
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.stages import EarlyExit
 from kmcompile.target import load_target
@@ -59,6 +62,11 @@ class Subject:
         vectors have many blocks.
     has_exits : bool
         Whether certified exits are fitted.
+    number_format : str
+        With "int8" or "int16", every program in that format.
+    of_codes : bool
+        Whether these are asked through their code entry: an input is then codes, as float32, and
+        the machine begins with what they stand for.
     case : object, optional
         Of `certified.EVERY`: a program as it stands, in the place of all this.
     """
@@ -71,6 +79,8 @@ class Subject:
     weight: float = 1.0
     lanes: int | None = None
     has_exits: bool = True
+    number_format: str = "float32"
+    of_codes: bool = False
     case: Any = field(default=None, hash=False)
 
     def __str__(self) -> str:
@@ -124,9 +134,36 @@ def fitted(subject: Subject, board: str = "host") -> Target:
     estimator.fit(X[: subject.n_trained], y[: subject.n_trained])
     own = frontend.load_model(estimator)
     fresh = np.concatenate([X[subject.n_trained :], X[: subject.n_trained]]).astype(np.float32)
+    if subject.number_format != "float32":
+        return _in_integers(subject, estimator, own, fresh, board)
     lanes = subject.lanes if board == "host" else None
     programs = programs_of(own, fresh[:400], board, lanes, subject.has_exits)
     return Target(estimator, own, programs, fresh)
+
+
+def _in_integers(
+    subject: Subject, estimator: Any, own: KernelMachine, fresh: np.ndarray, board: str
+) -> Target:
+    """Return a subject in an integer format, with one of its entries."""
+    target = load_target(board)
+    lowered = lower_in_format(own, target, "iris", subject.number_format)
+    scale, quantize = lowered.program.scale, lowered.program.prepare.quantize
+    assert scale is not None and quantize is not None
+    exits = _exits(lowered.machine, lowered.program, fresh[:400])
+    programs = _combinations(lowered.program, exits)
+    if not subject.of_codes:
+        emitted = {name: Emitted(own, each, target) for name, each in programs.items()}
+        return Target(estimator, own, emitted, fresh)
+    # Two steps, so that offset + step code is exactly what the machine sees.
+    stands_for = (
+        Affine(np.zeros_like(scale.offset), scale.step, np.zeros_like(scale.offset)),
+        Affine(-scale.offset, np.ones_like(scale.offset), np.zeros_like(scale.offset)),
+    )
+    machine = replace(own, preprocessing=(*stands_for, *own.preprocessing))
+    codes = np.rint((fresh - scale.offset) / scale.step)
+    inside = ((codes >= quantize.low) & (codes <= quantize.high)).all(axis=1)
+    asked = {name: OfCodes(machine, each, target) for name, each in programs.items()}
+    return Target(estimator, machine, asked, codes[inside].astype(np.float32))
 
 
 def programs_of(
@@ -207,6 +244,11 @@ def _stored(name: str) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
+def _sixteenths() -> tuple[np.ndarray, np.ndarray]:
+    X, y = _pair_of_digits()
+    return X * 16, y
+
+
 LOADERS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
     "line": _line,
     "moons": lambda: make_moons(800, noise=0.25, random_state=0),
@@ -215,6 +257,7 @@ LOADERS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
     "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
     "wine": lambda: load_wine(return_X_y=True),
     "digits": _pair_of_digits,
+    "sixteenths": _sixteenths,
     "ten_digits": lambda: load_digits(return_X_y=True),
 }
 
@@ -256,7 +299,33 @@ MACHINES = (
     Subject("linear-moons", "moons", {"kernel": "linear"}, weight=2),
     Subject("linear-wine", "wine", {"kernel": "linear"}, weight=1),
 )
+INTEGERS = tuple(
+    Subject(
+        f"integers-{name}{'-codes' if of_codes else ''}",
+        data,
+        parameters,
+        steps,
+        n_trained,
+        weight=2,
+        number_format=number_format,
+        of_codes=of_codes,
+    )
+    for name, data, parameters, steps, n_trained, number_format in (
+        ("line", "line", _rbf(2.0), "raw", 150, "int16"),
+        ("moons", "moons", _rbf(1.0), "standard", 150, "int16"),
+        ("moons-hard", "moons", _rbf(0.05, 1e4), "raw", 150, "int16"),
+        ("shifted", "shifted", _rbf(0.3, 1e3), "standard", 150, "int16"),
+        ("banana", "banana", _rbf(1.0), "standard", 400, "int16"),
+        ("nine", "nine", _rbf(0.02), "standard", 150, "int16"),
+        ("wine", "wine", _rbf(0.02), "standard", 150, "int16"),
+        ("digits", "sixteenths", _rbf(0.001), "raw", 150, "int8"),
+    )
+    for of_codes in (False, True)
+)
+"""Machines in integer formats, each through both of its entries."""
+
 SUBJECTS = (
     *MACHINES,
+    *INTEGERS,
     *(Subject(f"case-{case}", "", {}, weight=1, case=case) for case in certified.EVERY),
 )

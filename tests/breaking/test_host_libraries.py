@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from attack import attack, common_inputs, judge, limits_of
 from emitted import Emitted
-from library import Library
+from library import Library, OfCodes, received
 from subjects import SUBJECTS, fitted, planned
 from truth import evaluate
 
@@ -36,7 +36,7 @@ def test_the_interpreter_gives_the_same_answers_and_its_bounds_hold(subject, rec
     inputs = common_inputs(target, 4 * N_INTERPRETED, np.random.default_rng(5))
     for name, emitted in target.programs.items():
         chosen = _hardest(Library(emitted), inputs)
-        answers = interpret(emitted.program, chosen)
+        answers = interpret(emitted.program, _as_given(emitted, chosen))
         truth = evaluate(target.machine, chosen)
         figures = judge(truth, answers.results)
         record_figures("the interpreter", {name: figures})
@@ -49,12 +49,18 @@ def test_the_interpreter_gives_the_same_answers_and_its_bounds_hold(subject, rec
 
 def _hardest(library: Library, inputs: np.ndarray) -> np.ndarray:
     """Return accepted inputs, those that only just are certified or not among them."""
+    inputs = received(library.emitted, inputs)
     answers = library.ask(inputs)
     accepted = answers["status"] == Status.OK
     ends = np.minimum(np.abs(answers["lower"]), np.abs(answers["upper"]))
     order = np.argsort(np.where(accepted, ends, np.inf), kind="stable")
     n = min(N_INTERPRETED, int(accepted.sum()))
     return inputs[order[:n]]
+
+
+def _as_given(emitted: Emitted, X: np.ndarray) -> np.ndarray:
+    """Return inputs as the interpreter takes them: codes as integers."""
+    return X.astype(np.int64) if isinstance(emitted, OfCodes) else X
 
 
 def _check_same(emitted: Emitted, X: np.ndarray, results: np.ndarray) -> None:
@@ -66,6 +72,9 @@ def _check_same(emitted: Emitted, X: np.ndarray, results: np.ndarray) -> None:
 def _check_same_within(emitted: Emitted, X: np.ndarray) -> None:
     library = Library(emitted)
     for limit in limits_of(library) if library.proves else []:
-        answers, (results, _) = library.ask(X, limit), classify(emitted.program, X, limit)
+        answers, (results, _) = (
+            library.ask(X, limit),
+            classify(emitted.program, _as_given(emitted, X), limit),
+        )
         for name in set(RESULT_DTYPE.names) - {"in_range"}:
             np.testing.assert_array_equal(answers[name], results[name])
