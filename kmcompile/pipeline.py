@@ -21,6 +21,7 @@ from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering.format_choice import Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
@@ -141,6 +142,7 @@ def compile_model(
                 *machine.notes,
                 *lowered.notes,
                 *_mode_notes(options, machine),
+                *_operation_notes(program),
                 *((replay_note,) if replay_note else ()),
                 *queries.notes,
                 *findings.notes,
@@ -285,6 +287,16 @@ def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
     return (
         f"mode {asked} is not used: a linear machine is one inner product a decision, which no "
         "early exit makes cheaper",
+    )
+
+
+def _operation_notes(program: Program) -> tuple[str, ...]:
+    """Return what operations of an integer format with early exits are."""
+    if not program.early_exits or program.float_weight == 1:
+        return ()
+    return (
+        "operations are those of the integer sum; one in float32, as in early exits, counts as "
+        f"{program.float_weight}",
     )
 
 

@@ -125,8 +125,8 @@ class Memory:
 class Cost:
     """Counted operations of one query; ops are multiply-adds, all overhead included.
 
-    In an integer format they are those of integers, and of floats in preprocessing, early exits
-    and the last steps.
+    In an integer format they are those of integers; one in float32 in an early exit counts as
+    several, about as many as its instructions.
 
     The replay is in `max_ops_with_replay` and `replay_ops_mean` only: its operations are in
     float64, which is software on many boards.
