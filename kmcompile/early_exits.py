@@ -47,11 +47,11 @@ class WithExits:
     def speedup(self) -> float:
         """Operations of the exact sum over those with the exits, on the samples that chose them.
 
-        Control samples take no part, so that to choose among programs by it is to choose before
-        their risk is controlled.
+        Control samples take no part, not even by what they leave of the exits, so that to choose
+        among programs by it is to choose before their risk is controlled.
         """
         made = self.calibration or self.choice
-        if made is None or not self.program.early_exits:
+        if made is None:
             return 1.0
         taken = [c.mean_operations for c in made.candidates if c.chosen]
         alone = [c.mean_operations for c in made.candidates if len(c.stages) == 1]

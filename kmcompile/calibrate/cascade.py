@@ -122,7 +122,7 @@ def add_cascade(
                 lambda scale: with_exits(program, gate, limited, scale), samples, parts, found
             )
             if kept is None:
-                notes.append("float32 sums give other labels than the model too often")
+                notes.append("the exact sum gives other labels than the model too often")
             else:
                 calibrated, promise = kept
     if calibrated is program:

@@ -128,6 +128,16 @@ def test_a_lossless_format_wins_a_tie():
     assert lowered.program.number_format == "int8"
 
 
+def test_what_early_exits_gain_counts():
+    gains = {"float32": 1000.0, "int16": 1.0, "int8": 1.0}
+    lowered, candidates = chosen(
+        digits_machine(), speedup=lambda one: gains[one.program.number_format]
+    )
+    assert lowered.program.number_format == "float32"
+    assert candidates["float32"].speedup == 1000.0
+    assert candidates["int16"].speedup is None  # its program is that of int8
+
+
 def test_what_does_not_fit_is_not_taken_and_told():
     machine = cancer_machine()
     tables = lower_in_format(machine, TARGET, "model", "float32").program.table_bytes

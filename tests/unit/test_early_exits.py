@@ -1,0 +1,48 @@
+"""What early exits gain is what their chooser measured, whatever the control samples leave."""
+
+from __future__ import annotations
+
+import pytest
+from lowered import lowered
+from sklearn.datasets import load_iris
+from sklearn.svm import SVC, LinearSVC
+
+from kmcompile.analysis.memory import Budgets
+from kmcompile.calibrate.calibration import Candidate
+from kmcompile.certify.certify import Choice
+from kmcompile.early_exits import WithExits, add_early_exits
+from kmcompile.options import Options
+from kmcompile.target import load_target
+
+IRIS = load_iris(return_X_y=True)
+
+
+def choice(*candidates: Candidate) -> WithExits:
+    """Return what a chooser of certified exits found."""
+    program = lowered(SVC().fit(*IRIS)).program
+    return WithExits(program, choice=Choice("generated", 100, candidates, ()))
+
+
+def test_the_gain_is_that_of_the_candidate_that_was_chosen():
+    made = choice(
+        Candidate(("exit 1", "exact_sum"), 25.0, True),
+        Candidate(("exit 2", "exact_sum"), 50.0, False),
+        Candidate(("exact_sum",), 100.0, False),
+    )
+    assert made.speedup == 4.0
+
+
+def test_the_sum_alone_gains_nothing():
+    assert choice(Candidate(("exact_sum",), 100.0, True)).speedup == 1.0
+
+
+@pytest.mark.parametrize(
+    ("estimator", "mode"), [(SVC().fit(*IRIS), "exact"), (LinearSVC().fit(*IRIS), "certified")]
+)
+def test_without_early_exits_the_program_stays_as_it_is(estimator, mode):
+    one = lowered(estimator)
+    target = load_target("host")
+    options, allowed = Options(mode=mode), Budgets(None, None)
+    made = add_early_exits(one.machine, one.program, target, options, allowed, print)
+    assert made.program is one.program
+    assert made.speedup == 1.0
