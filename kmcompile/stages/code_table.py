@@ -210,9 +210,10 @@ class CodeTable:
         return runs.reshape(-1)
 
     def _filled(self) -> NDArray[np.bool_]:
-        """Return which fours of a vector are not all 0, (n_slots, n_fours)."""
+        """Return which fours of a vector are not all 0, (n_slots, n_fours); at least one."""
         padded = np.pad(self.codes, ((0, 0), (0, self.n_padded - self.n_used)))
         filled: NDArray[np.bool_] = (padded.reshape(self.n_slots, -1, GROUP) != 0).any(axis=2)
+        filled[0, 0] |= not filled.any()
         return filled
 
     def _lists(self) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
