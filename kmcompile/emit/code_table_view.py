@@ -13,7 +13,7 @@ TABLE = "vectors"
 """The table that inner loops may read as words."""
 
 _WIDENED = {
-    "uint8": ("(int32_t)__uxtb16(s)", "(int32_t)__uxtb16(s >> 8U)"),
+    "uint8": ("(int32_t)(s & 0x00FF00FFUL)", "(int32_t)((s >> 8U) & 0x00FF00FFUL)"),
     "int8": ("__sxtb16((int32_t)s)", "__sxtb16((int32_t)(s >> 8U))"),
     "int16": ("", ""),
 }
@@ -59,6 +59,10 @@ class CodeTableView:
     code_type, x_type, sum_type, signed_type : str
         The C types of a stored code, one of the packed input, sums, and sums with a sign.
     sum_bits, product_bits : int
+    sign_bit : int
+        That of a sum.
+    has_signs : bool
+        Whether sums may be negative.
     product_type : str
         That of a single product.
     fours_are_short : bool
@@ -85,6 +89,8 @@ class CodeTableView:
     signed_type: str
     sum_bits: int
     product_bits: int
+    sign_bit: int
+    has_signs: bool
     product_type: str
     fours_are_short: bool
     templates: tuple[str, ...]
@@ -92,6 +98,8 @@ class CodeTableView:
     pads: bool
     sparse: bool
     is_bytes: bool
+    in_fours: bool
+    in_chunks: bool
     code_j: str
     x_is_zero: str
     lanes: tuple[int, ...]
@@ -132,6 +140,8 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         signed_type=f"int{bits}_t",
         sum_bits=bits,
         product_bits=32 if short else bits,
+        sign_bit=bits - 1,
+        has_signs=table.low < 0 or bool((table.codes < 0).any()),
         product_type="uint32_t" if short else f"uint{bits}_t",
         fours_are_short=short,
         templates=_templates(table),
@@ -139,6 +149,8 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         pads=table.n_padded > table.n_used,
         sparse=table.sparse,
         is_bytes=is_bytes,
+        in_fours=in_fours(table),
+        in_chunks=table.layout == CHUNKS,
         code_j="workspace->codes[j / 4U].code[j % 4U]"
         if in_fours(table)
         else "workspace->codes[j]",
