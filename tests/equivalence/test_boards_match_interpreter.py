@@ -8,6 +8,7 @@ import cascades
 import catalogue
 import certified
 import coded
+import integer_exits
 import numpy as np
 import pytest
 import replays
@@ -35,6 +36,7 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
         *replays.SPARSE,
         *coded.CORE,
         *coded.REPLAYED,
+        *integer_exits.CORE,
     ],
     ids=str,
 )
