@@ -94,3 +94,13 @@ def _saved_operations(program: Program, stage: Stage) -> int:
     if not isinstance(stage, NearestVectors) or not isinstance(exact, ExactSum):
         return 0
     return stage.max_touched * exact.total_operations
+
+
+def weight_notes(program: Program) -> tuple[str, ...]:
+    """Return how operations of float32 exits before a sum of integers are counted."""
+    if not program.floats_codes or program.float_weight == 1:
+        return ()
+    return (
+        "operations of early exits in float32 are weighted: one counts for "
+        f"{program.float_weight} of integers, which take as many instructions on {program.target}",
+    )

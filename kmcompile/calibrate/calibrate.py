@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from kmcompile.analysis.cost import weight_notes
 from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.calibrate.cascade import Wish, add_cascade
@@ -137,7 +138,7 @@ def calibrate(
     if program.early_exits:
         tell("challenging the thresholds")
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
-        notes = (*notes, _told(asked))
+        notes = (*notes, _told(asked), *weight_notes(program))
     calibration = replace(calibration, notes=(*notes, *calibration.notes))
     return Calibrated(program, calibration, held_out, given)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from kmcompile.analysis.cost import weight_notes
 from kmcompile.bounds.vectors import choose_vectors
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.calibrate.chooser import Room
@@ -102,8 +103,9 @@ def add_certified_exits(
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)
     stages = (*program.stages[:-2], *exits, *program.stages[-2:])
-    choice = Choice(source, len(X), candidates, tuple(_notes(offered, exits)))
-    return replace(program, mode="certified", stages=stages), choice
+    program = replace(program, mode="certified", stages=stages)
+    notes = (*_notes(offered, exits), *weight_notes(program))
+    return program, Choice(source, len(X), candidates, notes)
 
 
 def fit(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from integer_exits import CORE, Certified
 
-from kmcompile.analysis.cost import stage_worst_operations, worst_operations
+from kmcompile.analysis.cost import stage_worst_operations, weight_notes, worst_operations
 from kmcompile.certify.choice import Fitted
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir.batch import Batch
@@ -47,3 +47,5 @@ def test_codes_in_float_are_counted_where_an_exit_needs_them():
     for program in (maps, folded):
         spent = sum(stage_worst_operations(program, stage) for stage in program.stages)
         assert worst_operations(program) == spent + program.float_codes_operations
+    assert weight_notes(maps) == ()
+    assert f"one counts for {folded.float_weight} of integers" in weight_notes(folded)[0]
