@@ -57,7 +57,7 @@ def test_python_runs_and_gives_the_labels_of_predict(
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [("breast_cancer", []), ("moons", []), ("digits", ["--format", "auto"])]
+    ("name", "options"), [("breast_cancer", []), ("moons", []), ("digits", ["--format", "int8"])]
 )
 def test_c_compiles_without_a_warning(name: str, options: list[str], breast_cancer: Path) -> None:
     X, y = make_moons(400, noise=0.25, random_state=0)
