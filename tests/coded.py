@@ -1,4 +1,4 @@
-"""Rbf machines in integer formats: every width of codes, every layout and both sums."""
+"""Machines in integer formats: every width of codes, every layout and both sums."""
 
 from __future__ import annotations
 
@@ -62,6 +62,35 @@ def smooth() -> Any:
     return SVC(gamma=0.02, C=1).fit(X, X[:, 0] > 0)
 
 
+def poly_digits() -> Any:
+    """Pixels of 0 .. 16 and a polynomial."""
+    X, y = load_digits(return_X_y=True)
+    return SVC(kernel="poly", degree=3, C=10).fit(X[:250], y[:250])
+
+
+def sparse_poly() -> Any:
+    """Pixels of 0 .. 255 of which nearly all are 0, and a polynomial."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 256, size=(160, 60)) * (rng.random((160, 60)) < 0.04)
+    y = X[:, :30].sum(axis=1) > X[:, 30:].sum(axis=1)
+    return SVC(kernel="poly", degree=2, coef0=1.0, gamma=1e-5, C=2).fit(X.astype(float), y)
+
+
+def sigmoid_bytes() -> Any:
+    """Integers of -100 .. 99 divided by 64, and a hyperbolic tangent."""
+    rng = np.random.default_rng(4)
+    X = rng.integers(-100, 100, size=(80, 13)) / 64
+    return SVC(kernel="sigmoid", gamma=0.05, coef0=-0.1).fit(X, X[:, 0] + X[:, 1] > 0)
+
+
+def wide_poly() -> Any:
+    """Integers of 16 bits whose sums need 64, and a polynomial."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(-15000, 15000, size=(60, 5)).astype(float)
+    y = X[:, 0] * X[:, 1] + 1e8 * np.sign(X[:, 2]) > 0
+    return SVC(kernel="poly", degree=3, coef0=0.5, gamma=1e-9).fit(X, y)
+
+
 @dataclass(frozen=True)
 class Coded:
     """A model in an integer format.
@@ -93,6 +122,10 @@ CORE = [
     Coded(counts, "int16"),
     Coded(cancer, "int16"),
     Coded(smooth, "int8"),
+    Coded(poly_digits, "int8"),
+    Coded(sparse_poly, "int8"),
+    Coded(sigmoid_bytes, "int8"),
+    Coded(wide_poly, "int16"),
 ]
 """Codes of each type, lossless and not; dense and sparse; sums of 32 and 64 bits; each label."""
 

@@ -47,6 +47,8 @@ class CodedView:
         What x_j a code stands for.
     in_fours, in_chunks : bool
         Whether inner products take four codes at a time, or vector registers.
+    has_length : bool
+        Whether the norm of the codes is bounded.
     """
 
     input_type: str
@@ -58,6 +60,7 @@ class CodedView:
     scale_lines: tuple[str, ...]
     in_fours: bool
     in_chunks: bool
+    has_length: bool
 
 
 def entries(program: Program) -> tuple[Entry, ...]:
@@ -88,6 +91,7 @@ def coded_view(program: Program) -> CodedView | None:
         scale_lines=scale_lines(program.scale),
         in_fours=in_fours(codes),
         in_chunks=codes.layout == CHUNKS,
+        has_length=program.prepare.steps[-1].length is not None,
     )
 
 

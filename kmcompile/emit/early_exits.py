@@ -36,7 +36,8 @@ def early_exit_sections(
     context = {**names, "label_function": label_function}
     sections = []
     if early.float_codes is not None:
-        sections += _float_codes_sections(early.float_codes, early.has_kernel_term, names)
+        has_term = early.has_kernel_term and early.float_codes.has_own_term
+        sections += _float_codes_sections(early.float_codes, has_term, names)
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
     if early.proves:

@@ -89,11 +89,14 @@ class FloatCodes:
     unit : float32
         What a code stands for.
     kernel : RbfFloat32 or None
-        Where any of them computes its values.
+        Where any of them computes its values and the exact sum does so in integers.
+    has_own_term : bool
+        Whether the exact sum has no kernel in float, so that any term of it is theirs.
     """
 
     unit: np.float32
     kernel: RbfFloat32 | None
+    has_own_term: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +250,7 @@ def _float_codes(program: Program) -> FloatCodes | None:
         return None
     evaluates = any(isinstance(s, BoundSequence | FoldedWeights) for s in program.stages)
     kernel = exact.kernel if evaluates and isinstance(exact, FixedSum) else None
-    return FloatCodes(np.float32(quantize.unit), kernel)
+    return FloatCodes(np.float32(quantize.unit), kernel, isinstance(exact, FixedSum))
 
 
 def _follows_reduced_set(program: Program) -> bool:

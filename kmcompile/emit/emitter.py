@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
 from kmcompile.emit.environment import render
@@ -20,7 +21,7 @@ from kmcompile.emit.view import (
 from kmcompile.ir.program import Program
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.scalar import square_root
-from kmcompile.stages import ExactSum, FixedSum, Vote
+from kmcompile.stages import CodedSum, ExactSum, FixedSum, Vote
 from kmcompile.stages.vote import ROUNDED_UP
 from kmcompile.target import Target
 
@@ -101,7 +102,9 @@ def _sections(
     if early.nonzeros is not None:
         sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
     summed, label = program.ends.exact, program.ends.label
-    if isinstance(summed, ExactSum):
+    if isinstance(summed, CodedSum):
+        sections += _coded_sum_sections(summed, functions, early, names)
+    elif isinstance(summed, ExactSum):
         sections += _exact_sum_sections(summed, functions, early, names)
     elif isinstance(summed, FixedSum):
         sections += fixed_sum_sections(summed, target, names)
@@ -139,8 +142,27 @@ def _exact_sum_sections(
         sections.append(render("exact_sum/vector_total.c.j2", **own))
     sections.append(render("exact_sum/add_block.c.j2", **own))
     own["reuses_kernels"] = early.reuses_kernels
-    own["x"] = "workspace, input" if stage.skip_zeros else "input->x"
+    x = "workspace, input" if stage.skip_zeros else "input->x"
+    own |= {"totals": f"block_totals(vectors, {x}, total)", "finds_vectors": True, "codes": None}
     return [*sections, render("stages/exact_sum.c.j2", **own)]
+
+
+def _coded_sum_sections(
+    stage: CodedSum, functions: BlockFunctions, early: EarlyExitsView, names: dict[str, str]
+) -> list[str]:
+    """Return the kernel's functions, those of integer inner products and those of the sum."""
+    codes = code_table_view(stage.codes)
+    own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, "codes": codes, **names}
+    own |= {"totals": "code_totals(workspace, block, total)", "finds_vectors": False}
+    return [
+        *_kernel_sections(stage.kernel, early.has_kernel_term, names),
+        *(
+            render(f"code_table/{name}.c.j2", view=codes, **names)
+            for name in ("pack", *codes.templates)
+        ),
+        *(render(f"exact_sum/{name}.c.j2", **own) for name in ("code_totals", "add_block")),
+        render("stages/exact_sum.c.j2", reuses_kernels=False, **own),
+    ]
 
 
 def _kernel_sections(kernel: Float32Kernel, has_term: bool, names: dict[str, str]) -> list[str]:

@@ -78,7 +78,7 @@ def fixed_sum_view(stage: FixedSum, name: str, target: Target) -> FixedSumView:
 def fixed_sum_sections(stage: FixedSum, target: Target, names: dict[str, str]) -> list[str]:
     """Return the functions of the sum."""
     view = fixed_sum_view(stage, names["name"], target)
-    codes = ("pack", *view.codes.templates)
+    codes = ("pack", "square", *view.codes.templates)
     return [
         *(render(f"code_table/{name}.c.j2", view=view.codes, **names) for name in codes),
         render("fixed_sum/products.c.j2", view=view, **names),

@@ -98,7 +98,9 @@ def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> 
         ]
     kernel = stage.sum.kernel
     context = {"has_term": True, **kernel.context(), **names}
-    more: dict[str, Any] = {"reuses_kernels": False, "x": "input->x"}
+    totals = "block_totals(block, input->x, total)"
+    more: dict[str, Any] = {"totals": totals, "finds_vectors": False}
+    more |= {"codes": None, "reuses_kernels": False}
     return [
         *(
             render(f"scalar/{template}.c.j2", scalar=scalar, **names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.stages import ExactSum, FixedSum, LinearSum
+from kmcompile.stages import CodedSum, ExactSum, FixedSum, LinearSum
 from kmcompile.target import Target
 
 _TILED_LANES = 5
@@ -97,7 +97,7 @@ class BlockFunctions:
     def totals(self, n_features: int, n_lanes: int) -> TotalsView:
         """Return the view of kernels' totals."""
         same_shape = (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes)
-        has_own = not self._skips_zeros and not isinstance(self.exact, FixedSum)
+        has_own = not self._skips_zeros and not isinstance(self.exact, FixedSum | CodedSum)
         if same_shape and has_own:
             return self.of_exact_sum
         return self._view(f"totals_{n_features}_by_{n_lanes}", n_features, n_lanes, "kernel_term")

@@ -25,6 +25,7 @@ from kmcompile.ir.program import Program
 from kmcompile.ir.table import C_TYPES
 from kmcompile.stages import (
     BoundSequence,
+    CodedSum,
     ExactSum,
     FixedSum,
     FoldedWeights,
@@ -182,7 +183,7 @@ def model_view(
         float_suffix=entry_points[-1].suffix,
         entries=entry_points,
         coded=coded,
-        needs_magnitude=coded is None or isinstance(label, Vote) or early.proves,
+        needs_magnitude=not isinstance(summed, FixedSum) or isinstance(label, Vote) or early.proves,
         description=description,
         model_sha256=program.model_sha256,
         n_features=program.n_features,
@@ -261,7 +262,8 @@ def _own_lines(
     summed = program.ends.exact
     if isinstance(summed, FixedSum):
         yield from _member_lines(integer_members(summed))
-        yield from code_lines(summed.codes, program.name)
+    if program.codes is not None:
+        yield from code_lines(program.codes, program.name)
     yield from _member_lines(workspace_members(program, buffers, early))
 
 
@@ -319,10 +321,9 @@ def workspace_members(
 def integer_bytes(program: Program) -> int:
     """Return the bytes of the integer sums and the codes that inner products take."""
     summed = program.ends.exact
-    if not isinstance(summed, FixedSum):
-        return 0
-    sums = sum(member.n_bytes for member in integer_members(summed))
-    return sums + code_bytes(summed.codes)
+    members = integer_members(summed) if isinstance(summed, FixedSum) else []
+    sums = sum(member.n_bytes for member in members)
+    return sums + (0 if program.codes is None else code_bytes(program.codes))
 
 
 def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
@@ -393,7 +394,7 @@ def _folded_members(stage: FoldedWeights) -> list[Member]:
 def _constants(
     prepare: Prepare, summed: ExactSum | FixedSum | LinearSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:
-    if isinstance(summed, FixedSum):
+    if isinstance(summed, FixedSum | CodedSum):
         floats = _float_constants(prepare, summed, early)
         return (*floats, *_code_constants(summed), *_group_constants(summed))
     rows = "support vectors" if isinstance(summed, ExactSum) else "decisions"
@@ -412,7 +413,7 @@ def _constants(
 
 
 def _float_constants(
-    prepare: Prepare, summed: FixedSum, early: EarlyExitsView
+    prepare: Prepare, summed: FixedSum | CodedSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:
     """Return the sizes of the codes in float, for early exits."""
     prepared = Constant("N_PREPARED", prepare.n_out, "features after the preprocessing")
@@ -428,7 +429,7 @@ def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:
     )
 
 
-def _code_constants(summed: FixedSum) -> tuple[Constant, ...]:
+def _code_constants(summed: FixedSum | CodedSum) -> tuple[Constant, ...]:
     """Return the sizes of the codes in their layout."""
     codes = summed.codes
     constants = [

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.arrays import RealArray
+from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.stages.code_table import CodeTable
 from kmcompile.stages.exact_sum import ExactSum
@@ -55,6 +56,16 @@ class CodedSum(ExactSum):
     def total_operations(self) -> int:
         """Multiply-adds of one vector's total: of those stored, rounded up."""
         return -(-self.codes.operations() // self.n_slots)
+
+    def operations(self) -> int:
+        """Return the multiply-adds: inner products, kernel functions, both sums, final steps."""
+        others = ExactSum.operations(self) - self.n_slots * self.total_operations
+        return self.codes.operations() + others
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query: the lists of its zeros are skipped."""
+        codes = (batch.x * self.per_unit).astype(np.int64)
+        return self.operations() - self.codes.operations() + self.codes.operations_of(codes)
 
     def columns(self) -> RealArray:
         """Return the vectors as (n_features, n_slots), in units of x."""
