@@ -19,6 +19,9 @@ _WIDENED = {
 }
 """Bytes 0 and 2 of a word, and 1 and 3, as two numbers of 16 bits each."""
 
+_SHORT_BITS = {4: 29, 2: 30}
+"""Products added in 32 bits, and the logarithm of 2^31 divided by their number."""
+
 _BYTES = {"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4}
 
 _VECTOR_TYPES = {"uint8": "uint8x16_t", "int8": "int8x16_t", "int16": "int16x8_t"}
@@ -65,8 +68,12 @@ class CodeTableView:
         Whether sums may be negative.
     product_type : str
         That of a single product.
-    fours_are_short : bool
-        Whether sums of 64 bits take the products of four features at once, in 32 bits.
+    adds_short : bool
+        Whether a sum of 64 bits takes several products at once, added in 32 bits.
+    short_terms, short_bits : int
+        How many, and the logarithm of 2^31 divided by it.
+    short_sums : tuple of tuple of Code
+        Those of one of four features each.
     templates : tuple of str
         Those of the inner products, each after what it calls.
     code_j : str
@@ -92,7 +99,10 @@ class CodeTableView:
     sign_bit: int
     has_signs: bool
     product_type: str
-    fours_are_short: bool
+    adds_short: bool
+    short_terms: int
+    short_bits: int
+    short_sums: tuple[tuple[Code, ...], ...]
     templates: tuple[str, ...]
     picks_columns: bool
     pads: bool
@@ -106,7 +116,6 @@ class CodeTableView:
     chunk_lanes: tuple[Lane, ...]
     places: tuple[Place, ...]
     column_codes: tuple[Code, ...]
-    lane_codes: tuple[Code, ...]
     turn: int
     entries: tuple[int, ...]
     widened_even: str
@@ -123,7 +132,8 @@ class CodeTableView:
 def code_table_view(table: CodeTable) -> CodeTableView:
     """Return the view of a table."""
     bits = 64 if table.wide else 32
-    short = table.wide and table.layout == COLUMNS and table.largest_four() < 1 << 31
+    short_terms = _short_terms(table)
+    short = short_terms > 1
     is_bytes = table.width != "int16"
     places = PAIRED_BYTES if is_bytes else tuple(range(GROUP))
     suffix = _VECTOR_SUFFIXES[table.width]
@@ -133,6 +143,7 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         for feature in range(GROUP)
         for lane in lanes
     )
+    of_lane = codes[:: table.lanes]
     return CodeTableView(
         code_type=C_TYPES[table.width],
         x_type=x_type(table),
@@ -143,7 +154,12 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         sign_bit=bits - 1,
         has_signs=table.low < 0 or bool((table.codes < 0).any()),
         product_type="uint32_t" if short else f"uint{bits}_t",
-        fours_are_short=short,
+        adds_short=short,
+        short_terms=short_terms,
+        short_bits=_SHORT_BITS.get(short_terms, 0),
+        short_sums=tuple(
+            of_lane[first : first + short_terms] for first in range(0, GROUP, short_terms)
+        ),
         templates=_templates(table),
         picks_columns=table.picks_columns,
         pads=table.n_padded > table.n_used,
@@ -159,7 +175,6 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         chunk_lanes=tuple(Lane(lane, lane * table.run) for lane in lanes),
         places=tuple(Place(number, places.index(number)) for number in range(GROUP)),
         column_codes=codes,
-        lane_codes=codes[:: table.lanes],
         turn=TURN,
         entries=tuple(range(TURN)),
         widened_even=_WIDENED[table.width][0],
@@ -172,6 +187,13 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         run=table.run,
         block_run=table.run * table.lanes,
     )
+
+
+def _short_terms(table: CodeTable) -> int:
+    """Return how many products a sum of 64 bits takes at once: they add up to less than 2^31."""
+    if table.wide and table.layout == COLUMNS:
+        return next((n for n in _SHORT_BITS if n * table.largest_term() < 1 << 31), 1)
+    return 1
 
 
 def in_fours(table: CodeTable) -> bool:

@@ -147,10 +147,10 @@ class CodeTable:
         most = max(abs(self.low), abs(self.high))
         return int(np.abs(self.codes).sum(axis=1).max(initial=0)) * most
 
-    def largest_four(self) -> int:
-        """Return a bound on the sum of any four of the products in |<s, x>|."""
+    def largest_term(self) -> int:
+        """Return a bound on the magnitude of every product of a code and one of the input."""
         most = max(abs(self.low), abs(self.high))
-        return GROUP * int(np.abs(self.codes).max(initial=0)) * most
+        return int(np.abs(self.codes).max(initial=0)) * most
 
     def largest_distance(self) -> int:
         """Return a bound on |s - x|^2 and on |s|^2."""

@@ -41,6 +41,7 @@ SCALES = {
     "int8": (-128, 127),
     "int16": (-32767, 32767),
     "int16 lossless": (-32768, 32767),
+    "int16 halves": (-32767, 32767),
     "int16 narrow": (-500, 500),
 }
 LAYOUTS = (ROWS, COLUMNS, FOURS, CHUNKS, SPARSE)
@@ -103,6 +104,8 @@ def random_table(rng: np.random.Generator, scale: str, layout: str, m: int, n: i
     lanes = 16 if layout == ROWS else 4
     order = np.arange(-(-m // lanes) * lanes)
     codes = random_codes(rng, scale, len(order), n)
+    if scale == "int16 halves":
+        codes = codes // 2  # as scaled vectors are: inputs may lie twice as far from the middle
     return code_table(Vectors(codes, scale), order, order >= m, layout, lanes)
 
 
