@@ -171,9 +171,15 @@ def _praise(lowered: Lowered, known: Mapping[str, str]) -> str:
     number_format = lowered.program.number_format
     if number_format in known:
         return known[number_format]
+    lossless = lowered.coded is not None and lowered.coded.lossless
     if "float32" in known and number_format != "float32":
-        return "float32 does not fit; of the others that do, it certifies most"
-    if lowered.coded is not None and lowered.coded.lossless:
+        kept = (
+            "the support vectors are stored without loss"
+            if lossless
+            else "of the others, it certifies most"
+        )
+        return f"float32 does not fit; {kept}"
+    if lossless:
         return "the fewest instructions, and the support vectors are stored without loss"
     enough = confidence_text(ENOUGH)
     return f"the fewest instructions among formats that certify {enough} of float32's labels"
