@@ -218,6 +218,7 @@ def _lowered(
         np.abs(machine.intercept - intercept)
         + gamma_factor(n + 2) * np.abs(machine.intercept)
         + (4 * n + 16) * SMALLEST_NORMAL
+        + _rounded_by_passes(machine)
     )
     shrink = (1 - gamma_factor(n + 4)) / (1 + departure) * (1 - 4 * UNIT_ROUNDOFF)
     return BoundSequence(
@@ -237,6 +238,20 @@ def _lowered(
         shrink=np.nextafter(np.float32(shrink), np.float32(0)),
         result_error=bound_constant(4 * UNIT_ROUNDOFF),
     )
+
+
+def _rounded_by_passes(machine: KernelMachine) -> Float64Array:
+    """Return how far passes, which measure an rbf machine in other units, may move its decisions.
+
+    At most 4 u of every vector, and the slope of exp(-gamma d^2) is at most sqrt(gamma); gamma by
+    2 u, which is 2 u z exp(-z) < u of a kernel.
+    """
+    beta: Float64Array = np.abs(decision_coefficients(machine)).sum(axis=1)
+    if not isinstance(machine.kernel, Rbf):
+        return np.zeros_like(beta)
+    longest = np.sqrt((machine.support_vectors**2).sum(axis=1)).max()
+    moved: Float64Array = beta * 2.0**-50 * (1 + np.sqrt(machine.kernel.gamma) * longest)
+    return moved
 
 
 def _residual(

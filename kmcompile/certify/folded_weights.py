@@ -205,5 +205,6 @@ def lower_folded_weights(
         basis=bend.basis,
         forms=bend.forms,
         curved=bend.curved,
+        intercept=np.zeros(0, dtype=np.float32),
         **relative_error(machine.kernel.gamma, machine.support_vectors.shape[1]),
     )
