@@ -173,11 +173,9 @@ def _praise(lowered: Lowered, known: Mapping[str, str]) -> str:
         return known[number_format]
     lossless = lowered.coded is not None and lowered.coded.lossless
     if "float32" in known and number_format != "float32":
-        kept = (
-            "the support vectors are stored without loss"
-            if lossless
-            else "of the others, it certifies most"
-        )
+        kept = "it certifies most of the rest"
+        if lossless:
+            kept = "the support vectors are stored without loss"
         return f"float32 does not fit; {kept}"
     if lossless:
         return "the fewest instructions, and the support vectors are stored without loss"
