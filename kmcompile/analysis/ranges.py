@@ -75,10 +75,9 @@ def input_limits(
         largest = np.maximum(prepared.length, prepared.deviation).max(initial=0.0)
         prepared_limit = _largest(lambda norm: _of_norm(machine, stage, norm), 1.1 * float(largest))
     if limit is None or prepared_limit is None:
-        parameters = "".join(f" {k} {v:g}" for k, v in machine.kernel.parameters().items())
         raise InputError(
-            f"the {machine.kernel.name} kernel{parameters} overflows float32 for inputs of "
-            f"magnitude {needed:g}, which the model was trained with; scale the data and retrain"
+            f"the {_kernel_text(machine)} overflows float32 for inputs of magnitude {needed:g}, "
+            "which the model was trained with; scale the data and retrain"
         )
     return limit, prepared_limit
 
@@ -107,6 +106,41 @@ def preparation_limit(
             f"model was trained with; scale the data and retrain"
         )
     return limit
+
+
+def check_codes(
+    machine: KernelMachine, steps: tuple[PrepareStep, ...], stage: ExactSum, largest: float
+) -> None:
+    """Refuse a machine whose sum overflows float32 at codes within their limits.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        In units of the codes.
+    steps : tuple of PrepareStep
+        Those of the program, the rounding to codes included.
+    stage : ExactSum
+    largest : float
+        The magnitude of a prepared feature at the largest code.
+
+    Raises
+    ------
+    InputError
+    """
+    magnitude, deviation = np.full(machine.n_features, largest), 0.0
+    for step in steps:
+        # Half a code and what a step rounds are less than the codes themselves.
+        deviation = step.largest_deviation(deviation, 2 * _norm(magnitude))
+    if not _of_sum(machine, stage, magnitude, deviation) <= LARGEST_INTERMEDIATE:
+        raise InputError(
+            f"the {_kernel_text(machine)} overflows float32 for codes that the format allows\n"
+            "use --format float32"
+        )
+
+
+def _kernel_text(machine: KernelMachine) -> str:
+    parameters = "".join(f" {k} {v:g}" for k, v in machine.kernel.parameters().items())
+    return f"{machine.kernel.name} kernel{parameters}"
 
 
 def _largest(intermediate: Callable[[float], float], needed: float) -> np.float32 | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.analysis.ranges import preparation_limit
+from kmcompile.analysis.ranges import check_codes, preparation_limit
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
@@ -95,6 +95,8 @@ def lower_integers(
         )
     else:
         summed = lower_coded_sum(coded, code_lanes(target), codes_layout)
+        largest = coded.unit * max(-coded.low, coded.high)
+        check_codes(machine, prepare.steps, summed, largest)
     program = Program(
         name=name,
         target=target.name,
