@@ -70,8 +70,8 @@ class Coded:
         for step in self.machine.preprocessing:
             assert isinstance(step, Affine)
             largest = self.unit * max(-self.low, self.high)
-            off = largest * (step.factor_error + 2 * UNIT_ROUNDOFF_64)
-            off = off + np.abs(step.factor) * step.offset_error
+            off = np.full(len(off), largest * (step.factor_error + 2 * UNIT_ROUNDOFF_64))
+            off += np.abs(step.factor) * step.offset_error
         return float(np.sqrt((off**2).sum())) * (1 + 1e-9)
 
     @property

@@ -15,8 +15,11 @@ from kmcompile.target import Target
 
 FORMATS = ("float32", "int16", "int8")
 
-ENOUGH = 0.99
-"""Of the inputs that float32 certifies: what another format must certify to take its place."""
+ENOUGH = 0.95
+"""Of the inputs that float32 certifies: what another format must certify to take its place.
+
+Those are mostly support vectors, which lie nearer to the boundary than what the model will be
+asked. The rest costs a replay, or an answer that is not called certified."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +59,7 @@ def choose_format(
     """Return the exact program in the format that suits the target, and what was compared.
 
     Of the formats whose tables fit the flash: the one of the fewest estimated instructions, early
-    exits included, that is lossless or certifies 99 % of the inputs that float32 certifies. If
+    exits included, that is lossless or certifies 95 % of the inputs that float32 certifies. If
     float32 does not fit, the one that certifies most.
 
     Parameters
