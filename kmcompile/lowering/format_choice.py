@@ -15,7 +15,7 @@ from kmcompile.target import Target
 
 FORMATS = ("float32", "int16", "int8")
 
-ENOUGH = 0.95
+ENOUGH = 0.97
 """Of the inputs that float32 certifies: what another format must certify to take its place.
 
 Those are mostly support vectors, which lie nearer to the boundary than what the model will be
@@ -59,7 +59,7 @@ def choose_format(
     """Return the exact program in the format that suits the target, and what was compared.
 
     Of the formats whose tables fit the flash: the one of the fewest estimated instructions, early
-    exits included, that is lossless or certifies 95 % of the inputs that float32 certifies. If
+    exits included, that is lossless or certifies 97 % of the inputs that float32 certifies. If
     float32 does not fit, the one that certifies most.
 
     Parameters
