@@ -175,7 +175,7 @@ class CodeTable:
         if not self.sparse:
             return np.full(len(x), self.operations(), dtype=np.int64)
         used = np.pad(x[:, self.columns], ((0, 0), (0, self.n_padded - self.n_used)))
-        visited = (used.reshape(len(x), -1, GROUP) != 0).any(axis=2)
+        visited = (used.reshape(len(x), self.n_fours, GROUP) != 0).any(axis=2)
         operations: NDArray[np.int64] = GROUP * TURN * (visited @ self._turns())
         return operations
 

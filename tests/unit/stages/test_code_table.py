@@ -123,3 +123,13 @@ def test_every_layout_stores_every_code_that_is_not_0(scale, layout, n, seed):
     assert np.array_equal(np.sort(stored[stored != 0]), np.sort(codes[codes != 0]))
     squares = next(t.values for t in table.tables() if t.name == "squares")
     assert np.array_equal(squares, (codes.astype(object) ** 2).sum(axis=1))
+
+
+@given(st.sampled_from(["uint8", "int8", "int16"]), st.integers(1, 20), st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_lists_of_zeros_take_no_operations(scale, n, seed):
+    rng = np.random.default_rng(seed)
+    table = table_of(random_codes(rng, scale, 9, n), scale, SPARSE)
+    assert table.operations_of(np.zeros((2, n), dtype=np.int64)).tolist() == [0, 0]
+    assert table.operations_of(np.ones((1, n), dtype=np.int64)).tolist() == [table.operations()]
+    assert table.operations_of(np.zeros((0, n), dtype=np.int64)).tolist() == []
