@@ -7,13 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cascade import digits
+from emitted import emit_in_format
 from lowered import lowered
 from sklearn.svm import SVC
 
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import Answers, Status
 from kmcompile.run import RunResult
-from kmcompile.verify.checks import answers_of, check_bounded, check_exact, records_of
+from kmcompile.verify.checks import (
+    answers_of,
+    check_bounded,
+    check_codes,
+    check_exact,
+    records_of,
+)
 from kmcompile.verify.queries import Queries
 from kmcompile.verify.reference import evaluate
 
@@ -156,3 +163,47 @@ def test_figures_are_of_the_ordinary_queries_only(low):
     assert (check.bounded.queries, check.certified.queries) == (50, 10)
     alone = check_bounded(low.machine, Queries(given, "test-data", 10, 10), low.answers(given))
     assert check.certified.certified_share == alone.certified.certified_share
+
+
+@pytest.fixture(scope="module")
+def in_codes():
+    """Return a program of codes, which stand for thirds."""
+    X = np.random.default_rng(7).integers(0, 9, size=(40, 3)) / 3
+    return emit_in_format(SVC(gamma=0.4).fit(X, X[:, 0] > X[:, 1]), "int8", "host")
+
+
+def test_true_answers_to_codes_pass(in_codes):
+    answers = in_codes.answers_of_codes
+    assert (answers.results["status"] != Status.OK).sum() == 0 < answers.results["certified"].sum()
+    check_codes(in_codes.machine, in_codes.program, in_codes.codes, answers)
+
+
+def test_codes_are_held_against_what_they_stand_for(in_codes):
+    scale = in_codes.program.scale
+    wrong = replace(in_codes.program, scale=replace(scale, step=scale.step * 1.001))
+    with pytest.raises(VerificationError, match="outside their bounds"):
+        check_codes(in_codes.machine, wrong, in_codes.codes, in_codes.answers_of_codes)
+
+
+def test_a_wrong_answer_to_codes_is_found(in_codes):
+    answers = in_codes.answers_of_codes
+    row = int(np.flatnonzero(answers.results["certified"])[0])
+    beyond = answers.decisions[row, 0] + 3 * answers.bounds[row, 0]
+    label = 1 - answers.results["label"][row]
+    for values, text in (
+        ({"decision": beyond}, "1 decision values lie outside their bounds"),
+        ({"label": label}, "1 certified label differs"),
+    ):
+        with pytest.raises(VerificationError, match=text):
+            check_codes(
+                in_codes.machine, in_codes.program, in_codes.codes, changed(answers, row, **values)
+            )
+
+
+def test_a_changed_bit_of_an_answer_to_codes_is_found(in_codes):
+    answers, of_codes = in_codes.answers, in_codes.answers_of_codes
+    check_exact(answers, run_result(in_codes.records), "host", of_codes)
+    wrong = in_codes.records.copy()
+    wrong[2, -1] ^= np.uint32(1)
+    with pytest.raises(VerificationError, match=rf"query 2, word {wrong.shape[1] - 1} is 0x"):
+        check_exact(answers, run_result(wrong), "host", of_codes)
