@@ -117,7 +117,7 @@ class Stages:
             stage = self.reduced(number, batch)
             batch = stage.decide(batch, self.plain.ends)[0]
             between.append(stage)
-        if isinstance(self.exact, ExactSum):
+        if isinstance(self.exact, ExactSum) and not self.plain.ends.in_integers:
             between.append(self.nearest(batch))
         stages = (*self.plain.stages[:-2], *between, *self.plain.stages[-2:])
         return replace(self.plain, mode="statistical", stages=stages)

@@ -65,6 +65,8 @@ DATA = {
     "cancer": Data(lambda: load_breast_cancer(return_X_y=True), _standard(C=10, gamma=0.01)),
     "wine": Data(lambda: load_wine(return_X_y=True), _standard(C=10, gamma=0.02)),
     "digits": Data(_pair, lambda: SVC(C=10, gamma=0.001)),
+    "poly": Data(_pair, lambda: SVC(kernel="poly", C=10, degree=2, coef0=1.0, gamma=0.001)),
+    "sigmoid": Data(_pair, lambda: SVC(kernel="sigmoid", C=10, coef0=-1.0, gamma=0.0002)),
 }
 
 
@@ -148,5 +150,8 @@ CORE = (
     Certified("digits", ("folded_weights",), "int8"),
     Statistical("digits", "int8"),
     Statistical("digits", "int8", n_reduced=2),
+    Certified("poly", ("bound_sequence",), "int8"),
+    Statistical("poly", "int8"),
+    Statistical("sigmoid", "int8", n_reduced=2),
 )
-"""Every kind of exit, lossless codes and scaled ones, two classes and more."""
+"""Every kind of exit and kernel, lossless codes and scaled ones, two classes and more."""
