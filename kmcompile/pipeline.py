@@ -263,13 +263,13 @@ def _lowered(
         made[lowered.program.number_format] = result
         return result
 
-    chooses = options.format == "auto"
-    measures = options.format == "int8" or (chooses and options.mode_asked != "statistical")
+    number_format = options.format or target.number_format
+    chooses = number_format == "auto"
+    measures = number_format == "int8" or (chooses and options.mode_asked != "statistical")
     samples = None
     if measures and options.data is not None:
         samples = read_samples(options.data, machine.n_features).X
     if not chooses:
-        number_format = options.format or target.number_format
         lowered = lower_in_format(machine, target, name, number_format, samples)
         return lowered, with_exits(lowered), ()
     lowered, compared = choose_format(
