@@ -355,6 +355,7 @@ static uint32_t iris_code_square(
     return square;
 }
 
+#if !IRIS_MULTIPLIES_PAIRS
 /* s x modulo 2^32: the product itself has 31 bits and a sign. */
 static inline uint32_t iris_code_product(
     const int16_t s,
@@ -364,6 +365,7 @@ static inline uint32_t iris_code_product(
 
     return (uint32_t)product;
 }
+#endif
 
 /*
  * total + <s, x> modulo 2^32 for the four codes s at a place in the table and four of the input.
@@ -376,8 +378,8 @@ static inline uint32_t iris_add_four(
     const iris_four_t x)
 {
 #if IRIS_MULTIPLIES_PAIRS
-    const int32_t s_01 = iris_vectors.word[2U * place];
-    const int32_t s_23 = iris_vectors.word[(2U * place) + 1U];
+    const int32_t s_01 = (int32_t)iris_vectors.word[2U * place];
+    const int32_t s_23 = (int32_t)iris_vectors.word[(2U * place) + 1U];
     const int32_t sum = __smlad(s_01, x.word[0], (int32_t)total);
 
     return (uint32_t)__smlad(s_23, x.word[1], sum);
