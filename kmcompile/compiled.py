@@ -112,8 +112,8 @@ class Compiled:
         if codes is None:
             return self._records(query_words(self._floats(X), None))
         n = RECORD_HEADER_WORDS + self.program.n_decisions
-        if getattr(X, "dtype", None) == np.dtype(codes.width):
-            rows = np.asarray(X)
+        if isinstance(X, np.ndarray) and X.dtype.newbyteorder("=") == np.dtype(codes.width):
+            rows = X
             self._check_shape(rows)
             floats = np.zeros(rows.shape, dtype=np.float32)
             return self._records(query_words(floats, rows.astype(np.int64)))[:, n:]

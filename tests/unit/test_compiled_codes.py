@@ -1,0 +1,136 @@
+"""Compiled models in integer formats: which entry an array goes to, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from tools import need
+
+import kmcompile
+from kmcompile.errors import InputError
+from kmcompile.interpret import interpret
+from kmcompile.pipeline import verify_folder
+
+RNG = np.random.default_rng(11)
+PIXELS, DIGITS = load_digits(return_X_y=True)
+REAL = RNG.normal(size=(90, 3)) * [1, 100, 0.01]
+
+MODELS = {
+    "uint8": (SVC(gamma=0.3, C=10).fit(PIXELS[:200] / 16, DIGITS[:200]), "int8"),
+    "int8": (SVC(gamma=0.01).fit(PIXELS[:90] - 8, DIGITS[:90] > 4), "int8"),
+    "int16": (make_pipeline(StandardScaler(), SVC()).fit(REAL, REAL[:, 0] > 0), "int16"),
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def case(request, tmp_path_factory):
+    """Return type of codes, estimator, compiled model and codes of ordinary inputs."""
+    need("gcc")
+    root = tmp_path_factory.mktemp("coded")
+    model, number_format = MODELS[request.param]
+    (root / "model.pkl").write_bytes(pickle.dumps(model))
+    compiled = kmcompile.compile_model(
+        root / "model.pkl",
+        target="host",
+        format=number_format,
+        name="model",
+        out=root / "out",
+        verify="host",
+    )
+    table = compiled.program.codes
+    assert table.width == request.param
+    middle = table.low + (table.high - table.low) // 2
+    reach = (table.high - table.low) // 8
+    codes = RNG.integers(middle - reach, middle + reach, size=(60, table.n_features))
+    return request.param, model, compiled, codes
+
+
+def test_an_array_of_the_type_holds_codes(case):
+    width, model, compiled, codes = case
+    scale = compiled.program.scale
+    given = codes.astype(width)
+    results = compiled.classify(given)
+    expected = interpret(compiled.program, codes)
+    assert results.tobytes() == expected.results.tobytes()
+    raw = scale.values(codes)
+    certified = results["certified"]
+    assert certified.any()
+    np.testing.assert_array_equal(compiled.predict(given)[certified], model.predict(raw)[certified])
+
+
+@pytest.mark.parametrize("order", ["F", "strided", "big-endian"])
+def test_codes_may_stand_in_memory_in_any_way(case, order):
+    width, _, compiled, codes = case
+    plain = codes.astype(width)
+    given = {
+        "F": np.asfortranarray(plain),
+        "strided": np.repeat(plain, 2, axis=0)[::2],
+        "big-endian": plain.astype(np.dtype(width).newbyteorder(">")),
+    }[order]
+    assert compiled.classify(given).tobytes() == compiled.classify(plain).tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint16, np.float32, np.float64])
+def test_an_array_of_any_other_type_holds_raw_features(case, dtype):
+    _, _, compiled, codes = case
+    X = np.abs(codes[:, ::-1]).astype(dtype)
+    expected = interpret(compiled.program, X.astype(np.float32))
+    assert compiled.classify(X).tobytes() == expected.results.tobytes()
+    assert compiled.classify(X.tolist()).tobytes() == expected.results.tobytes()
+
+
+def test_codes_outside_the_scale_are_refused(case):
+    width, _, compiled, codes = case
+    table = compiled.program.codes
+    given = codes.astype(width)
+    given[1, 0] = np.iinfo(width).min
+    refused = bool(table.low > np.iinfo(width).min)
+    assert (compiled.classify(given)["status"] != 0).tolist() == [
+        refused and row == 1 for row in range(len(given))
+    ]
+    if refused:
+        with pytest.raises(InputError, match=r"X\[1\] is refused with ERROR_RANGE"):
+            compiled.predict(given)
+
+
+def test_raw_features_outside_the_scale_are_refused(case):
+    _, _, compiled, codes = case
+    scale, table = compiled.program.scale, compiled.program.codes
+    X = scale.values(codes)
+    X[2] = scale.values(np.full(table.n_features, table.high + 2))
+    with pytest.raises(InputError, match=r"X\[2\] is refused with ERROR_RANGE"):
+        compiled.predict(X)
+
+
+def test_both_entries_give_the_same_decisions_at_the_same_input(case):
+    width, _, compiled, codes = case
+    of_codes = compiled.decision_function(codes.astype(width))
+    raw = compiled.program.scale.values(codes)
+    np.testing.assert_array_equal(compiled.decision_function(raw), of_codes)
+
+
+@pytest.mark.parametrize("shape", [(64,), (3, 5), (2, 2, 4)])
+def test_codes_of_other_shapes_are_refused(case, shape):
+    width, _, compiled, _ = case
+    with pytest.raises(InputError, match="X has shape"):
+        compiled.predict(np.zeros(shape, dtype=width))
+
+
+def test_no_rows_give_no_answers(case):
+    width, _, compiled, codes = case
+    assert len(compiled.predict(codes[:0].astype(width))) == 0
+
+
+def test_a_loaded_folder_answers_codes_with_the_same_bits_and_verifies(case):
+    width, _, compiled, codes = case
+    loaded = kmcompile.load(compiled.folder)
+    given = codes.astype(width)
+    assert loaded.classify(given).tobytes() == compiled.classify(given).tobytes()
+    facts = verify_folder(compiled.folder, compiled.folder.parent / "model.pkl", None, False)
+    assert facts["verification"]["exact"]["host"]["mismatches"] == 0
