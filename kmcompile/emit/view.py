@@ -124,7 +124,6 @@ class ModelView:
     integer_readers: tuple[Reader, ...]
     has_double_tables: bool
     has_wide_tables: bool
-    has_halves: bool
     table_unit: str
     table_units: str
     words_per_step: int
@@ -237,7 +236,6 @@ def model_view(
         n_test_steps=steps + n_answers + 1,
         has_double_tables=any(table.c_type == "double" for table in tables),
         has_wide_tables=any(table.c_type == "uint64_t" for table in tables),
-        has_halves=halves,
         table_unit="A word" if halves else "An element",
         table_units="words" if halves else "elements",
         integer_readers=integer_readers(tables),

@@ -49,6 +49,15 @@ class Coded:
         Bound on what float64 rounded in a vector, Euclidean norm.
     """
 
+    machine: KernelMachine
+    fitted: KernelMachine
+    unit: float
+    width: str
+    low: int
+    high: int
+    lossless: bool
+    moved_error: float
+
     @property
     def scale(self) -> CodeScale:
         """What a code stands for among the raw features: the scaler undone."""
@@ -78,15 +87,6 @@ class Coded:
     def codes(self) -> NDArray[np.int64]:
         """The vectors as integers, shape (n_sv, n_features)."""
         return np.rint(self.machine.support_vectors / self.unit).astype(np.int64)
-
-    machine: KernelMachine
-    fitted: KernelMachine
-    unit: float
-    width: str
-    low: int
-    high: int
-    lossless: bool
-    moved_error: float
 
 
 def lossless_codes(machine: KernelMachine) -> Coded | None:

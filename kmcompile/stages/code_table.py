@@ -92,11 +92,6 @@ class CodeTable:
         return self.layout == SPARSE
 
     @property
-    def drops_columns(self) -> bool:
-        """Whether there are features that are 0 in every vector."""
-        return self.n_used < self.n_features
-
-    @property
     def picks_columns(self) -> bool:
         """Whether some features are left out or stand in another order."""
         return not np.array_equal(self.columns, np.arange(self.n_features))

@@ -19,7 +19,6 @@ NEGATIVE, POSITIVE, HALVED, OPEN = range(4)
 """Kinds of boxes: the two bits that a map has of each."""
 
 _WORD = 32
-_NODES_A_RANK = 64
 _KIND_OPERATIONS = 8
 _RANK_OPERATIONS = 30
 """Counting the ones of a word takes 12, of every other word's predecessor 14 more; the rest is
