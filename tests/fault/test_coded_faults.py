@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+import catalogue
+import integer_exits
 import numpy as np
 import pytest
 from emitted import Emitted, emit_in_format
@@ -13,7 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from test_c_call_faults import FLIP_MAIN
+from test_cascade_faults import MAIN, most_kernels
+from tools import need, succeed
 
+from kmcompile.build.builder import EXACT_FLAGS
 from kmcompile.interpret import Status
 
 SANITIZED = (
@@ -116,3 +122,95 @@ def test_every_flipped_bit_of_every_table_is_found_and_no_call_goes_astray(
     flags = ["-O2", "-Wno-discarded-qualifiers", *more]
     program = build_program(emitted, tmp_path, coded_flip_main(emitted), flags, sources=())
     assert failures(program) == []
+
+
+WORDS = (0, ~0, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF, 1, 0x80, 0x8000, 0x80000000)
+DOUBLES = (0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000, 0x7FEFFFFFFFFFFFFF)
+
+
+def damage_main(emitted: Emitted, entry: str) -> str:
+    """Return `MAIN` of the cascades' faults for one entry of a program in an integer format."""
+    text = emitted.files["iris.c"].decode()
+    tables = [
+        f"    {{ &iris_{table.name}, sizeof iris_{table.name}, {table.values.itemsize}U }},"
+        for table in emitted.program.tables()
+        if f"iris_{table.name}" in text and not table.name.startswith("known_")
+    ]
+    damages = ", ".join(f"0x{word & (1 << 64) - 1:016X}ULL" for word in (*WORDS, *DOUBLES))
+    main = MAIN.replace("kept[4]", "kept[8]")
+    main = re.sub(
+        r"uint32_t damages\[\] = \{.*?\};", "uint64_t damages[] = { @D@ };", main, flags=re.S
+    )
+    # A damaged scaler takes an input out of the scale.
+    corrupt = "status == IRIS_ERROR_CORRUPT"
+    main = main.replace(corrupt, f"({corrupt}) || (status == IRIS_ERROR_RANGE)")
+    asked = queries(emitted, entry)
+    if entry == "classify":
+        main = main.replace("static const float queries", "static const iris_input_t queries")
+    parts = {
+        "@TABLES@": "\n".join(tables),
+        "@D@": damages,
+        "@QUERIES@": asked,
+        "@MOST@": str(most_kernels(emitted.program) + emitted.program.ends.exact.n_slots),
+        "iris_classify(": f"iris_{entry}(",
+    }
+    for place, part in parts.items():
+        main = main.replace(place, part)
+    return main
+
+
+def queries(emitted: Emitted, entry: str) -> str:
+    """Return two queries of each stage as C initialisers."""
+    of_floats = entry == "classify_float"
+    answers = emitted.answers if of_floats else emitted.answers_of_codes
+    inputs = emitted.queries if of_floats else emitted.codes
+    assert inputs is not None
+    results = answers.results
+    accepted = results["status"] == Status.OK
+    rows = []
+    for stage in np.unique(results["stage"][accepted]):
+        rows += inputs[np.flatnonzero(accepted & (results["stage"] == stage))[[0, -1]]].tolist()
+    suffix = "f" if of_floats else ""
+    return ", ".join("{ " + ", ".join(f"{v!r}{suffix}" for v in row) + " }" for row in rows)
+
+
+def damaged(emitted: Emitted, entry: str, folder: Path) -> str:
+    """Return what the program says that damages one element after the other."""
+    emitted.write(folder)
+    text = emitted.files["iris.c"].decode()
+    (folder / "iris.c").write_text(
+        re.sub(
+            r"^static const ((?:float|double|u?int\d+_t) iris_\w+\[|union \{)",
+            r"static \1",
+            text,
+            flags=re.M,
+        )
+    )
+    (folder / "main.c").write_text(damage_main(emitted, entry))
+    options = [*EXACT_FLAGS, "-O1", *SANITIZED, folder / "main.c", "-o", folder / "main"]
+    succeed(["gcc", *options])
+    return succeed([folder / "main"])
+
+
+@pytest.mark.parametrize("target", ["host", "cortex-m0", "cortex-m7", "cortex-m55"])
+@pytest.mark.parametrize("entry", ["classify", "classify_float"])
+@pytest.mark.parametrize("case", CASES)
+def test_no_damage_of_a_table_leads_a_call_astray(
+    case: str, entry: str, target: str, tmp_path: Path
+) -> None:
+    """reliability 37: zeros, ones, infinities, NaN and the extremes in the place of elements."""
+    need("gcc")
+    made, number_format, low_parts = CASES[case]
+    emitted = emit_in_format(made(), number_format, target, low_parts=low_parts)
+    (line,) = damaged(emitted, entry, tmp_path).splitlines()
+    assert int(line.split()[0]) > 1_000
+
+
+@pytest.mark.parametrize("entry", ["classify", "classify_float"])
+@pytest.mark.parametrize("case", integer_exits.CORE, ids=str)
+def test_no_damage_of_a_table_of_early_exits_leads_a_call_astray(
+    case: Any, entry: str, tmp_path: Path
+) -> None:
+    need("gcc")
+    (line,) = damaged(catalogue.emitted(case, "host"), entry, tmp_path).splitlines()
+    assert int(line.split()[0]) > 4_000
