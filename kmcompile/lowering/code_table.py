@@ -61,7 +61,7 @@ def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> C
         columns = columns[alike_features(codes[:, columns] != 0)]
     narrow = CodeTable(
         codes=codes[:, columns],
-        columns=columns.astype(np.uint16),
+        columns=columns.astype(np.uint32),
         n_features=codes.shape[1],
         width=coded.width,
         low=coded.low,

@@ -48,7 +48,7 @@ class CodeTable:
     ----------
     codes : ndarray of shape (n_slots, n_used), int64
         The vectors at the features that are 0 in some of them only.
-    columns : ndarray of shape (n_used,), uint16
+    columns : ndarray of shape (n_used,), uint16 or uint32
         Those features in the order in which they are stored.
     n_features : int
     width : str
@@ -63,7 +63,7 @@ class CodeTable:
     """
 
     codes: NDArray[np.int64]
-    columns: NDArray[np.uint16]
+    columns: NDArray[np.uint32]
     n_features: int
     width: str
     low: int
@@ -74,7 +74,8 @@ class CodeTable:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", frozen(self.codes, np.int64))
-        object.__setattr__(self, "columns", frozen(self.columns, np.uint16))
+        narrow = np.uint16 if self.columns.max(initial=0) < 1 << 16 else np.uint32
+        object.__setattr__(self, "columns", frozen(self.columns, narrow))
 
     @property
     def n_slots(self) -> int:

@@ -133,3 +133,13 @@ def test_lists_of_zeros_take_no_operations(scale, n, seed):
     assert table.operations_of(np.zeros((2, n), dtype=np.int64)).tolist() == [0, 0]
     assert table.operations_of(np.ones((1, n), dtype=np.int64)).tolist() == [table.operations()]
     assert table.operations_of(np.zeros((0, n), dtype=np.int64)).tolist() == []
+
+
+def test_features_beyond_65535_are_found():
+    codes = np.zeros((4, 70_000), dtype=np.int64)
+    codes[:, [2, 69_999]] = 3
+    table = table_of(codes, "uint8")
+    x = np.zeros((1, 70_000), dtype=np.int64)
+    x[0, 69_999] = 5
+    assert table.columns.tolist() == [2, 69_999]
+    assert (table.products(x) == 15).all()
