@@ -166,14 +166,15 @@ class _Seen:
 def _seen(machine: KernelMachine, program: Program, samples: Float32Array) -> _Seen:
     """Return the raw samples, or in an integer format the prepared ones.
 
-    The largest deviation is that of a sample: on a grid that codes represent exactly it is small.
+    The largest deviation is that of a sample or of codes: on a grid that codes represent exactly it
+    is small.
     """
     quantize = program.prepare.quantize
     if quantize is None:
         return _Seen(machine, samples, 0.0, None)
     batch = program.prepare.run(Batch.of(samples, program.n_decisions))
     prepared = replace(machine, preprocessing=())
-    largest = batch.deviation.max(initial=np.float32(0.0))
+    largest = batch.deviation.max(initial=quantize.code_deviation)
     return _Seen(prepared, batch.x, float(quantize.unit), largest)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from kmcompile.emit.code_table_view import in_fours
 from kmcompile.emit.header_text import COMMENT_COLUMNS
+from kmcompile.ir.arrays import Real
 from kmcompile.ir.program import CodeScale, Program
 from kmcompile.ir.table import C_TYPES
 from kmcompile.stages.code_table import CHUNKS
@@ -49,6 +50,8 @@ class CodedView:
         Whether inner products take four codes at a time, or vector registers.
     has_length : bool
         Whether the norm of the codes is bounded.
+    deviation : float32
+        Of the prepared input from what the codes stand for.
     """
 
     input_type: str
@@ -61,6 +64,7 @@ class CodedView:
     in_fours: bool
     in_chunks: bool
     has_length: bool
+    deviation: Real
 
 
 def entries(program: Program) -> tuple[Entry, ...]:
@@ -76,8 +80,8 @@ def entries(program: Program) -> tuple[Entry, ...]:
 
 def coded_view(program: Program) -> CodedView | None:
     """Return the view of a program's codes; None in float32."""
-    codes = program.codes
-    if codes is None or program.scale is None:
+    codes, quantize = program.codes, program.prepare.quantize
+    if codes is None or program.scale is None or quantize is None:
         return None
     limits = np.iinfo(np.dtype(codes.width))
     checks_low, checks_high = codes.low > limits.min, codes.high < limits.max
@@ -91,7 +95,8 @@ def coded_view(program: Program) -> CodedView | None:
         scale_lines=scale_lines(program.scale),
         in_fours=in_fours(codes),
         in_chunks=codes.layout == CHUNKS,
-        has_length=program.prepare.steps[-1].length is not None,
+        has_length=quantize.length is not None,
+        deviation=quantize.code_deviation,
     )
 
 
@@ -103,13 +108,13 @@ def scale_lines(scale: CodeScale) -> tuple[str, ...]:
     >>> scale_lines(CodeScale(np.zeros(2), np.ones(2)))
     ('x_j = code_j.',)
     >>> scale_lines(CodeScale(np.zeros(2), np.full(2, 0.25)))
-    ('x_j = 0.25 code_j.',)
+    ('x_j = 0.25 * code_j.',)
     >>> print("\\n".join(scale_lines(CodeScale(np.array([20.0, -1.5]), np.full(2, 0.25)))))
-    x_j = offset_j + step_j code_j, with (offset_j,step_j) for j = 0, 1, ...:
+    x_j = offset_j + step_j * code_j; (offset_j,step_j) for j = 0, 1, ...:
     (20,0.25) (-1.5,0.25)
     """
     if np.ptp(scale.offset) == 0 and np.ptp(scale.step) == 0:
-        step = "" if scale.step[0] == 1 else f"{_decimal(scale.step[0])} "
+        step = "" if scale.step[0] == 1 else f"{_decimal(scale.step[0])} * "
         if scale.offset[0] == 0:
             return (f"x_j = {step}code_j.",)
         return (f"x_j = {_decimal(scale.offset[0])} + {step}code_j.",)
@@ -119,7 +124,7 @@ def scale_lines(scale: CodeScale) -> tuple[str, ...]:
     )
     lines = textwrap.wrap(" ".join(pairs), COMMENT_COLUMNS, break_on_hyphens=False)
     return (
-        "x_j = offset_j + step_j code_j, with (offset_j,step_j) for j = 0, 1, ...:",
+        "x_j = offset_j + step_j * code_j; (offset_j,step_j) for j = 0, 1, ...:",
         *lines,
     )
 

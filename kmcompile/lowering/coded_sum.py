@@ -6,10 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT32, stored_error
-from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.kernels.sigmoid import SigmoidFloat32
+from kmcompile.analysis.rounding import stored_error
 from kmcompile.lowering.code_table import code_table, slot_order
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import lower_sum, sign_groups
@@ -33,18 +30,9 @@ def lower_coded_sum(coded: Coded, lanes: int, layout: str) -> CodedSum:
     order, filled = slot_order(sign_groups(machine), lanes)
     own = {field.name: getattr(exact, field.name) for field in fields(exact)}
     own["vectors"] = np.zeros((0, 0, 0), dtype=np.float32)
-    own["kernel"] = _of_codes(exact.kernel, coded)
     return CodedSum(
         **own,
         codes=code_table(coded, order, filled, layout, lanes),
         per_unit=np.float32(1 / coded.unit),
         unit_square=np.float32(coded.unit**2),
     )
-
-
-def _of_codes(kernel: Float32Kernel, coded: Coded) -> Float32Kernel:
-    """Return the kernel whose bound holds what the codes of an input stand for, too."""
-    assert isinstance(kernel, PolyFloat32 | SigmoidFloat32)
-    of_codes = float(kernel.per_deviation) * coded.code_deviation
-    minimum = FLOAT32.bound_constant(float(kernel.minimum) + of_codes)
-    return replace(kernel, minimum=minimum)

@@ -87,9 +87,8 @@ def lower_fixed_sum(
     of_vectors = far.apart + np.abs(trained).sum(axis=1) * root * (
         moved if coded.lossless else coded.moved_error
     )
-    of_codes = far.length * root * coded.code_deviation
     # The intercept is rounded, the result cut.
-    minimum = of_vectors + of_codes + size * exp2_fixed.SHIFT_ERROR * (1 + 1e-6) + unit / 2 + result
+    minimum = of_vectors + size * exp2_fixed.SHIFT_ERROR * (1 + 1e-6) + unit / 2 + result
     return FixedSum(
         codes=codes,
         per_unit=np.float32(1 / coded.unit),

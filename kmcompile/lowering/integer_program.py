@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kmcompile.analysis.ranges import check_codes, preparation_limit
+from kmcompile.analysis.rounding import bound_constant
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
@@ -76,6 +77,7 @@ def lower_integers(
         unit=np.float32(coded.unit),
         per_unit=np.float32(1 / coded.unit),
         rest=length_bound(n),
+        code_deviation=bound_constant(coded.code_deviation),
         n_in=n,
         length=None if distances else length_bound(n),
     )

@@ -53,10 +53,10 @@ class FixedSum(Always):
 
         value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    where minimum_p has apart_p, 2^-31 sum_i c_pi, the roundings of intercept and result, and those
-    of what the codes of an input stand for. All constants are rounded up by 2^-18 of them: more
-    than the few operations of this bound round. No result is below 2^-93, so that what they flush,
-    2^-126 each, is less than what minimum_p is rounded up by.
+    where minimum_p has apart_p, 2^-31 sum_i c_pi and the roundings of intercept and result. All
+    constants are rounded up by 2^-18 of them: more than the few operations of this bound round. No
+    result is below 2^-93, so that what they flush, 2^-126 each, is less than what minimum_p is
+    rounded up by.
 
     Parameters
     ----------

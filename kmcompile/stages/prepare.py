@@ -75,9 +75,13 @@ class Prepare(Always):
         return batch
 
     def run_codes(self, batch: Batch) -> Batch:
-        """Return the batch of inputs that came as codes: in units they are the prepared input."""
+        """Return the batch of inputs that came as codes: in units they are the prepared input.
+
+        Nearly: what float64 rounded when their meaning was worked out is the deviation.
+        """
         quantize = cast("Quantize", self.steps[-1])
-        return quantize.of_codes(batch, batch.raw)
+        deviation = np.full(len(batch), quantize.code_deviation)
+        return quantize.of_codes(replace(batch, deviation=deviation), batch.raw)
 
     def operations(self) -> int:
         """Return check, steps and norm."""

@@ -38,6 +38,9 @@ class Quantize(PrepareStep):
         A power of two, at most 1, and its reciprocal.
     rest : Length
         How the norm of the differences is bounded.
+    code_deviation : float32
+        The deviation of an input that came as codes: how far unit code is from what the model's
+        scaler makes of the x that the code stands for.
     n_in : int
     length : Length or None
     """
@@ -47,6 +50,7 @@ class Quantize(PrepareStep):
     unit: Real
     per_unit: Real
     rest: Length
+    code_deviation: Real
     n_in: int
     length: Length | None
 

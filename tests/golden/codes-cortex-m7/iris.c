@@ -125,7 +125,7 @@ static const float iris_per_deviation[1U] = {
 
 /* errors that no input changes: [decision] */
 static const float iris_minimum_bound[1U] = {
-    0x1.a09302p-29f
+    0x1.a0082cp-29f
 };
 
 /* inputs of the self-test: [answer][feature] */
@@ -151,7 +151,7 @@ static const float iris_known_upper[2U] = {
 /* CRC-32C of each table, in the order of the tables */
 static const uint32_t iris_checksums[14U] = {
     1744796897UL, 2166939103UL, 1910398629UL, 3345415331UL, 2054417452UL, 3306475437UL,
-    3998154534UL, 1596978891UL, 3345289504UL, 2678978837UL, 1532393696UL, 1366104114UL,
+    3998154534UL, 1596978891UL, 3345289504UL, 4190286245UL, 1532393696UL, 1366104114UL,
     102576555UL, 1712319675UL
 };
 
@@ -662,7 +662,7 @@ static void iris_sign(
 }
 
 /*
- * Checks the codes, which are the prepared input.
+ * Checks the codes, which are the prepared input but for what float64 rounded in their scale.
  * Result: IRIS_OK with *input prepared, or IRIS_ERROR_RANGE.
  */
 static iris_status_t iris_accept(
@@ -676,7 +676,7 @@ static iris_status_t iris_accept(
         inside = inside && (x[j] >= IRIS_CODE_LOW);
     }
     input->code = x;
-    input->deviation = 0.0f;
+    input->deviation = 0x1.7a05f6p-51f;
     input->length = 0.0f;
     return inside ? IRIS_OK : IRIS_ERROR_RANGE;
 }

@@ -26,7 +26,8 @@ def step_of(scale: str, n: int = 1) -> Quantize:
     """Return the step of a scale."""
     low, high, unit = SCALES[scale]
     numbers = (np.float32(v) for v in (low, high, unit, 1 / unit))
-    return Quantize(*numbers, rest=length_bound(n), n_in=n, length=None)
+    none = np.float32(0.0)
+    return Quantize(*numbers, length_bound(n), code_deviation=none, n_in=n, length=None)
 
 
 def quantized(step: Quantize, scaled: np.ndarray) -> Batch:
