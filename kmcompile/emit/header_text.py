@@ -43,7 +43,9 @@ def interval_lines(program: Program) -> tuple[str, ...]:
         meant = "the decision of the closest pair that the winner won"
     elif program.n_decisions > 1:
         meant = "the winner's decision"
-    precision = "float" if program.replay is None else "double"
+    precision = "double does"
+    if program.replay is None:
+        precision = "float does" if program.codes is None else "sums of codes do"
     return (
         *_wrapped(
             f"lower and upper bound {meant}: in real arithmetic the trained model's lies between "
@@ -52,7 +54,7 @@ def interval_lines(program: Program) -> tuple[str, ...]:
         ),
         *_wrapped(
             "certified: the label is the same for all decisions that are possible within such "
-            f"bounds. It is false where x lies so near a boundary that {precision} does not tell."
+            f"bounds. It is false where x lies so near a boundary that {precision} not tell."
         ),
     )
 

@@ -694,7 +694,7 @@ static iris_status_t iris_accept_float(
 
     if (status == IRIS_OK) {
         *input = iris_prepare(workspace, x);
-        /* Up to this norm no intermediate of the kernel and the sum can overflow. */
+        /* A feature outside the scale has left a deviation above this limit. */
         if ((input->length > 0x1p+60f)
             || (input->deviation > 0x1p+60f)) {
             status = IRIS_ERROR_RANGE;

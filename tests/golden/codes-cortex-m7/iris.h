@@ -32,9 +32,11 @@ extern "C" {
 #define IRIS_WORKSPACE_BYTES (sizeof(iris_workspace_t))
 
 /*
- * A code: a feature x_j, as the model was trained with before any preprocessing, is given as the
- * integer code_j from IRIS_CODE_LOW to _CODE_HIGH with
+ * A code is an integer from IRIS_CODE_LOW to _CODE_HIGH. It stands for
+ * a feature x_j as the model was trained with, before any preprocessing:
  * x_j = code_j.
+ * Codes are taken as exact: what is rounded before a call is in no bound. Features that are no
+ * codes are for iris_classify_float, which bounds what it rounds.
  */
 typedef int16_t iris_input_t;
 
@@ -51,7 +53,7 @@ typedef enum {
  * for x as it was received and whatever is rounded here. The comment at IRIS_N_DECISIONS says what
  * its sign means.
  * certified: the label is the same for all decisions that are possible within such bounds. It is
- * false where x lies so near a boundary that float does not tell.
+ * false where x lies so near a boundary that sums of codes do not tell.
  */
 typedef struct {
     int32_t label;          /* index into iris_class_names */
