@@ -121,6 +121,8 @@ class Compiled:
         return self._records(query_words(floats, np.zeros(floats.shape, dtype=np.int64)))[:, :n]
 
     def _floats(self, X: ArrayLike) -> Float32Array:
+        if np.iscomplexobj(X):
+            raise InputError("X is no dense matrix of real numbers: it is complex")
         try:
             rows = np.asarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:

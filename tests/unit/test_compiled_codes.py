@@ -122,6 +122,12 @@ def test_codes_of_other_shapes_are_refused(case, shape):
         compiled.predict(np.zeros(shape, dtype=width))
 
 
+def test_complex_numbers_are_refused(case):
+    _, _, compiled, codes = case
+    with pytest.raises(InputError, match="it is complex"):
+        compiled.predict(codes + 1j)
+
+
 def test_no_rows_give_no_answers(case):
     width, _, compiled, codes = case
     assert len(compiled.predict(codes[:0].astype(width))) == 0
