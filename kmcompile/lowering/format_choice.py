@@ -161,7 +161,7 @@ def _comparison(
     reasons = {}
     for key, lowered in found.items():
         if key == chosen:
-            reasons[key] = _praise(lowered, known)
+            reasons[key] = _praise(lowered, known, len(found) == 1)
         elif key not in known and not _enough(lowered, float32):
             reasons[key] = f"certifies less than {confidence_text(ENOUGH)} of what float32 does"
         elif key not in known:
@@ -169,11 +169,13 @@ def _comparison(
     return reasons
 
 
-def _praise(lowered: Lowered, known: Mapping[str, str]) -> str:
+def _praise(lowered: Lowered, known: Mapping[str, str], alone: bool) -> str:
     """Return why a format was taken."""
     number_format = lowered.program.number_format
     if number_format in known:
         return known[number_format]
+    if alone:
+        return "no other format is for this machine"
     lossless = lowered.coded is not None and lowered.coded.lossless
     if "float32" in known and number_format != "float32":
         kept = "it certifies most of the rest"

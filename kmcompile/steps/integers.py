@@ -29,7 +29,7 @@ class Integers(PrepareStep):
         How the norm of the differences is bounded.
     n_in : int
     length : None
-        Nobody asks for the norm of the result.
+        The norm of the result is not needed.
     """
 
     most: np.float64

@@ -173,6 +173,7 @@ def test_a_machine_without_integers_stays_in_float32(kernel):
     machine = frontend.load_model(SVC(kernel=kernel).fit(scaled, y))
     lowered, candidates = chosen(machine)
     assert lowered.program.number_format == "float32"
+    assert candidates["float32"].reason == "no other format is for this machine"
     for key in ("int16", "int8"):
         assert candidates[key].lowered is None
         assert candidates[key].reason.startswith("not for this machine: ")
