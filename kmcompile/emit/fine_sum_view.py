@@ -13,7 +13,7 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.members import Member
 from kmcompile.scalar.functions import EXP_NEGATIVE
 from kmcompile.stages import CodeTable
-from kmcompile.stages.code_table import ROWS, TURN
+from kmcompile.stages.code_table import TURN
 from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.replay import Replay
 from kmcompile.steps import Integers, Scale
@@ -67,23 +67,21 @@ def fine_sum_view(name: str, replay: Replay, codes: CodeTable) -> FineSumView:
     scale, step = replay.prepare.steps
     assert isinstance(stage, FineSum)
     assert isinstance(scale, Scale) and isinstance(step, Integers)
-    run = codes.n_padded if codes.layout == ROWS else codes.run
-    as_words = in_fours(codes)
     return FineSumView(
         scale=scale,
         step=step,
         most=int(step.most),
         per_code=1 << stage.low_bits,
         per_coefficient=1 << stage.coefficient_bits,
-        code_i=f"{name}_vectors.code[i]" if as_words else f"{name}_vectors[i]",
+        code_i=f"{name}_vectors.code[i]" if in_fours(codes) else f"{name}_vectors[i]",
         n_padded=codes.n_padded,
-        run=run,
-        block_run=run * codes.lanes,
+        run=codes.run,
+        block_run=codes.run * codes.lanes,
         block_codes=codes.n_padded * codes.lanes,
         turn=TURN,
         sparse=codes.sparse,
         picks_columns=codes.picks_columns,
-        pairs_bytes=as_words and codes.width != "int16",
+        pairs_bytes=codes.pairs_bytes,
     )
 
 
