@@ -22,6 +22,10 @@ Those are mostly support vectors, which lie nearer to the boundary than what the
 asked. The rest costs a replay, or an answer that is not called certified."""
 
 
+CODE_BYTES = 3_500
+"""About what the code of an exact sum takes on a board, beside the tables."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A number format that was compared.
@@ -118,8 +122,11 @@ def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str
         too_little = lacking_certificates(lowered)
         if too_little:
             reasons[key] = f"not for this machine: {too_little}"
-        elif flash_bytes is not None and needed > flash_bytes:
-            reasons[key] = f"does not fit: its tables take {needed:,} of {flash_bytes:,} bytes"
+        elif flash_bytes is not None and needed + CODE_BYTES > flash_bytes:
+            reasons[key] = (
+                f"does not fit: its tables take {needed:,} of {flash_bytes:,} bytes, "
+                f"the code about {CODE_BYTES:,}"
+            )
         elif key == "int16" and lowered.coded is not None and lowered.coded.width != "int16":
             reasons[key] = "int8 holds the support vectors without loss: its program is the same"
     return reasons
