@@ -58,14 +58,15 @@ class Compiled:
         where = f" in {self.folder}" if self.folder else ""
         return f"<kmcompile.Compiled {self.program.name} for {self.program.target}{where}>"
 
-    def classify(self, X: ArrayLike) -> NDArray[np.void]:
+    def classify(self, X: ArrayLike, codes: bool = False) -> NDArray[np.void]:
         """Return one result for each row, as the C gives it.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rounded to float32, which is what the C receives. In an integer format an array of
-            exactly the C's input type (uint8, int8 or int16) holds codes.
+            Features as the model was trained with, rounded to float32: what the C receives.
+        codes : bool
+            X holds the codes of an integer format, integers of any type.
 
         Returns
         -------
@@ -73,31 +74,41 @@ class Compiled:
             status, label (an index into `classes_`), lower, upper, kernel_evals, stage,
             certified, in_range. Where status is not 0 the rest is 0.
         """
-        results, _ = answers_of(self._run(X))
+        results, _ = answers_of(self._run(X, codes))
         return results
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: ArrayLike, codes: bool = False) -> NDArray[Any]:
         """Return the labels of the rows, of the trained model's `classes_`.
+
+        Parameters
+        ----------
+        X, codes
+            As of `classify`.
 
         Raises
         ------
         InputError
             If the C refuses a row: NaN, infinity or a value beyond the input limit.
         """
-        results, _ = answers_of(self._run(X))
+        results, _ = answers_of(self._run(X, codes))
         _require_answers(results)
         labels: NDArray[Any] = self.classes_[results["label"]]
         return labels
 
-    def decision_function(self, X: ArrayLike) -> Float32Array | Float64Array:
+    def decision_function(self, X: ArrayLike, codes: bool = False) -> Float32Array | Float64Array:
         """Return the decision values in the trained model's `decision_function_shape`.
+
+        Parameters
+        ----------
+        X, codes
+            As of `classify`.
 
         Raises
         ------
         InputError
             If the C refuses a row.
         """
-        results, decisions = answers_of(self._run(X))
+        results, decisions = answers_of(self._run(X, codes))
         _require_answers(results)
         if self.program.n_decisions == 1:
             return decisions[:, 0]
@@ -106,19 +117,33 @@ class Compiled:
             return decisions
         return confident_votes(len(self.classes_), decisions.astype(np.float64))
 
-    def _run(self, X: ArrayLike) -> NDArray[np.uint32]:
+    def _run(self, X: ArrayLike, codes: bool) -> NDArray[np.uint32]:
         """Return the records of the entry that X is for."""
-        codes = self.program.codes
-        if codes is None:
-            return self._records(query_words(self._floats(X), None))
         n = RECORD_HEADER_WORDS + self.program.n_decisions
-        if isinstance(X, np.ndarray) and X.dtype.newbyteorder("=") == np.dtype(codes.width):
-            rows = X
-            self._check_shape(rows)
+        if codes:
+            rows = self._codes(X)
             floats = np.zeros(rows.shape, dtype=np.float32)
-            return self._records(query_words(floats, rows.astype(np.int64)))[:, n:]
+            return self._records(query_words(floats, rows))[:, n:]
         floats = self._floats(X)
+        if self.program.codes is None:
+            return self._records(query_words(floats, None))
         return self._records(query_words(floats, np.zeros(floats.shape, dtype=np.int64)))[:, :n]
+
+    def _codes(self, X: ArrayLike) -> NDArray[np.int64]:
+        table = self.program.codes
+        if table is None:
+            raise InputError(f"{self.program.name} is in float32: it takes no codes")
+        rows = np.asarray(X)
+        limits = np.iinfo(table.width)
+        if not np.issubdtype(rows.dtype, np.integer):
+            raise InputError(f"codes are integers, X is {rows.dtype}")
+        if rows.size and not limits.min <= rows.min() <= rows.max() <= limits.max:
+            raise InputError(
+                f"codes are {table.width}, X goes from {rows.min()} to {rows.max()}, "
+                f"must be from {limits.min} to {limits.max}"
+            )
+        self._check_shape(rows)
+        return rows.astype(np.int64)
 
     def _floats(self, X: ArrayLike) -> Float32Array:
         if np.iscomplexobj(X):

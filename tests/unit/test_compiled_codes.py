@@ -51,17 +51,19 @@ def case(request, tmp_path_factory):
     return request.param, model, compiled, codes
 
 
-def test_an_array_of_the_type_holds_codes(case):
+def test_codes_go_to_their_entry(case):
     width, model, compiled, codes = case
     scale = compiled.program.scale
     given = codes.astype(width)
-    results = compiled.classify(given)
+    results = compiled.classify(given, codes=True)
     expected = interpret(compiled.program, codes)
     assert results.tobytes() == expected.results.tobytes()
     raw = scale.values(codes)
     certified = results["certified"]
     assert certified.any()
-    np.testing.assert_array_equal(compiled.predict(given)[certified], model.predict(raw)[certified])
+    np.testing.assert_array_equal(
+        compiled.predict(given, codes=True)[certified], model.predict(raw)[certified]
+    )
 
 
 @pytest.mark.parametrize("order", ["F", "strided", "big-endian"])
@@ -73,13 +75,16 @@ def test_codes_may_stand_in_memory_in_any_way(case, order):
         "strided": np.repeat(plain, 2, axis=0)[::2],
         "big-endian": plain.astype(np.dtype(width).newbyteorder(">")),
     }[order]
-    assert compiled.classify(given).tobytes() == compiled.classify(plain).tobytes()
+    assert (
+        compiled.classify(given, codes=True).tobytes()
+        == compiled.classify(plain, codes=True).tobytes()
+    )
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint16, np.float32, np.float64])
-def test_an_array_of_any_other_type_holds_raw_features(case, dtype):
+@pytest.mark.parametrize("dtype", [np.int16, np.uint8, np.int64, np.float32, np.float64])
+def test_an_array_of_any_type_holds_raw_features(case, dtype):
     _, _, compiled, codes = case
-    X = np.abs(codes[:, ::-1]).astype(dtype)
+    X = np.abs(codes[:, ::-1] % 100).astype(dtype)
     expected = interpret(compiled.program, X.astype(np.float32))
     assert compiled.classify(X).tobytes() == expected.results.tobytes()
     assert compiled.classify(X.tolist()).tobytes() == expected.results.tobytes()
@@ -91,12 +96,12 @@ def test_codes_outside_the_scale_are_refused(case):
     given = codes.astype(width)
     given[1, 0] = np.iinfo(width).min
     refused = bool(table.low > np.iinfo(width).min)
-    assert (compiled.classify(given)["status"] != 0).tolist() == [
+    assert (compiled.classify(given, codes=True)["status"] != 0).tolist() == [
         refused and row == 1 for row in range(len(given))
     ]
     if refused:
         with pytest.raises(InputError, match=r"X\[1\] is refused with ERROR_RANGE"):
-            compiled.predict(given)
+            compiled.predict(given, codes=True)
 
 
 def test_raw_features_outside_the_scale_are_refused(case):
@@ -110,7 +115,7 @@ def test_raw_features_outside_the_scale_are_refused(case):
 
 def test_both_entries_give_the_same_decisions_at_the_same_input(case):
     width, _, compiled, codes = case
-    of_codes = compiled.decision_function(codes.astype(width))
+    of_codes = compiled.decision_function(codes.astype(width), codes=True)
     raw = compiled.program.scale.values(codes)
     np.testing.assert_array_equal(compiled.decision_function(raw), of_codes)
 
@@ -119,7 +124,16 @@ def test_both_entries_give_the_same_decisions_at_the_same_input(case):
 def test_codes_of_other_shapes_are_refused(case, shape):
     width, _, compiled, _ = case
     with pytest.raises(InputError, match="X has shape"):
-        compiled.predict(np.zeros(shape, dtype=width))
+        compiled.predict(np.zeros(shape, dtype=width), codes=True)
+
+
+def test_what_is_no_code_is_refused(case):
+    width, _, compiled, codes = case
+    with pytest.raises(InputError, match="codes are integers, X is float64"):
+        compiled.predict(codes.astype(float), codes=True)
+    beyond = codes + (1 << 20)
+    with pytest.raises(InputError, match=f"codes are {width}, X goes from"):
+        compiled.predict(beyond, codes=True)
 
 
 def test_complex_numbers_are_refused(case):
@@ -130,13 +144,16 @@ def test_complex_numbers_are_refused(case):
 
 def test_no_rows_give_no_answers(case):
     width, _, compiled, codes = case
-    assert len(compiled.predict(codes[:0].astype(width))) == 0
+    assert len(compiled.predict(codes[:0].astype(width), codes=True)) == 0
 
 
 def test_a_loaded_folder_answers_codes_with_the_same_bits_and_verifies(case):
     width, _, compiled, codes = case
     loaded = kmcompile.load(compiled.folder)
     given = codes.astype(width)
-    assert loaded.classify(given).tobytes() == compiled.classify(given).tobytes()
+    assert (
+        loaded.classify(given, codes=True).tobytes()
+        == compiled.classify(given, codes=True).tobytes()
+    )
     facts = verify_folder(compiled.folder, compiled.folder.parent / "model.pkl", None, False)
     assert facts["verification"]["exact"]["host"]["mismatches"] == 0
