@@ -108,8 +108,10 @@ VALUES: dict[type, tuple[str, ...]] = {
         "weights",
         "basis",
         "forms",
+        "intercept",
     ),
     SignMap: (
+        "deviation",  # up to which inputs are looked at: less decides fewer
         "low",
         "width",
         "scale",
