@@ -14,10 +14,9 @@ from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
 from kmcompile.emit.totals_view import BlockFunctions
 from kmcompile.emit.view import (
     ModelView,
-    integer_bytes,
     model_view,
-    workspace_members,
 )
+from kmcompile.emit.workspace import integer_bytes, workspace_members
 from kmcompile.ir.program import Program
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.scalar import square_root

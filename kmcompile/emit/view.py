@@ -6,13 +6,14 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kmcompile.emit.code_table_view import TABLE, code_bytes, code_lines, in_fours, n_totals
+from kmcompile.emit.code_table_view import TABLE, code_lines
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
+from kmcompile.emit.constants import program_constants
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.emit.members import Member, confidence_members, sum_members, vote_members
+from kmcompile.emit.members import Member
 from kmcompile.emit.replay_view import ReplayView
 from kmcompile.emit.tables import (
     Reader,
@@ -21,20 +22,14 @@ from kmcompile.emit.tables import (
     integer_readers,
     table_view,
 )
+from kmcompile.emit.workspace import workspace_members
 from kmcompile.ir.program import Program
-from kmcompile.ir.table import C_TYPES
 from kmcompile.stages import (
-    BoundSequence,
-    CodedSum,
-    ExactSum,
     FixedSum,
-    FoldedWeights,
     LinearSum,
     NearestVectors,
-    Prepare,
     Vote,
 )
-from kmcompile.stages.code_table import CHUNKS, TURN
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.version import VERSION
 
@@ -53,15 +48,6 @@ def input_words(program: Program) -> int:
 def record_words(program: Program) -> int:
     """Return the words of a harness record: one answer for each of these."""
     return len(entries(program)) * (RECORD_HEADER_WORDS + program.n_decisions)
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A private #define of the model file."""
-
-    name: str
-    value: int
-    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +212,7 @@ def model_view(
                 f"#define {upper}_{constant.name} {unsigned_literal(constant.value)}",
                 constant.meaning,
             )
-            for constant in _constants(prepare, summed, early)
+            for constant in program_constants(prepare, summed, early)
         ),
         tables=tables,
         emitted_tables=(*tables, checksums),
@@ -299,152 +285,3 @@ def _decisions_text(program: Program) -> str:
     if isinstance(program.stages[-1], Vote):
         return "pairs (0, 1), (0, 2), ...: > 0 for the first"
     return "one a class"
-
-
-def workspace_members(
-    program: Program, buffers: tuple[tuple[str, int], ...], early: EarlyExitsView
-) -> tuple[Member, ...]:
-    """Return the arrays of the workspace in order, behind the integer sums and their codes."""
-    summed, label = program.ends.exact, program.ends.label
-    members = [Member("float", name, length, "the prepared input") for name, length in buffers]
-    members += sum_members(summed, "float")
-    members += _early_members(program, early)
-    members += [*vote_members(label), *confidence_members(label, "float")]
-    if program.codes is not None:
-        codes = C_TYPES[program.codes.width]
-        members.append(Member(codes, "quantized", program.n_features, "codes of a float input"))
-    return tuple(members)
-
-
-def integer_bytes(program: Program) -> int:
-    """Return the bytes of the integer sums and the codes that inner products take."""
-    summed = program.ends.exact
-    members = integer_members(summed) if isinstance(summed, FixedSum) else []
-    sums = sum(member.n_bytes for member in members)
-    return sums + (0 if program.codes is None else code_bytes(program.codes))
-
-
-def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
-    members = []
-    if early.float_codes is not None:
-        members.append(Member("float", "float_codes", program.prepare.n_out, "the codes in float"))
-    if early.nonzeros is not None:
-        members.append(
-            Member("uint32_t", "nonzeros", program.prepare.n_out, "features that are not 0")
-        )
-    if early.products:
-        lengths = [products.n_padded for products in early.products]
-        longest = max(*lengths, *(view.n_lifted for view in early.reduced_sets), 0)
-        members.append(Member("float", "projected", longest, "inner products with the input"))
-    if early.proves:
-        members += [
-            Member("float", "least", program.n_decisions, "what is proved of the decisions: from"),
-            Member("float", "most", program.n_decisions, "and to"),
-        ]
-    sequence = next((s for s in early.exits if isinstance(s, BoundSequence)), None)
-    if sequence is not None:
-        n = sequence.kernel_evaluations()
-        members += [
-            Member("float", "sequence_kernels", n, "kernels of the bound sequence"),
-            Member("float", "sequence_estimate", program.n_decisions, "what they give of f"),
-        ]
-    folded = next((s for s in early.exits if isinstance(s, FoldedWeights)), None)
-    if folded is not None:
-        members += _folded_members(folded)
-    rows = program.n_decisions + 1
-    if early.reduced_sets:
-        members.append(Member("float", "estimate", rows, "of a reduced set: decisions, spread"))
-    if any(view.is_earlier for view in early.reduced_sets):
-        members.append(Member("float", "earlier", rows, "the same, for the stages behind it"))
-    if early.estimates or early.reuses_kernels:
-        members += _touching_members(program, early)
-    return members
-
-
-def _touching_members(program: Program, early: EarlyExitsView) -> list[Member]:
-    """Return what approximates all kernels and computes the largest ones."""
-    exact = program.ends.exact
-    assert isinstance(exact, ExactSum)
-    members = [
-        Member("float", "running", program.n_decisions, "decisions as far as they are summed"),
-        Member("float", "kernel_total", exact.n_slots, "in the projection; score; exact"),
-        Member("float", "approximate", exact.n_slots, "kernels in the projection"),
-    ]
-    if early.reuses_kernels:
-        members += [
-            Member("uint32_t", "heap", exact.n_slots, "slots by score"),
-            Member("uint32_t", "touched", exact.n_blocks, "a bit a lane: exact total is known"),
-            Member("uint32_t", "n_touched", 1, "such bits"),
-        ]
-    return members
-
-
-def _folded_members(stage: FoldedWeights) -> list[Member]:
-    members = [
-        Member("float", "folded_offset", stage.n_features, "x - c, c being the nearest centre"),
-        Member("float", "folded_base", stage.n_rows, "the linear forms of this"),
-    ]
-    if stage.n_basis:
-        members.append(Member("float", "folded_projected", stage.n_basis, "x - c along the basis"))
-    return members
-
-
-def _constants(
-    prepare: Prepare, summed: ExactSum | FixedSum | LinearSum, early: EarlyExitsView
-) -> tuple[Constant, ...]:
-    if isinstance(summed, FixedSum | CodedSum):
-        floats = _float_constants(prepare, summed, early)
-        return (*floats, *_code_constants(summed), *_group_constants(summed))
-    rows = "support vectors" if isinstance(summed, ExactSum) else "decisions"
-    constants = [
-        Constant("N_PREPARED", prepare.n_out, "features after the preprocessing"),
-        Constant("LANES", summed.lanes, f"{rows} of a block, side by side"),
-        Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
-        Constant("BLOCK_WORDS", prepare.n_out * summed.lanes, "N_PREPARED * LANES"),
-    ]
-    if isinstance(summed, ExactSum):
-        constants += _group_constants(summed)
-    if early.nearest is not None or early.reuses_kernels:
-        slots = summed.n_blocks * summed.lanes
-        constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
-    return tuple(constants)
-
-
-def _float_constants(
-    prepare: Prepare, summed: FixedSum | CodedSum, early: EarlyExitsView
-) -> tuple[Constant, ...]:
-    """Return the sizes of the codes in float, for early exits."""
-    prepared = Constant("N_PREPARED", prepare.n_out, "features after the preprocessing")
-    words = prepare.n_out * summed.lanes
-    block = Constant("BLOCK_WORDS", words, "N_PREPARED * LANES: of a block in float")
-    return (*((prepared,) if early.float_codes else ()), *((block,) if early.sums_blocks else ()))
-
-
-def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:
-    return (
-        Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"),
-        Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"),
-    )
-
-
-def _code_constants(summed: FixedSum | CodedSum) -> tuple[Constant, ...]:
-    """Return the sizes of the codes in their layout."""
-    codes = summed.codes
-    constants = [
-        Constant("LANES", summed.lanes, "support vectors of a block"),
-        Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
-        Constant("N_USED", codes.n_used, "features that are not 0 in some vector"),
-    ]
-    if not in_fours(codes) or codes.n_padded > codes.n_used:
-        constants.append(Constant("N_PADDED", codes.n_padded, "the same filled up to whole runs"))
-    if in_fours(codes):
-        constants.append(Constant("N_FOURS", codes.n_fours, "fours of features"))
-    if codes.layout == CHUNKS:
-        n = codes.n_padded // codes.run
-        constants.append(Constant("N_CHUNKS", n, "chunks of 16 bytes of a vector"))
-    if codes.sparse:
-        constants += [
-            Constant("N_TURNS", codes.n_turns, f"{TURN} entries each of all lists"),
-            Constant("N_TOTALS", n_totals(codes), "a power of two: N_BLOCKS * LANES or more"),
-        ]
-    return tuple(constants)

@@ -1,0 +1,81 @@
+"""The private #defines of the model file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmcompile.emit.code_table_view import in_fours, n_totals
+from kmcompile.emit.early_exits_view import EarlyExitsView
+from kmcompile.stages import CodedSum, ExactSum, FixedSum, LinearSum, Prepare
+from kmcompile.stages.code_table import CHUNKS, TURN
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A private #define of the model file."""
+
+    name: str
+    value: int
+    meaning: str
+
+
+def program_constants(
+    prepare: Prepare, summed: ExactSum | FixedSum | LinearSum, early: EarlyExitsView
+) -> tuple[Constant, ...]:
+    """Return the private sizes of the model file in order."""
+    if isinstance(summed, FixedSum | CodedSum):
+        floats = _float_constants(prepare, summed, early)
+        return (*floats, *_code_constants(summed), *_group_constants(summed))
+    rows = "support vectors" if isinstance(summed, ExactSum) else "decisions"
+    constants = [
+        Constant("N_PREPARED", prepare.n_out, "features after the preprocessing"),
+        Constant("LANES", summed.lanes, f"{rows} of a block, side by side"),
+        Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
+        Constant("BLOCK_WORDS", prepare.n_out * summed.lanes, "N_PREPARED * LANES"),
+    ]
+    if isinstance(summed, ExactSum):
+        constants += _group_constants(summed)
+    if early.nearest is not None or early.reuses_kernels:
+        slots = summed.n_blocks * summed.lanes
+        constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
+    return tuple(constants)
+
+
+def _float_constants(
+    prepare: Prepare, summed: FixedSum | CodedSum, early: EarlyExitsView
+) -> tuple[Constant, ...]:
+    """Return the sizes of the codes in float, for early exits."""
+    prepared = Constant("N_PREPARED", prepare.n_out, "features after the preprocessing")
+    words = prepare.n_out * summed.lanes
+    block = Constant("BLOCK_WORDS", words, "N_PREPARED * LANES: of a block in float")
+    return (*((prepared,) if early.float_codes else ()), *((block,) if early.sums_blocks else ()))
+
+
+def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:
+    return (
+        Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"),
+        Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"),
+    )
+
+
+def _code_constants(summed: FixedSum | CodedSum) -> tuple[Constant, ...]:
+    """Return the sizes of the codes in their layout."""
+    codes = summed.codes
+    constants = [
+        Constant("LANES", summed.lanes, "support vectors of a block"),
+        Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
+        Constant("N_USED", codes.n_used, "features that are not 0 in some vector"),
+    ]
+    if not in_fours(codes) or codes.n_padded > codes.n_used:
+        constants.append(Constant("N_PADDED", codes.n_padded, "the same filled up to whole runs"))
+    if in_fours(codes):
+        constants.append(Constant("N_FOURS", codes.n_fours, "fours of features"))
+    if codes.layout == CHUNKS:
+        n = codes.n_padded // codes.run
+        constants.append(Constant("N_CHUNKS", n, "chunks of 16 bytes of a vector"))
+    if codes.sparse:
+        constants += [
+            Constant("N_TURNS", codes.n_turns, f"{TURN} entries each of all lists"),
+            Constant("N_TOTALS", n_totals(codes), "a power of two: N_BLOCKS * LANES or more"),
+        ]
+    return tuple(constants)
