@@ -28,7 +28,7 @@ from kmcompile.calibrate.samples import (
 from kmcompile.calibrate.training import equal_share, first_of_equal
 from kmcompile.errors import UsageError
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
 from kmcompile.plural import counted
@@ -105,7 +105,7 @@ def calibrate(
     notes = _notes(int((~accepted).sum()), len(given), len(X), samples.training)
     thresholds = options.thresholds_asked
     if thresholds != "risk":
-        if machine.task is not Task.BINARY:
+        if not machine.task.has_one_sign:
             raise UsageError(
                 f"--thresholds {thresholds}: the paper's scheme is for two classes, the "
                 f"model has {machine.n_classes}\nleave it out for --thresholds risk"

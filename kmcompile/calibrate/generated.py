@@ -106,7 +106,7 @@ def generated_challenges(
 
 def vector_classes(machine: KernelMachine) -> NDArray[np.int64]:
     """Return the class of each support vector, shape (n_sv,)."""
-    if machine.task is Task.BINARY:
+    if machine.task.has_one_sign:
         positive: NDArray[np.int64] = (machine.dual_coef[0] > 0).astype(np.int64)
         return positive
     if machine.task is Task.ONE_VS_ONE:

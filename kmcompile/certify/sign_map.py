@@ -17,7 +17,7 @@ from kmcompile.certify.pruning import Forest, Pruned, kinds
 from kmcompile.certify.subdivision import Subdivision, subdivide
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly, Rbf, Sigmoid
 from kmcompile.stages.proved import NARROW_OPERATIONS
@@ -109,7 +109,7 @@ def build_sign_map(
     SignMap or None
         None where the machine is of another kind or a map decides nothing.
     """
-    if machine.task is not Task.BINARY or machine.n_features not in DEGREES:
+    if not machine.task.has_one_sign or machine.n_features not in DEGREES:
         return None
     seen = _seen(machine, program, samples)
     points = spread_points(seen.x) if len(samples) else np.zeros((0, machine.n_features))

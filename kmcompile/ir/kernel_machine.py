@@ -11,7 +11,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float64Array, frozen
-from kmcompile.ir.preprocessing import Step
+from kmcompile.ir.preprocessing import Selection, Step
 from kmcompile.kernels.kernel import Kernel
 
 Label = str | int | float | bool
@@ -23,6 +23,13 @@ class Task(StrEnum):
     BINARY = "binary"
     ONE_VS_ONE = "one-vs-one"
     ONE_VS_REST = "one-vs-rest"
+    ONE_CLASS = "one-class"
+    REGRESSION = "regression"
+
+    @property
+    def has_one_sign(self) -> bool:
+        """Whether the label is the sign of the only decision value."""
+        return self in (Task.BINARY, Task.ONE_CLASS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,21 +48,28 @@ class KernelMachine:
     support_vectors : ndarray of shape (n_sv, n_kernel_features), float64
         For a linear model its weight vectors.
     dual_coef : ndarray of shape (n_rows, n_sv), float64
-        beta. Binary: one row, f > 0 is `classes[1]`. One-vs-one: LIBSVM's layout,
+        beta. Binary and one-class: one row, f > 0 is `classes[1]`. Regression: one row, f is the
+        value. One-vs-one: LIBSVM's layout,
         n_classes - 1 rows; the coefficients of pair (i, j), i < j, are row j - 1 over the
         vectors of class i and row i over those of class j, and f > 0 votes for class i.
         One-vs-rest: a row a class.
     intercept : ndarray of shape (n_decisions,), float64
         b: one, or a pair's in the order (0, 1), (0, 2), ..., or a class's.
     classes : tuple of labels
-        scikit-learn's `classes_`.
+        scikit-learn's `classes_`; (-1, 1) of a one-class machine, none of a regression.
     class_counts : tuple of int
         Support vectors of each class, in the order of their rows (one-vs-one), else empty.
     n_features : int
         Features of the raw input.
     preprocessing : tuple of Step
     zero_is_positive : bool
-        Whether f = 0 gives `classes[1]` in the binary task (SVC) or `classes[0]` (LinearSVC).
+        Whether f = 0 gives `classes[1]` (SVC) or `classes[0]` (LinearSVC, OneClassSVM).
+    last_of_equal : bool
+        One-vs-rest: whether the last of equal largest decisions wins (OneVsRestClassifier) or the
+        first.
+    log_odds : bool
+        Binary and one-vs-rest: whether 1 / (1 + exp(-f)) is a calibrated probability, of
+        `classes[1]` or of each class before they are made to add up to 1.
     break_ties : bool
         One-vs-one: ties between votes are broken by the summed confidences.
     decision_function_shape : str
@@ -75,6 +89,8 @@ class KernelMachine:
     class_counts: tuple[int, ...] = ()
     preprocessing: tuple[Step, ...] = ()
     zero_is_positive: bool = True
+    last_of_equal: bool = False
+    log_odds: bool = False
     break_ties: bool = False
     decision_function_shape: str = "ovr"
     notes: tuple[str, ...] = ()
@@ -120,6 +136,9 @@ class KernelMachine:
             "break_ties": self.break_ties,
             "decision_function_shape": self.decision_function_shape,
         }
+        for name in ("last_of_equal", "log_odds"):
+            if getattr(self, name):
+                header[name] = True
         steps = []
         for number, step in enumerate(self.preprocessing):
             described: dict[str, object] = {"step": type(step).__name__}
@@ -146,7 +165,11 @@ class KernelMachine:
 def _validate(machine: KernelMachine) -> None:
     """Raise InputError unless the fields are finite and fit each other."""
     n_sv = machine.n_support_vectors
-    _require(machine.n_classes >= 2, f"{machine.n_classes} classes, must be 2 or more")
+    regression = machine.task is Task.REGRESSION
+    _require(
+        (machine.n_classes == 0) if regression else (machine.n_classes >= 2),
+        f"{machine.n_classes} classes, must be {'none' if regression else '2 or more'}",
+    )
     _require(machine.n_features >= 1, "no features")
     _require(n_sv >= 1, "no support vectors")
     _require(machine.support_vectors.ndim == 2, "support_vectors must have two dimensions")
@@ -166,6 +189,12 @@ def _validate(machine: KernelMachine) -> None:
                     f"{type(step).__name__}.{field.name} is for {value.shape[-1]} features, "
                     f"its input has {n_kernel_features}",
                 )
+        if isinstance(step, Selection):
+            _require(
+                n_kernel_features == step.n_in and 0 <= min(step.columns) <= max(step.columns),
+                f"Selection is of {step.n_in} features, its input has {n_kernel_features}",
+            )
+            _require(max(step.columns) < step.n_in, "Selection has a column that its input has not")
         n_kernel_features = step.n_out
     width = machine.support_vectors.shape[1]
     _require(
@@ -178,6 +207,8 @@ def _validate_shapes(machine: KernelMachine) -> None:
     n_classes, n_sv = machine.n_classes, machine.n_support_vectors
     rows, decisions = {
         Task.BINARY: (1, 1),
+        Task.ONE_CLASS: (1, 1),
+        Task.REGRESSION: (1, 1),
         Task.ONE_VS_ONE: (n_classes - 1, n_classes * (n_classes - 1) // 2),
         Task.ONE_VS_REST: (n_classes, n_classes),
     }[machine.task]
@@ -185,8 +216,8 @@ def _validate_shapes(machine: KernelMachine) -> None:
     _require(shape == (rows, n_sv), f"dual_coef has shape {shape}, expected {(rows, n_sv)}")
     shape = machine.intercept.shape
     _require(shape == (decisions,), f"intercept has shape {shape}, expected {(decisions,)}")
-    if machine.task is Task.BINARY:
-        _require(n_classes == 2, f"{n_classes} classes in a binary machine")
+    if machine.task.has_one_sign:
+        _require(n_classes == 2, f"{n_classes} classes in a {machine.task.value} machine")
     if machine.task is Task.ONE_VS_ONE:
         counts = machine.class_counts
         _require(

@@ -125,4 +125,53 @@ class Normalization:
         return f"normalize by {self.norm}"
 
 
-Step = Affine | Clip | Projection | Normalization
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """x -> (x_c for c in columns): what a ColumnTransformer takes and in which order.
+
+    Parameters
+    ----------
+    columns : tuple of int
+        Of the step's input; one or more, any of them any number of times.
+    n_in : int
+        Features of the step's input.
+    """
+
+    columns: tuple[int, ...]
+    n_in: int
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the chosen columns."""
+        return np.ascontiguousarray(X[:, list(self.columns)])
+
+    @property
+    def n_out(self) -> int:
+        """The number of features that leave the step."""
+        return len(self.columns)
+
+    def __str__(self) -> str:
+        return f"select {self.n_out} of {self.n_in}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extension:
+    """x -> (x, value): one more feature, the same for every input.
+
+    Parameters
+    ----------
+    value : float
+    n_out : int
+    """
+
+    value: float
+    n_out: int
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the rows with the value behind them."""
+        return np.column_stack([X, np.full(len(X), self.value)])
+
+    def __str__(self) -> str:
+        return f"extend by {self.value:g}"
+
+
+Step = Affine | Clip | Projection | Normalization | Selection | Extension

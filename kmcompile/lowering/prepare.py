@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.analysis.rounding import FLOAT32, Precision
+from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float64Array, Real, RealArray
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
 from kmcompile.scalar.functions import SQUARE_ROOT
@@ -56,7 +57,9 @@ def _lower(step: Step, length: Length | None, lanes: int, precision: Precision) 
         return _lower_projection(step, length, lanes, precision)
     if isinstance(step, Normalization):
         return _lower_normalization(step, length, precision)
-    return _lower_clip(step, length, precision)
+    if isinstance(step, Clip):
+        return _lower_clip(step, length, precision)
+    raise InputError(f"{step} cannot be compiled yet")
 
 
 def _lower_affine(step: Affine, length: Length | None, precision: Precision) -> Scale:

@@ -120,7 +120,7 @@ def _lower_with(
 
 def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Always:
     """Return the stage that makes a label of decisions and bounds of a precision."""
-    if machine.task is Task.BINARY:
+    if machine.task.has_one_sign:
         return Sign(machine.zero_is_positive)
     if machine.task is Task.ONE_VS_REST:
         return Argmax(machine.n_classes)

@@ -34,7 +34,7 @@ def decision_meant(
     -------
     decision, error : ndarray of shape (n_queries,), float64
     """
-    if machine.task is Task.BINARY:
+    if machine.task.has_one_sign:
         return reference.decisions[:, 0], reference.error[:, 0]
     if machine.task is Task.ONE_VS_REST:
         own = (np.arange(len(results)), results["label"])

@@ -23,7 +23,7 @@ def can_be(
         Of one query.
     label : int
     """
-    if machine.task is Task.BINARY:
+    if machine.task.has_one_sign:
         f = float(decisions[0] if label else -decisions[0])
         return f >= -float(error[0])
     if machine.task is Task.ONE_VS_REST:

@@ -71,11 +71,13 @@ def evaluate(machine: KernelMachine, X: Float32Array | Float64Array) -> Referenc
 def labels_of(machine: KernelMachine, decisions: Float64Array) -> np.ndarray:
     """Return the index of the label that scikit-learn's `predict` gives for the decisions."""
     labels: np.ndarray
-    if machine.task is Task.BINARY:
+    if machine.task.has_one_sign:
         f = decisions[:, 0]
         labels = (f >= 0 if machine.zero_is_positive else f > 0).astype(np.int64)
     elif machine.task is Task.ONE_VS_REST:
         labels = decisions.argmax(axis=1)
+        if machine.last_of_equal:
+            labels = machine.n_classes - 1 - decisions[:, ::-1].argmax(axis=1)
     elif machine.break_ties:
         labels = confident_votes(machine.n_classes, decisions).argmax(axis=1)
     else:
