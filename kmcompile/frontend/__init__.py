@@ -27,7 +27,7 @@ def load_model(
     Parameters
     ----------
     source : path or estimator
-        A pickle or joblib file, or a fitted SVC, NuSVC, LinearSVC or a Pipeline that ends
+        A pickle or joblib file, or a fitted estimator of a supported class, or a Pipeline that ends
         with one.
     trust_pickle : bool
         Load the file with joblib, which runs whatever code it names, instead of reading

@@ -18,6 +18,7 @@ Shape = tuple[int | None, ...]
 
 _MISSING: Any = object()
 
+_MAX_FEATURES = 2**31 - 1
 _MAX_CLASSES = 4096
 _MAX_LABEL_BYTES = 4095  # C99, 5.2.4.1: longer string literals need not compile
 """Coefficients grow with its square; no microcontroller holds more."""
@@ -48,6 +49,12 @@ class Fields:
                 f"{self.record.name} is not fitted ({name} is missing); "
                 "call fit before it is saved or compiled"
             )
+
+    def require_width(self, width: int) -> None:
+        """Raise InputError unless the estimator was fitted for `width` features."""
+        if self.integer("n_features_in_", 1, _MAX_FEATURES) != width:
+            found = f"is {describe(self.get('n_features_in_'))}"
+            raise self.error("n_features_in_", found, f"{width}, as the vectors have")
 
     def get(self, name: str, default: Any = _MISSING) -> Any:
         """Return the attribute as it is."""

@@ -7,7 +7,15 @@ import re
 from kmcompile.errors import InputError
 from kmcompile.frontend.record import Record, describe, printable
 
-CLASSIFIERS = {"SVC": "svm", "NuSVC": "svm", "LinearSVC": "svm"}
+ESTIMATORS = {
+    "SVC": "svm",
+    "NuSVC": "svm",
+    "LinearSVC": "svm",
+    "OneClassSVM": "svm",
+    "SVR": "svm",
+    "NuSVR": "svm",
+}
+"""What may stand last, with its package."""
 TRANSFORMERS = {
     "StandardScaler": "preprocessing",
     "MinMaxScaler": "preprocessing",
@@ -16,13 +24,12 @@ TRANSFORMERS = {
     "PCA": "decomposition",
     "Normalizer": "preprocessing",
 }
-_PACKAGES = {**CLASSIFIERS, **TRANSFORMERS, "Pipeline": "pipeline"}
+_PACKAGES = {**ESTIMATORS, **TRANSFORMERS, "Pipeline": "pipeline"}
 
 SUPPORTED = (
-    f"supported: {', '.join(CLASSIFIERS)}, alone or at the end of a Pipeline of "
+    f"supported: {', '.join(ESTIMATORS)}, alone or at the end of a Pipeline of "
     f"{', '.join(TRANSFORMERS)}"
 )
-_LATER = {"SVR", "NuSVR", "LinearSVR", "OneClassSVM"}
 
 OLDEST_READABLE = (1, 0)
 """Before 1.0 the private attributes had other names, and files come without
@@ -54,8 +61,6 @@ def refusal(module: str, name: str) -> str:
             f"the model is {shown}, must be a scikit-learn estimator itself (a subclass may "
             f"compute its answers in another way);\n{SUPPORTED}"
         )
-    if name in _LATER:
-        return f"{shown} is not supported yet: it comes with a later release;\n{SUPPORTED}"
     return f"{shown} is not supported;\n{SUPPORTED}"
 
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from kmcompile.errors import InputError
+from kmcompile.frontend.estimators import read_estimator
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe, record_of
 from kmcompile.frontend.sklearn_classes import (
-    CLASSIFIERS,
+    ESTIMATORS,
     SUPPORTED,
     TRANSFORMERS,
     is_supported,
@@ -17,7 +18,6 @@ from kmcompile.frontend.sklearn_classes import (
     require_supported,
     version_notes,
 )
-from kmcompile.frontend.sklearn_classifiers import read_classifier
 from kmcompile.frontend.sklearn_transformers import input_width, read_transformer
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Step
@@ -37,11 +37,11 @@ def read_sklearn(model: Any) -> KernelMachine:
     if not isinstance(model, Record) and isinstance(model, type):
         raise InputError("the model is a class, must be a fitted instance; call fit first")
     require_supported(record)
-    *transformers, classifier = _flattened(record)
+    *transformers, estimator = _flattened(record)
     for step in transformers:
         _require_role(step, TRANSFORMERS, "a transformer, as it is not the last step")
-    _require_role(classifier, CLASSIFIERS, "a classifier, as it is the last step")
-    machine = read_classifier(classifier)
+    _require_role(estimator, ESTIMATORS, "one that predicts, as it is the last step")
+    machine = read_estimator(estimator)
     n_features = _input_width(transformers, machine.n_features)
     steps: tuple[Step, ...] = ()
     width = n_features
@@ -50,7 +50,7 @@ def read_sklearn(model: Any) -> KernelMachine:
         width = steps[-1].n_out if steps else width
     if width != machine.n_features:
         raise InputError(
-            f"{classifier.name} is for {machine.n_features} features, the steps before it give "
+            f"{estimator.name} is for {machine.n_features} features, the steps before it give "
             f"{width}; the model was altered or damaged, save it again"
         )
     return replace(machine, n_features=n_features, preprocessing=steps)
@@ -71,7 +71,7 @@ def _flattened(record: Record) -> list[Record]:
     if waiting:
         raise InputError(f"the pipeline has more than {_MAX_STEPS} steps; simplify it")
     if not flat:
-        raise InputError(f"the pipeline is empty, must end with a classifier;\n{SUPPORTED}")
+        raise InputError(f"the pipeline is empty, must end with an estimator;\n{SUPPORTED}")
     return flat
 
 

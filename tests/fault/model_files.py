@@ -13,7 +13,7 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, SVR, LinearSVC, NuSVR, OneClassSVM
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
@@ -58,6 +58,9 @@ def _fitted():
     yield "sigmoid", SVC(kernel="sigmoid", coef0=0.5).fit(X, Y)
     yield "sparse", SVC().fit(scipy.sparse.csr_matrix(X), Y)
     yield "LinearSVC", LinearSVC().fit(X, Y)
+    yield "OneClassSVM", OneClassSVM(nu=0.1).fit(X)
+    yield "SVR", SVR().fit(X, Y)
+    yield "NuSVR", NuSVR(kernel="poly").fit(scipy.sparse.csr_matrix(X), Y)
 
 
 FITTED = dict(_fitted())

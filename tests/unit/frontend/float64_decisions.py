@@ -48,7 +48,7 @@ def pair_coefficients(machine: KernelMachine):
 def labels(machine: KernelMachine, decisions):
     """Return the labels by scikit-learn's rules, ties between votes to the lower index."""
     classes = np.array(machine.classes)
-    if machine.task is Task.BINARY:
+    if machine.task.has_one_sign:
         f = decisions[:, 0]
         return classes[((f >= 0) if machine.zero_is_positive else (f > 0)).astype(int)]
     if machine.task is Task.ONE_VS_REST:

@@ -143,7 +143,7 @@ def test_unfitted_normalizer_is_accepted_as_it_learns_nothing():
     ("steps", "message"),
     [
         ([StandardScaler(), "passthrough"], "step 'p1': "),
-        ([StandardScaler()], "the pipeline has StandardScaler, must be a classifier"),
+        ([StandardScaler()], "the pipeline has StandardScaler, must be one that predicts"),
         ([SVC(), SVC()], "the pipeline has SVC, must be a transformer"),
         ([StandardScaler(), SVC()], "SVC is not fitted (classes_ is missing)"),
     ],

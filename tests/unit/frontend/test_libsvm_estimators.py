@@ -1,24 +1,20 @@
-"""SVC, NuSVC and LinearSVC become machines with scikit-learn's decision values and labels."""
+"""LIBSVM's and LIBLINEAR's estimators become machines with scikit-learn's decision values."""
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse
-from float64_decisions import decisions_and_bounds, labels
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.preprocessing import scale
-from sklearn.svm import SVC, LinearSVC, NuSVC
+from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
+from sklearn_agreement import assert_agrees, fitted
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.frontend.sklearn_classes import CLASSIFIERS, TRANSFORMERS
-from kmcompile.frontend.sklearn_classifiers import READERS
-from kmcompile.frontend.sklearn_transformers import READERS as TRANSFORMER_READERS
 from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
+from kmcompile.verify.reference import evaluate
 
 KERNELS = [
     {"kernel": "linear"},
@@ -38,28 +34,6 @@ DATA = {"breast_cancer": load_breast_cancer, "wine": load_wine, "digits": load_d
 def data(name, n_samples=200):
     X, y = DATA[name](return_X_y=True)
     return scale(X)[:n_samples], y[:n_samples]
-
-
-def fitted(estimator, X, y):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return estimator.fit(X, y)
-
-
-def assert_agrees(model, X):
-    machine = load_model(model)
-    decisions, bounds = decisions_and_bounds(machine, X)
-    queries = scipy.sparse.csr_matrix(X) if getattr(model, "_sparse", False) else X
-    if hasattr(model, "decision_function_shape"):
-        model.decision_function_shape = "ovo"
-    expected = model.decision_function(queries).reshape(len(X), -1)
-    assert np.all(np.abs(decisions - expected) <= bounds)
-    clear = np.all(np.abs(decisions) > bounds, axis=1)
-    if machine.task is Task.ONE_VS_REST:
-        ordered, margin = np.sort(decisions, axis=1), bounds.max(axis=1)
-        clear = ordered[:, -1] - ordered[:, -2] > 2 * margin
-    assert np.array_equal(labels(machine, decisions)[clear], model.predict(queries)[clear])
-    return machine
 
 
 @pytest.mark.parametrize("options", KERNELS, ids=str)
@@ -202,6 +176,48 @@ def test_user_subclass_is_refused():
         load_model(model)
 
 
-def test_every_supported_class_has_its_reader():
-    assert set(READERS) == set(CLASSIFIERS)
-    assert set(TRANSFORMER_READERS) == set(TRANSFORMERS)
+def regression_data(n_samples=200):
+    X, y = load_diabetes(return_X_y=True)
+    return scale(X)[:n_samples], scale(y)[:n_samples]
+
+
+@pytest.mark.parametrize("make", [SVR, NuSVR])
+@pytest.mark.parametrize("options", [k for k in KERNELS if k.get("degree") != 0], ids=str)
+def test_regressions_have_scikit_learns_values(make, options):
+    X, y = regression_data()
+    machine = assert_agrees(fitted(make(**options), X, y), X)
+    assert (machine.kind, machine.task, machine.classes) == (make.__name__, Task.REGRESSION, ())
+
+
+@pytest.mark.parametrize("options", [k for k in KERNELS if k.get("degree") != 0], ids=str)
+def test_one_class_machines_have_scikit_learns_decision_values(options):
+    X, _ = data("wine")
+    machine = assert_agrees(fitted(OneClassSVM(nu=0.2, **options), X, None), X)
+    assert (machine.task, machine.classes) == (Task.ONE_CLASS, (-1, 1))
+    assert not machine.zero_is_positive
+
+
+def test_one_class_zero_is_an_outlier():
+    """The only vector's kernel value is 1 and the offset is made as large: f = 0."""
+    model = OneClassSVM(gamma=1.0).fit([[0.0], [0.0]])
+    total = model.dual_coef_.sum()
+    model.intercept_, model._intercept_ = np.array([-total]), np.array([-total])
+    model.offset_ = np.array([total])
+    assert model.decision_function([[0.0]]) == 0
+    assert model.predict([[0.0]]) == -1
+    reference = evaluate(load_model(model), np.zeros((1, 1)))
+    assert (reference.decisions, reference.labels) == (0, 0)
+
+
+@pytest.mark.parametrize("model", [SVR(), NuSVR(), OneClassSVM()], ids=str)
+def test_sparse_fitted_machines_of_one_row_have_scikit_learns_values(model):
+    X, y = regression_data()
+    X = np.where(np.abs(X) < 0.5, 0, X)
+    assert_agrees(fitted(model, scipy.sparse.csr_matrix(X), y), X)
+
+
+def test_a_regression_without_vectors_is_refused():
+    """reliability 12: an epsilon wider than all targets leaves none."""
+    X, y = regression_data()
+    with pytest.raises(InputError, match="support_vectors_ is empty, must be 1 or more"):
+        load_model(SVR(epsilon=100.0).fit(X, y))
