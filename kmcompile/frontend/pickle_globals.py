@@ -8,8 +8,9 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import joblib_arrays, numpy_values
+from kmcompile.frontend.kernel_functions import is_kernel_function
 from kmcompile.frontend.numpy_values import damaged
-from kmcompile.frontend.record import Record, printable
+from kmcompile.frontend.record import Function, Record, printable
 from kmcompile.frontend.sklearn_classes import is_supported, refusal
 
 
@@ -73,6 +74,7 @@ _CONSTRUCTORS = {
 _INERT = {
     ("__builtin__", "object"),
     ("builtins", "object"),
+    ("functools", "partial"),  # of a kernel function; what it would call is named, too
     ("numpy", "ndarray"),
     ("numpy", "memmap"),
     (joblib_arrays.MODULE, joblib_arrays.NAME),
@@ -82,7 +84,7 @@ _INERT = {
 }
 
 
-def resolve(module: str, name: str) -> InertClass | Constructor:
+def resolve(module: str, name: str) -> InertClass | Constructor | Function:
     """Return what stands for a name of the file.
 
     Raises
@@ -93,6 +95,8 @@ def resolve(module: str, name: str) -> InertClass | Constructor:
     build = _CONSTRUCTORS.get((module, name))
     if build is not None:
         return Constructor(build)
+    if is_kernel_function(module, name):
+        return Function(module, name)
     # A random_state is kept as data; metadata requests lie in sklearn.utils.
     inert = module.startswith(("numpy.random.", "sklearn.utils.")) or (module, name) in _INERT
     if inert or is_supported(module, name):
@@ -103,12 +107,4 @@ def resolve(module: str, name: str) -> InertClass | Constructor:
         f"the file names {printable(f'{module}.{name}')}, which is forbidden: loading it could "
         "run code, nothing was run;\nsave a plain scikit-learn estimator, or pass "
         "--trust-pickle if you trust who made the file"
-    )
-
-
-def refuse_kernel(module: str, name: str) -> InputError:
-    """Return the error for a kernel that is a function of the user."""
-    return InputError(
-        f"kernel is the function {printable(f'{module}.{name}')}, must be linear, poly, rbf or "
-        "sigmoid: a function cannot be compiled;\nretrain with one of these"
     )

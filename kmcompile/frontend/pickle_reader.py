@@ -18,9 +18,10 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.frontend import joblib_arrays
 from kmcompile.frontend.data_graph import check_nesting
+from kmcompile.frontend.kernel_functions import refusal
 from kmcompile.frontend.numpy_values import Dtype, damaged, set_array_state, set_dtype_state
-from kmcompile.frontend.pickle_globals import Constructor, InertClass, refuse_kernel, resolve
-from kmcompile.frontend.record import Record
+from kmcompile.frontend.pickle_globals import Constructor, InertClass, resolve
+from kmcompile.frontend.record import Function, Record
 
 MAX_OPCODES = 1_000_000
 """A pipeline takes some hundreds, one more for every label and feature name."""
@@ -164,7 +165,7 @@ class _PickleMachine:
         except InputError:
             # The key that waits for its value tells what the function was meant for.
             if self.stack and type(self.stack[-1]) is str and self.stack[-1] == "kernel":
-                raise refuse_kernel(module, name) from None
+                raise refusal(Function(module, name)) from None
             raise
 
     def reduce(self, _: Any) -> None:

@@ -28,6 +28,14 @@ class Record:
     attributes: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of a library by its name: it is told by that, and never called."""
+
+    module: str
+    name: str
+
+
 def record_of(value: object) -> Record:
     """Return the record itself, or a fitted object's as if it had been read from a file."""
     if isinstance(value, Record):
@@ -58,7 +66,7 @@ def describe(value: object) -> str:
         return f"an integer of {value.bit_length()} bits"
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
-    if isinstance(value, Record):
+    if isinstance(value, Record | Function):
         return printable(f"{value.module}.{value.name}")
     kind = type(value)
     return f"of type {printable(f'{kind.__module__}.{kind.__qualname__}')}"

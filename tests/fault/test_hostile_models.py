@@ -38,7 +38,7 @@ def _payloads(canary):
     yield "subprocess.Popen", Call(subprocess.Popen, ["touch", str(canary)])
     yield "operator.methodcaller", Call(__import__("operator").methodcaller, "system", "x")
     yield "operator.attrgetter", Call(__import__("operator").attrgetter("system"), "x")
-    yield "functools.partial", Call(__import__("functools").partial(os.system, "x"))
+    yield "system", Call(__import__("functools").partial(os.system, "x"))
     yield "joblib.numpy_pickle.load", Call(joblib.load, str(canary))
     yield "runpy", Call(__import__("runpy").run_path, str(canary))
     yield "numpy", Call(np.load, str(canary), None, True)

@@ -97,7 +97,7 @@ def test_a_degree_that_is_not_whole_is_refused(degree):
 
 @pytest.mark.parametrize("name", ["additive_chi2", "precomputed", "RBF", 3, None, np.dot])
 def test_other_kernels_are_refused_and_the_remedy_is_told(name):
-    with pytest.raises(InputError, match=r"^kernel is .*, must be linear, .*;\nretrain with one of"):
+    with pytest.raises(InputError, match=r"^kernel is .*, must be linear, .*;\nretrain with one"):
         pairwise_kernel(name, 3)
 
 
