@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from kmcompile.errors import InputError
+from kmcompile.frontend.formats import read_model
 from kmcompile.frontend.model_file import read_model_file
-from kmcompile.frontend.pickle_reader import read_pickle
 from kmcompile.frontend.sklearn_pipeline import read_sklearn
 from kmcompile.frontend.trusted_pickle import load_trusted
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -26,9 +28,9 @@ def load_model(
 
     Parameters
     ----------
-    source : path or estimator
-        A pickle or joblib file, or a fitted estimator of a supported class, or a Pipeline that ends
-        with one.
+    source : path, estimator or KernelMachine
+        A file of one of the `formats`, or a fitted estimator of a supported class, or a Pipeline
+        that ends with one. A KernelMachine is returned as it is.
     trust_pickle : bool
         Load the file with joblib, which runs whatever code it names, instead of reading
         its data only.
@@ -51,24 +53,21 @@ def load_model(
     >>> machine.kernel, machine.classes
     (Rbf(gamma=0.5), ('off', 'on'))
     """
+    if isinstance(source, KernelMachine):
+        return source
     if not isinstance(source, str | os.PathLike):
-        return _named(type(source).__name__, source, ())
+        return _named(type(source).__name__, read_sklearn, source)
     path = Path(source)
     if trust_pickle:
         model, notes = load_trusted(path)
-        return _named(path.name, model, notes)
-    content = read_model_file(path)
-    try:
-        model = read_pickle(content)
-    except InputError as error:
-        raise InputError(f"{path.name}: {error}") from None
-    return _named(path.name, model, ())
+        machine = _named(path.name, read_sklearn, model)
+        return replace(machine, notes=machine.notes + notes)
+    return _named(path.name, read_model, read_model_file(path))
 
 
-def _named(origin: str, model: object, notes: tuple[str, ...]) -> KernelMachine:
+def _named(origin: str, read: Callable[[Any], KernelMachine], model: Any) -> KernelMachine:
     """Return the machine; an error says which file or object it is about."""
     try:
-        machine = read_sklearn(model)
+        return read(model)
     except InputError as error:
         raise InputError(f"{origin}: {error}") from None
-    return replace(machine, notes=machine.notes + notes)

@@ -1,4 +1,4 @@
-"""The bytes of a model file, decompressed; the format is told by content."""
+"""The bytes of a model file, decompressed; the compression is told by content."""
 
 from __future__ import annotations
 
@@ -38,17 +38,7 @@ _COMPRESSIONS: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
     (b"]\x00", "lzma", _lzma_decompressor),
     (b"x", "zlib", _zlib_decompressor),
 )
-"""What joblib writes. No pickle of an estimator starts with any of these."""
-
-_FOREIGN: tuple[tuple[bytes, str], ...] = (
-    (b"\x04\x22\x4d\x18", "compressed with lz4; save it with compress='zlib'"),
-    (b"ZF", "of joblib before 0.10; save it again with a newer release"),
-    (b"PK\x03\x04", "a zip archive (.npz, .skops); save the estimator with joblib.dump"),
-    (b"\x93NUMPY", "a .npy array, not a model; save the estimator with joblib.dump"),
-    (b"svm_type ", "a LIBSVM model, not supported yet; save an estimator with joblib.dump"),
-    (b"solver_type ", "a LIBLINEAR model, not supported yet; save an estimator with joblib.dump"),
-    (b"\x89HDF", "HDF5; save the estimator with joblib.dump"),
-)
+"""What joblib writes. No model starts with any of these."""
 
 
 def read_model_file(path: Path) -> bytes:
@@ -59,7 +49,7 @@ def read_model_file(path: Path) -> bytes:
     UsageError
         The path leads to no readable file.
     InputError
-        The file is empty, too large, of another format, or its compression is damaged.
+        The file is empty or too large, or its compression is damaged.
     """
     size_bytes = require_regular_file(path)
     if size_bytes > MAX_MODEL_BYTES:
@@ -98,9 +88,6 @@ def decompress(content: bytes) -> bytes:
     """
     if not content:
         raise InputError("the file is empty; save the model again")
-    for magic, what in _FOREIGN:
-        if content.startswith(magic):
-            raise InputError(f"the file is {what}")
     for magic, name, make in _COMPRESSIONS:
         if content.startswith(magic):
             return _decompress(content, name, make())
