@@ -70,6 +70,12 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--target", default="host", metavar="NAME", help="Board or machine [host].")
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
 @click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
+@click.option(
+    "--threshold",
+    type=float,
+    metavar="T",
+    help="The second class from this decision, or calibrated probability, up [0, or 0.5].",
+)
 @_choice("--mode", "Early exits allowed [statistical with --data, else certified].")
 @click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001].")
 @_choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed].")

@@ -98,6 +98,9 @@ class Compiled:
     def decision_function(self, X: ArrayLike, codes: bool = False) -> Float32Array | Float64Array:
         """Return the decision values in the trained model's `decision_function_shape`.
 
+        They are those of the trained model also where it has a threshold, which the C's are
+        without.
+
         Parameters
         ----------
         X, codes
@@ -111,7 +114,7 @@ class Compiled:
         results, decisions = answers_of(self._run(X, codes))
         _require_answers(results)
         if self.program.n_decisions == 1:
-            return decisions[:, 0]
+            return decisions[:, 0] + np.float64(self.program.threshold)
         voting = isinstance(self.program.stages[-1], Vote)
         if not voting or self.program.decision_function_shape == "ovo":
             return decisions

@@ -66,7 +66,9 @@ def without_defaults(options: Options) -> Options:
     >>> without_defaults(dataclasses.replace(samples, mode="statistical", risk="1e-3")) == samples
     True
     """
-    options = dataclasses.replace(options, risk=_as_number(options.risk))
+    options = dataclasses.replace(
+        options, risk=_as_number(options.risk), threshold=_as_number(options.threshold)
+    )
     same = dict(_SAME_AS_DEFAULT)
     same["mode"] = dataclasses.replace(options, mode=None).mode_asked
     if dataclasses.replace(options, replay=None).replay_asked == "none":
@@ -91,12 +93,12 @@ def without_default_replay(options: Options) -> Options:
     return default if options.replay == default.replay_asked else options
 
 
-def _as_number(risk: float | str | None) -> float | str | None:
+def _as_number(value: Any) -> Any:
     """Return the number that a text says, so that 0.010 and 1e-2 are the same command."""
     try:
-        return risk if risk is None else float(risk)
+        return value if value is None else float(value)
     except (TypeError, ValueError):
-        return risk  # "auto", or what `check_options` refuses
+        return value  # "auto", or what `check_options` refuses
 
 
 def check_options(options: Options) -> None:
@@ -155,6 +157,8 @@ def _check_values(options: Options) -> None:
         _check_number("risk", options.risk, low=0.0, high=1.0)
     if options.tolerance is not None:
         _check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
+    if options.threshold is not None:
+        _check_number("threshold", options.threshold, low=-math.inf, high=math.inf)
     if options.reduce is not None and options.reduce not in ("auto", "off"):
         _check_count("reduce", options.reduce)
     if options.n_jobs is not None and (type(options.n_jobs) is not int or options.n_jobs == 0):
@@ -170,7 +174,9 @@ def _check_number(field: str, value: str | float, low: float, high: float) -> No
     except (TypeError, ValueError):
         number = math.nan
     if not low < number < high:
-        limits = "> 0" if high == math.inf else f"between {low:g} and {high:g}"
+        limits = f"between {low:g} and {high:g}"
+        if high == math.inf:
+            limits = "> 0" if low == 0 else "that is finite"
         raise UsageError(f"{flag(field)} {value}: must be a number {limits}")
 
 

@@ -24,6 +24,7 @@ class Options:
     target: str = "host"
     data: Path | None = None
     test_data: Path | None = None
+    threshold: float | None = None
     mode: str | None = None
     risk: float | str | None = None
     risk_control: str | None = None

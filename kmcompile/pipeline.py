@@ -30,6 +30,7 @@ from kmcompile.option_values import check_options, without_default_replay, witho
 from kmcompile.options import Options
 from kmcompile.output import files as folder_files
 from kmcompile.output.folder import reserve
+from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble
 from kmcompile.report.cascade import cascade_of
@@ -83,7 +84,7 @@ def compile_model(
 
     with reserve(folder) if folder is not None else nullcontext() as output:
         tell("reading the model")
-        original = frontend.load_model(model, trust_pickle=options.trust_pickle)
+        original = _read(model, options.trust_pickle, options.threshold)
 
         tell("lowering")
         allowed = budgets(target, options.max_flash, options.max_ram)
@@ -204,7 +205,7 @@ def verify_folder(
     folder_files.check_digests(files, program, report)
     machine = None
     if model is not None:
-        machine = frontend.load_model(model, trust_pickle=trust_pickle)
+        machine = _read(model, trust_pickle, report["options"].get("threshold"))
         folder_files.check_model(machine, program, model.name)
     target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
     queries = folder_files.load_queries(files, program, test_data)
@@ -240,6 +241,12 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
         "sha256": machine.sha256,
         "notes": list(machine.notes),
     }
+
+
+def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> KernelMachine:
+    """Return the model with the threshold that was asked for."""
+    machine = frontend.load_model(model, trust_pickle=trust_pickle)
+    return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 
 def _lowered(

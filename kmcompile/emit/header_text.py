@@ -52,10 +52,21 @@ def interval_lines(program: Program) -> tuple[str, ...]:
             f"them, for x as it was received and whatever is rounded here. The comment at "
             f"{program.name.upper()}_N_DECISIONS says what its sign means."
         ),
+        *_threshold_lines(program),
         *_wrapped(
             "certified: the label is the same for all decisions that are possible within such "
             f"bounds. It is false where x lies so near a boundary that {precision} not tell."
         ),
+    )
+
+
+def _threshold_lines(program: Program) -> tuple[str, ...]:
+    """Return what a threshold of the decision changes."""
+    if not program.threshold:
+        return ()
+    return _wrapped(
+        f"Decisions are compared with the threshold {program.threshold!r}, which is taken off all "
+        "of them here, lower and upper included: the trained model's are that much more."
     )
 
 

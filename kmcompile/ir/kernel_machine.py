@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -69,7 +70,11 @@ class KernelMachine:
         first.
     log_odds : bool
         Binary and one-vs-rest: whether 1 / (1 + exp(-f)) is a calibrated probability, of
-        `classes[1]` or of each class before they are made to add up to 1.
+        `classes[1]` or of each class before they are made to add up to 1. Of a machine with a
+        threshold it is that of f + threshold.
+    threshold : float
+        Binary and one-class: what was taken off the trained intercept, so that f is the trained
+        decision minus this (`kmcompile.passes.move_threshold`).
     break_ties : bool
         One-vs-one: ties between votes are broken by the summed confidences.
     decision_function_shape : str
@@ -91,6 +96,7 @@ class KernelMachine:
     zero_is_positive: bool = True
     last_of_equal: bool = False
     log_odds: bool = False
+    threshold: float = 0.0
     break_ties: bool = False
     decision_function_shape: str = "ovr"
     notes: tuple[str, ...] = ()
@@ -136,9 +142,9 @@ class KernelMachine:
             "break_ties": self.break_ties,
             "decision_function_shape": self.decision_function_shape,
         }
-        for name in ("last_of_equal", "log_odds"):
+        for name in ("last_of_equal", "log_odds", "threshold"):
             if getattr(self, name):
-                header[name] = True
+                header[name] = getattr(self, name)
         steps = []
         for number, step in enumerate(self.preprocessing):
             described: dict[str, object] = {"step": type(step).__name__}
@@ -177,6 +183,11 @@ def _validate(machine: KernelMachine) -> None:
         _require_finite(name, getattr(machine, name))
     for name, value in machine.kernel.parameters().items():
         _require(bool(np.isfinite(value)), f"{name} is {value}, must be finite")
+    _require(math.isfinite(machine.threshold), f"threshold is {machine.threshold}, must be finite")
+    _require(
+        machine.threshold == 0 or machine.task.has_one_sign,
+        f"a {machine.task.value} machine has a threshold",
+    )
     _validate_shapes(machine)
     n_kernel_features = machine.n_features
     for step in machine.preprocessing:

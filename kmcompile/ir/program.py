@@ -112,6 +112,8 @@ class Program:
         What answers where the exact sum leaves the label open.
     scale : CodeScale, optional
         Of an integer format.
+    threshold : float
+        What the trained model's decision is more than this program's.
     float_weight : int
         What `Ends` has of that name: of an integer format, as the target says.
     """
@@ -130,6 +132,7 @@ class Program:
     replay: Replay | None = None
     scale: CodeScale | None = None
     float_weight: int = 1
+    threshold: float = 0.0
 
     version: ClassVar[int] = 4
     """Of the layout of program.npz."""

@@ -110,6 +110,7 @@ def lower_integers(
         stages=(prepare, summed, lower_label(machine)),
         known_answers=no_known_answers(n, machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
+        threshold=machine.threshold,
         model_sha256=machine.sha256,
         float_weight=target.cost.float_weight(coded.width),
         scale=coded.scale,

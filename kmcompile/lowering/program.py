@@ -67,6 +67,7 @@ def lower(
         stages=(*_listed(prepare, summed), summed, lower_label(machine)),
         known_answers=no_known_answers(machine.n_features, machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
+        threshold=machine.threshold,
         model_sha256=machine.sha256,
     )
     return replace(program, known_answers=known_answers(program, known_inputs))

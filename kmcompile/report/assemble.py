@@ -165,6 +165,8 @@ def _model(
 ) -> contents.Model:
     if model_name is None:
         reasons["model.file"] = "a fitted estimator was passed"
+    if not machine.task.has_one_sign:
+        reasons["model.threshold"] = f"{machine.task.value}: there is no single decision"
     return contents.Model(
         file=model_name,
         kind=machine.kind,
@@ -175,6 +177,7 @@ def _model(
         n_classes=machine.n_classes,
         classes=machine.classes,
         n_support_vectors=machine.n_support_vectors,
+        threshold=machine.threshold if machine.task.has_one_sign else None,
         sha256=machine.sha256,
     )
 

@@ -36,6 +36,8 @@ class Model:
         The kernel's parameters.
     preprocessing : sequence of str
         The steps before the kernel, as the pipeline names them.
+    threshold : float or None
+        What the trained decision is compared with; None where there is no single one.
     """
 
     file: str | None
@@ -47,6 +49,7 @@ class Model:
     n_classes: int
     classes: Sequence[Label]
     n_support_vectors: int
+    threshold: float | None
     sha256: str
 
 

@@ -278,6 +278,7 @@ def _model(report: Report) -> tuple[Fact, ...]:
         Fact("features", count_text(model["n_features"])),
         Fact("support vectors", count_text(model["n_support_vectors"])),
         Fact("classes", f"{count_text(model['n_classes'])}: {_joined(model['classes'])}"),
+        summary.fact(report, "threshold", "model.threshold", repr),
         Fact("SHA-256", model["sha256"]),
     )
 

@@ -105,13 +105,14 @@ def test_every_built_option_reaches_the_pipeline(
     words = (
         "m.pkl --target cortex-m7 --data d.npz --test-data d.npz --format float32 --max-flash 1000 "
         "--max-ram 500 --out o --name iris --trust-pickle --verify host --risk 0.01 "
-        "--risk-control expected"
+        "--risk-control expected --threshold -0.5"
     )
     assert cli.run(words.split()) == 0
     assert pipeline.calls[0][1] == Options(
         target="cortex-m7",
         data=Path("d.npz"),
         test_data=Path("d.npz"),
+        threshold=-0.5,
         risk=0.01,
         risk_control="expected",
         format="float32",

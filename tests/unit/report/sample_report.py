@@ -45,6 +45,7 @@ def make_report(**changed: Any) -> Report:
             n_classes=2,
             classes=["malignant", HOSTILE_LABEL],
             n_support_vectors=113,
+            threshold=0.0,
             sha256="3f" * 32,
         ),
         "stages": [

@@ -1,0 +1,70 @@
+"""Move a threshold on the decision into the intercept, so that the label stays a sign."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from kmcompile.errors import UsageError
+from kmcompile.ir.kernel_machine import KernelMachine
+
+
+def move_threshold(
+    machine: KernelMachine, threshold: float, equal_is_positive: bool = True
+) -> KernelMachine:
+    """Return the machine whose label is `classes[1]` where the trained decision is >= threshold.
+
+    f(x) >= T is f(x) - T >= 0, so the intercept becomes b - T, rounded once in float64, and
+    `KernelMachine.threshold` remembers T. A machine that has a threshold gets this one instead.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        Binary or one-class.
+    threshold : float
+        A decision value, also where decisions are log odds.
+    equal_is_positive : bool
+        Whether a decision that equals the threshold is `classes[1]`, as in scikit-learn's
+        FixedThresholdClassifier.
+    """
+    return replace(
+        machine,
+        intercept=machine.intercept + (machine.threshold - threshold),
+        threshold=threshold,
+        zero_is_positive=equal_is_positive,
+        notes=(*machine.notes, _note(machine, threshold, equal_is_positive)),
+    )
+
+
+def move_asked_threshold(machine: KernelMachine, threshold: float) -> KernelMachine:
+    """Return the machine with the threshold of `--threshold`.
+
+    Of a machine whose decisions are log odds it is a probability p of `classes[1]`, for which
+    the decision is ln(p / (1 - p)).
+
+    Raises
+    ------
+    UsageError
+        If the label does not rest on one decision, or p is not between 0 and 1.
+    """
+    asked = f"--threshold {threshold:g}"
+    if not machine.task.has_one_sign:
+        raise UsageError(
+            f"{asked}: a {machine.task.value} machine has no single decision to compare\n"
+            "leave it out, or train a model of two classes"
+        )
+    if not machine.log_odds:
+        return move_threshold(machine, threshold)
+    if not 0 < threshold < 1:
+        raise UsageError(
+            f"{asked}: the model is calibrated, so it must be a probability between 0 and 1"
+        )
+    return move_threshold(machine, math.log(threshold) - math.log1p(-threshold))
+
+
+def _note(machine: KernelMachine, threshold: float, equal_is_positive: bool) -> str:
+    relation = "at least" if equal_is_positive else "more than"
+    return (
+        f"the label is {machine.classes[1]!r} where the trained decision is {relation} "
+        f"{threshold!r}, which decisions of the C are without"
+    )
