@@ -19,6 +19,7 @@ from kmcompile.lowering.formats import lower_in_format
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.output import files as folder_files
 from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages import Prepare
 from kmcompile.target import Target, load_target
@@ -109,7 +110,7 @@ def emit_model(estimator: object, target: str | Target = "host", name: str = "ir
     """Return the emitted C of a fitted estimator."""
     loaded = load_target(target) if isinstance(target, str) else target
     machine = frontend.load_model(estimator)
-    reduced = merge_duplicate_vectors(fold_scalers(machine))
+    reduced = merge_duplicate_vectors(fold_scalers(fold_selections(machine)))
     program = lower(reduced, loaded, name, ordinary_inputs(reduced, 64))
     return Emitted(machine, program, loaded)
 

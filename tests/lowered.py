@@ -16,6 +16,7 @@ from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages import Prepare
 from kmcompile.target import load_target
@@ -24,7 +25,7 @@ from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
 
 def reduced(machine: KernelMachine) -> KernelMachine:
     """Return the machine after all passes."""
-    for run_pass in (merge_duplicate_vectors, center_vectors, fold_scalers):
+    for run_pass in (merge_duplicate_vectors, fold_selections, center_vectors, fold_scalers):
         machine = run_pass(machine)
     return machine
 

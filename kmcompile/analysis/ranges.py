@@ -11,7 +11,14 @@ from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection
+from kmcompile.ir.preprocessing import (
+    Affine,
+    Clip,
+    Extension,
+    Normalization,
+    Projection,
+    Selection,
+)
 from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
 from kmcompile.stages import ExactSum, LinearSum
@@ -223,6 +230,10 @@ def _prepared_magnitudes(
             magnitude = np.ones(step.n_out)
         elif isinstance(step, Clip):
             magnitude = np.full(step.n_out, max(abs(step.low), abs(step.high)))
+        elif isinstance(step, Selection):
+            magnitude = magnitude[list(step.columns)]
+        elif isinstance(step, Extension):
+            magnitude = np.append(magnitude, abs(step.value))
         if not isinstance(step, Projection):
             deviation = lowered.largest_deviation(deviation, _norm(magnitude))
         largest = max(largest, 4 * _norm(magnitude) ** 2, deviation)

@@ -86,19 +86,21 @@ def prepare_view(
         environment().get_template("steps/sums.c.j2").render(name=name, view=sums, **arithmetic)
     ]
     calls: list[StepCall] = []
-    buffers = [("prepared_0", stage.n_features)] if converts else []
+    lengths_of = {"prepared_0": stage.n_features} if converts else {}
     for number, step in enumerate(stage.steps):
         template = environment().get_template(f"steps/{step.name}.c.j2")
         sections.append(template.render(name=name, step=step, number=number, **arithmetic))
-        # A step works in place, but the input is the caller's and a projection needs both.
-        if not buffers or step.name == "project":
-            buffers.append((f"prepared_{len(buffers)}", step.n_out))
-        calls.append(StepCall(f"{step.name}_{number}", buffers[-1][0]))
+        # The input is the caller's, so that the first step never writes over it.
+        if not lengths_of or not step.in_place:
+            lengths_of[f"prepared_{len(lengths_of)}"] = 0
+        buffer = f"prepared_{len(lengths_of) - 1}"
+        lengths_of[buffer] = max(lengths_of[buffer], step.n_out)
+        calls.append(StepCall(f"{step.name}_{number}", buffer))
     sums = replace(
         sums,
         sections=tuple(section.strip("\n") + "\n" for section in sections if section.strip()),
         calls=tuple(calls),
-        buffers=tuple(buffers),
+        buffers=tuple(lengths_of.items()),
     )
     return _with_check(sums, stage)
 

@@ -30,6 +30,8 @@ _CLASSES: dict[str, type[Any]] = {
         steps.Bound,
         steps.Project,
         steps.Normalize,
+        steps.Select,
+        steps.Extend,
         steps.Quantize,
         steps.Integers,
         CodeTable,

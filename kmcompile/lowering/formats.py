@@ -16,6 +16,7 @@ from kmcompile.lowering.integer_program import Layout, lower_integers
 from kmcompile.lowering.program import lower
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.plural import counted
 from kmcompile.report.figures import share_text
@@ -131,7 +132,7 @@ def lower_as(
     InputError
         If the format is not for this machine.
     """
-    machine = merge_duplicate_vectors(original)
+    machine = fold_selections(merge_duplicate_vectors(original))
     if number_format == "float32":
         machine = fold_scalers(center_vectors(machine))
         ordinary = ordinary_inputs(machine, _CANDIDATES)
@@ -201,7 +202,8 @@ def _with_layout(
 def grid_text(original: KernelMachine) -> str:
     """Return the integers that the support vectors are, or why they are none."""
     try:
-        coded = lossless_codes(fold_scalers(merge_duplicate_vectors(original)))
+        folded = fold_scalers(fold_selections(merge_duplicate_vectors(original)))
+        coded = lossless_codes(folded)
     except InputError as error:
         return f"none: {str(error).splitlines()[0]}"
     if coded is None:

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.analysis.rounding import FLOAT32, Precision
-from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float64Array, Real, RealArray
-from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
+from kmcompile.ir.preprocessing import (
+    Affine,
+    Clip,
+    Extension,
+    Normalization,
+    Projection,
+    Selection,
+    Step,
+)
 from kmcompile.scalar.functions import SQUARE_ROOT
-from kmcompile.steps import Bound, Length, Normalize, PrepareStep, Project, Scale
+from kmcompile.steps import (
+    Bound,
+    Extend,
+    Length,
+    Normalize,
+    PrepareStep,
+    Project,
+    Scale,
+    Select,
+)
 
 _FLOAT64 = 2.0**-50  # whitening and adding up constants in float64
 
@@ -59,7 +78,9 @@ def _lower(step: Step, length: Length | None, lanes: int, precision: Precision) 
         return _lower_normalization(step, length, precision)
     if isinstance(step, Clip):
         return _lower_clip(step, length, precision)
-    raise InputError(f"{step} cannot be compiled yet")
+    if isinstance(step, Selection):
+        return _lower_selection(step, length, precision)
+    return _lower_extension(step, length, precision)
 
 
 def _lower_affine(step: Affine, length: Length | None, precision: Precision) -> Scale:
@@ -153,3 +174,19 @@ def _lower_clip(step: Clip, length: Length | None, precision: Precision) -> Boun
     low, high = precision.dtype(step.low), precision.dtype(step.high)
     off = max(abs(step.low - float(low)), abs(step.high - float(high)))
     return Bound(low, high, precision.bound_constant(off * np.sqrt(step.n_out)), step.n_out, length)
+
+
+def _lower_selection(step: Selection, length: Length | None, precision: Precision) -> Select:
+    dtype = np.dtype(np.uint16 if step.n_in <= 1 << 16 else np.uint32)
+    columns: NDArray[np.unsignedinteger[Any]] = np.array(step.columns, dtype=dtype)
+    most = int(np.bincount(columns).max())
+    gain = precision.dtype(1.0) if most == 1 else precision.bound_constant(np.sqrt(most))
+    return Select(columns, step.n_in, gain, length)
+
+
+def _lower_extension(step: Extension, length: Length | None, precision: Precision) -> Extend:
+    value = precision.dtype(step.value)
+    # A subnormal may be read as 0.
+    lost = abs(step.value) if abs(value) < precision.smallest_normal else 0.0
+    error = precision.bound_constant(abs(step.value - float(value)) + lost)
+    return Extend(value, error, step.n_out - 1, length)

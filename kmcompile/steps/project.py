@@ -31,6 +31,7 @@ class Project(PrepareStep):
     length: Length | None
 
     name: ClassVar[str] = "project"
+    in_place: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", frozen(self.blocks, self.blocks.dtype))

@@ -55,6 +55,8 @@ class PrepareStep(ABC):
     n_out: int
     length: Length | None
     """How the norm after the step is bounded; None where nobody asks for it."""
+    in_place: ClassVar[bool] = True
+    """Whether the C may write the result over the step's input."""
 
     @abstractmethod
     def apply(self, batch: Batch) -> Batch:

@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Projection
+from kmcompile.ir.preprocessing import Affine, Extension, Projection, Selection
 from kmcompile.kernels import Linear
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.verify.reference import evaluate
@@ -125,7 +125,19 @@ def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Arra
             vectors = vectors / step.factor + step.offset
         elif isinstance(step, Projection):
             vectors = vectors @ np.linalg.pinv(step.matrix).T
+        elif isinstance(step, Selection):
+            vectors = _before_selection(step, vectors)
+        elif isinstance(step, Extension):
+            vectors = vectors[:, :-1]
     return vectors
+
+
+def _before_selection(step: Selection, vectors: Float64Array) -> Float64Array:
+    """Return rows whose chosen columns are the vectors', others 0, the mean of repeated ones."""
+    taken = np.zeros((step.n_in, step.n_out))
+    taken[list(step.columns), np.arange(step.n_out)] = 1.0
+    rows: Float64Array = (vectors @ taken.T) / np.maximum(taken.sum(axis=1), 1.0)
+    return rows
 
 
 def _around_hyperplanes(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:

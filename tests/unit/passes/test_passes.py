@@ -11,10 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine, Clip, Projection
+from kmcompile.ir.preprocessing import (
+    Affine,
+    Clip,
+    Extension,
+    Normalization,
+    Projection,
+    Selection,
+    Step,
+)
 from kmcompile.kernels import Linear, Poly, Rbf
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
 
@@ -33,10 +42,17 @@ def machine_of(vectors, dual_coef, task=Task.BINARY, counts=(), kernel=None, ste
         dual_coef=dual_coef,
         intercept=np.zeros(n_classes * (n_classes - 1) // 2),
         classes=tuple(range(n_classes)),
-        n_features=steps[0].n_out if steps else vectors.shape[1],
+        n_features=_width(steps) or vectors.shape[1],
         class_counts=counts,
         preprocessing=steps,
     )
+
+
+def _width(steps: tuple[Step, ...]) -> int:
+    """Return the features of the first step's input; 0 without a step."""
+    if not steps:
+        return 0
+    return steps[0].n_in if isinstance(steps[0], Selection) else steps[0].n_out
 
 
 def summed_by_vector(machine: KernelMachine) -> dict:
@@ -218,3 +234,36 @@ def test_projections_are_not_folded():
     steps = (Affine([1.0, 2.0], [2.0, 3.0]), Projection([[1.0, 1.0]]))
     machine = machine_of([[1.0]], [[1.0]], steps=steps)
     assert fold_scalers(machine).preprocessing == steps
+
+
+RNG = np.random.default_rng(5)
+PERMUTATION = Selection((2, 0, 3, 1), 4)
+AFTER_SELECTIONS: dict[str, tuple[Step, ...]] = {
+    "permuted": (PERMUTATION,),
+    "scaled": (PERMUTATION, Affine([0.5, 1.0, -2.0, 4.0], [1.0, 2.0, 4.0, 8.0]), PERMUTATION),
+    "clipped": (Clip(-1.0, 1.0, 4), PERMUTATION, Normalization("max", 4)),
+    "projected": (PERMUTATION, Projection(np.arange(12.0).reshape(3, 4)), Selection((2, 0, 1), 3)),
+    "extended": (PERMUTATION, Extension(3.0, 5), Selection((4, 1, 0, 2, 3), 5)),
+    "dropped": (PERMUTATION, Selection((3, 1), 4), Extension(1.0, 3)),
+    "repeated": (Selection((0, 0, 1, 2), 4), Selection((3, 0, 1, 2), 4)),
+    "undone": (Selection((0, 1, 2, 3, 3), 4), Selection((4, 0, 1, 2), 5)),
+}
+KEPT = {"dropped": [Selection, Extension], "repeated": [Selection]}
+"""Steps that are left; of the others none is a selection."""
+
+
+@pytest.mark.parametrize("name", AFTER_SELECTIONS)
+def test_folded_selections_keep_every_difference_of_a_vector_and_an_input(name):
+    """As a set: the sum over the features has another order. Powers of two keep all exact."""
+    steps = AFTER_SELECTIONS[name]
+    vectors = RNG.integers(-9, 9, size=(3, steps[-1].n_out)).astype(float)
+    machine = machine_of(vectors, [[1.0, 2.0, 3.0]], steps=steps)
+    folded = fold_selections(machine)
+    X = RNG.integers(-9, 9, size=(20, 4)).astype(float)
+    trained, left = machine.prepare(X), folded.prepare(X)
+    for s, t in zip(machine.support_vectors, folded.support_vectors, strict=True):
+        pairs = [np.stack([a, np.broadcast_to(b, a.shape)]) for a, b in ((trained, s), (left, t))]
+        before, after = (np.sort(p[0] * 1e3 + p[1], axis=1) for p in pairs)
+        np.testing.assert_array_equal(after, before)
+    kinds = [type(step) for step in folded.preprocessing]
+    assert kinds == KEPT.get(name, [type(s) for s in steps if not isinstance(s, Selection)])

@@ -14,7 +14,15 @@ from mpmath import mp, mpf
 from kmcompile.analysis.rounding import FLOAT32, FLOAT64, Precision, precision_of
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
+from kmcompile.ir.preprocessing import (
+    Affine,
+    Clip,
+    Extension,
+    Normalization,
+    Projection,
+    Selection,
+    Step,
+)
 from kmcompile.kernels import Linear
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.passes.fold_scalers import fold_scalers
@@ -36,6 +44,10 @@ def exactly(steps: tuple[Step, ...], row: np.ndarray) -> list[Any]:
             x = [mp.fdot([mpf(float(w)) for w in weights], x) for weights in step.matrix]
         elif isinstance(step, Clip):
             x = [min(max(v, mpf(step.low)), mpf(step.high)) for v in x]
+        elif isinstance(step, Selection):
+            x = [x[c] for c in step.columns]
+        elif isinstance(step, Extension):
+            x = [*x, mpf(step.value)]
         else:
             magnitudes = [abs(v) for v in x]
             size = {
@@ -117,6 +129,9 @@ def _mutations() -> list[Mutation]:
         Mutation("project-gain", (away, back, projection), rows(3), 2, "gain"),
         Mutation("bound-minimum", (clip,), rows(3), 0, "minimum"),
     ]
+    repeated = Selection((2, 2, 2, 0), 3)
+    found.append(Mutation("select-gain", (affine(3), repeated), rows(3), 1, "gain"))
+    found.append(Mutation("extend-minimum", (Extension(0.1, 4),), rows(3), 0, "minimum"))
     for norm in ("l1", "l2", "max"):
         step = Normalization(norm, 3)
         found.append(Mutation(f"{norm}-relative", (step,), rows(3), 0, "relative"))
@@ -151,9 +166,10 @@ def test_the_deviation_of_a_step_bounds_what_it_rounds(mutation, precision):
     assert excess(prepare, steps, mutation.X) <= 1.0
 
 
-# float64 stores the limits of a clip as they are: its minimum holds nothing there.
+# float64 stores limits and values as they are: a minimum holds nothing there.
 KILLED = [(mutation, FLOAT32) for mutation in MUTATIONS]
-KILLED += [(mutation, FLOAT64) for mutation in MUTATIONS if mutation.name != "bound-minimum"]
+STORED_EXACTLY = ("bound-minimum", "extend-minimum")
+KILLED += [(mutation, FLOAT64) for mutation in MUTATIONS if mutation.name not in STORED_EXACTLY]
 
 
 @pytest.mark.parametrize(
