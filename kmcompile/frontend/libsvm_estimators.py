@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from kmcompile.frontend.fields import Fields
-from kmcompile.frontend.libsvm_kernel import libsvm_kernel
-from kmcompile.frontend.record import record_of
+from kmcompile.frontend.libsvm_vectors import read_expansion
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 
@@ -23,11 +20,10 @@ def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
     two classes the public ones are their negatives, with which f > 0 is `classes_[1]`.
     """
     fields.require_fitted("classes_")
-    kernel = libsvm_kernel(fields)
+    expansion = read_expansion(fields)
     classes = fields.labels("classes_")
     n_classes = len(classes)
-    support_vectors = _support_vectors(fields)
-    n_sv, width = support_vectors.shape
+    n_sv = len(expansion.support_vectors)
     counts = fields.counts("_n_support", n_classes)
     if sum(counts) != n_sv:
         raise fields.error("_n_support", f"adds up to {sum(counts)}", f"{n_sv} in all")
@@ -39,12 +35,13 @@ def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
     return KernelMachine(
         kind=fields.record.name,
         task=Task.BINARY if binary else Task.ONE_VS_ONE,
-        kernel=kernel,
-        support_vectors=support_vectors,
+        kernel=expansion.kernel,
+        support_vectors=expansion.support_vectors,
         dual_coef=dual_coef,
         intercept=intercept,
         classes=classes,
-        n_features=width,
+        n_features=expansion.n_features,
+        preprocessing=expansion.steps,
         class_counts=() if binary else counts,
         zero_is_positive=True,
         break_ties=break_ties,
@@ -68,18 +65,18 @@ def _read_regressor(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
 
 def _read_one_row(fields: Fields, notes: tuple[str, ...], task: Task) -> KernelMachine:
     fields.require_fitted("support_vectors_")
-    kernel = libsvm_kernel(fields)
-    support_vectors = _support_vectors(fields)
-    n_sv, width = support_vectors.shape
+    expansion = read_expansion(fields)
+    n_sv = len(expansion.support_vectors)
     return KernelMachine(
         kind=fields.record.name,
         task=task,
-        kernel=kernel,
-        support_vectors=support_vectors,
+        kernel=expansion.kernel,
+        support_vectors=expansion.support_vectors,
         dual_coef=_public(fields, "dual_coef_", (1, n_sv), negated=False),
         intercept=_public(fields, "intercept_", (1,), negated=False),
         classes=(-1, 1) if task is Task.ONE_CLASS else (),
-        n_features=width,
+        n_features=expansion.n_features,
+        preprocessing=expansion.steps,
         zero_is_positive=False,
         notes=notes + _training_notes(fields),
     )
@@ -96,24 +93,6 @@ READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = Mapp
 )
 
 
-def _support_vectors(fields: Fields) -> Float64Array:
-    """Return the vectors after checking the attributes that describe them."""
-    support_vectors = fields.array("support_vectors_", (None, None))
-    n_sv, width = support_vectors.shape
-    if n_sv == 0:
-        raise fields.error("support_vectors_", "is empty", "1 or more", "retrain the model")
-    fields.counts("support_", n_sv)
-    if fields.flag("_sparse"):
-        _check_full(fields, "dual_coef_")
-        _check_full(fields, "_dual_coef_")
-    fields.require_width(width)
-    shape_fit: Any = fields.get("shape_fit_")
-    match shape_fit:
-        case (_, int() as columns) if columns == width:
-            return support_vectors
-    raise fields.error("shape_fit_", "does not fit", f"(samples, {width})")
-
-
 def _public(fields: Fields, name: str, shape: tuple[int, ...], negated: bool) -> Float64Array:
     """Return the public coefficients after comparing them with those `predict` uses."""
     public, private = fields.array(name, shape), fields.array(f"_{name}", shape)
@@ -122,13 +101,6 @@ def _public(fields: Fields, name: str, shape: tuple[int, ...], negated: bool) ->
         sign = "the negative of " if negated else ""
         raise fields.error(name, f"differs from _{name}", f"{sign}the same")
     return public
-
-
-def _check_full(fields: Fields, name: str) -> None:
-    """Check that a sparse array stores every element: LIBSVM reads its `data` as dense."""
-    values, shape = record_of(fields.get(name)).attributes.get("data"), fields.raw_array(name).shape
-    if isinstance(values, np.ndarray) and values.size != math.prod(shape):
-        raise fields.error(name, f"stores {values.size} values", f"full, {shape}")
 
 
 def _voting(fields: Fields, n_classes: int) -> tuple[str, bool]:

@@ -21,11 +21,6 @@ def libsvm_kernel(fields: Fields) -> Kernel:
     if make is not None:
         fields.number("coef0")  # of every kernel, though only two use it
         return make(fields)
-    if callable(name):
-        raise InputError(
-            f"kernel is a function ({describe(name)}), must be linear, poly, rbf or sigmoid: "
-            "a function cannot be compiled;\nretrain with one of these"
-        )
     allowed = "linear, poly, rbf or sigmoid"
     raise fields.error("kernel", f"is {describe(name)}", allowed, "retrain with one of these")
 

@@ -53,7 +53,7 @@ def read_sklearn(model: Any) -> KernelMachine:
             f"{estimator.name} is for {machine.n_features} features, the steps before it give "
             f"{width}; the model was altered or damaged, save it again"
         )
-    return replace(machine, n_features=n_features, preprocessing=steps)
+    return replace(machine, n_features=n_features, preprocessing=steps + machine.preprocessing)
 
 
 def _flattened(record: Record) -> list[Record]:

@@ -188,6 +188,8 @@ def _validate(machine: KernelMachine) -> None:
         machine.threshold == 0 or machine.task.has_one_sign,
         f"a {machine.task.value} machine has a threshold",
     )
+    if machine.kernel.requires_nonnegative:
+        _require_nonnegative(machine.kernel.name, machine.support_vectors)
     _validate_shapes(machine)
     n_kernel_features = machine.n_features
     for step in machine.preprocessing:
@@ -243,6 +245,16 @@ def _require_finite(name: str, array: Float64Array) -> None:
         where = ", ".join(str(int(i)) for i in bad[0])
         value = array[tuple(bad[0])]
         raise InputError(f"{name}[{where}] is {value}, must be finite; retrain the model")
+
+
+def _require_nonnegative(kernel: str, support_vectors: Float64Array) -> None:
+    bad = np.argwhere(support_vectors < 0)
+    if len(bad):
+        i, j = (int(index) for index in bad[0])
+        raise InputError(
+            f"support_vectors[{i}, {j}] is {support_vectors[i, j]}, must be 0 or more for the "
+            f"{kernel} kernel; retrain with features that are never negative"
+        )
 
 
 def _require(condition: bool, problem: str) -> None:

@@ -19,6 +19,7 @@ class Chi2(Kernel):
     gamma: float
 
     name: ClassVar[str] = "chi2"
+    requires_nonnegative: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma sum_j (s_j - x_j)^2 / (s_j + x_j)), shape (n_queries, n_sv).

@@ -18,6 +18,9 @@ class Kernel(ABC):
     name: ClassVar[str]
     """scikit-learn's name of the family, also that of its template."""
 
+    requires_nonnegative: ClassVar[bool] = False
+    """Whether K is undefined where a feature of a vector or of an input is negative."""
+
     @abstractmethod
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return K(s_i, x_q) for every pair.

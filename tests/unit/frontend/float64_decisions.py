@@ -11,7 +11,7 @@ import numpy as np
 
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection
-from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
 
 U = 2.0**-53
 
@@ -92,6 +92,8 @@ def _kernel_error(machine, s, x, error, values):
             e = error[:, j : j + 1]
             distance += (2 * difference + e) * e + n * difference**2
         return values * (2 * kernel.gamma * distance + 8 * U)
+    if isinstance(kernel, Laplacian | Chi2 | Intersection):
+        return _feature_sum_error(kernel, s, x, error, values)
     size, inner = np.abs(x) @ np.abs(s).T, error @ np.abs(s).T
     inner += n * size
     if isinstance(kernel, Linear):
@@ -103,3 +105,16 @@ def _kernel_error(machine, s, x, error, values):
         return d * (base + base_error) ** max(d - 1, 0) * base_error + (d + 8) * U * base**d
     assert isinstance(kernel, Sigmoid)
     return base_error + 8 * U
+
+
+def _feature_sum_error(kernel, s, x, error, values):
+    """Return that of sums of |s - x|, (s - x)^2 / (s + x) or min(s, x): slopes are 1, 3 and 1."""
+    n = (s.shape[1] + 16) * U
+    slope = 3 if isinstance(kernel, Chi2) else 1
+    total = np.zeros_like(values)
+    for j in range(s.shape[1]):
+        a, b = x[:, j : j + 1], s[:, j]
+        total += slope * error[:, j : j + 1] + n * np.maximum(np.abs(a), np.abs(b))
+    if isinstance(kernel, Intersection):
+        return total
+    return values * (kernel.gamma * total + 8 * U)
