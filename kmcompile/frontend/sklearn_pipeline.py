@@ -7,22 +7,17 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.frontend.estimators import read_estimator
-from kmcompile.frontend.fields import Fields
-from kmcompile.frontend.record import Record, describe, record_of
+from kmcompile.frontend.pipeline_steps import flattened
+from kmcompile.frontend.record import Record, record_of
 from kmcompile.frontend.sklearn_classes import (
     ESTIMATORS,
     SUPPORTED,
     TRANSFORMERS,
-    is_supported,
-    refusal,
     require_supported,
-    version_notes,
 )
 from kmcompile.frontend.sklearn_transformers import input_width, read_transformer
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Step
-
-_MAX_STEPS = 100
 
 
 def read_sklearn(model: Any) -> KernelMachine:
@@ -37,7 +32,7 @@ def read_sklearn(model: Any) -> KernelMachine:
     if not isinstance(model, Record) and isinstance(model, type):
         raise InputError("the model is a class, must be a fitted instance; call fit first")
     require_supported(record)
-    *transformers, estimator = _flattened(record)
+    *transformers, estimator = flattened(record)
     for step in transformers:
         _require_role(step, TRANSFORMERS, "a transformer, as it is not the last step")
     _require_role(estimator, ESTIMATORS, "one that predicts, as it is the last step")
@@ -54,47 +49,6 @@ def read_sklearn(model: Any) -> KernelMachine:
             f"{width}; the model was altered or damaged, save it again"
         )
     return replace(machine, n_features=n_features, preprocessing=steps + machine.preprocessing)
-
-
-def _flattened(record: Record) -> list[Record]:
-    """Return the steps of a pipeline, those of nested pipelines in their place."""
-    flat: list[Record] = []
-    waiting = [(record, True)]
-    for _ in range(_MAX_STEPS):
-        if not waiting:
-            break
-        step, is_last = waiting.pop()
-        if step.name == "Pipeline":
-            waiting.extend(reversed(_steps(step, is_last)))
-        else:
-            flat.append(step)
-    if waiting:
-        raise InputError(f"the pipeline has more than {_MAX_STEPS} steps; simplify it")
-    if not flat:
-        raise InputError(f"the pipeline is empty, must end with an estimator;\n{SUPPORTED}")
-    return flat
-
-
-def _steps(pipeline: Record, is_last: bool) -> list[tuple[Record, bool]]:
-    """Return the steps of one pipeline, each with whether it gives the answer."""
-    version_notes(pipeline)
-    fields = Fields(pipeline)
-    steps = fields.get("steps")
-    if not isinstance(steps, list | tuple) or not 1 <= len(steps) <= _MAX_STEPS:
-        raise fields.error("steps", f"is {describe(steps)}", f"a list of 1 to {_MAX_STEPS} steps")
-    result = []
-    for number, step in enumerate(steps):
-        if not isinstance(step, list | tuple) or len(step) != 2:
-            raise fields.error(f"steps[{number}]", f"is {describe(step)}", "(name, estimator)")
-        answers = is_last and number == len(steps) - 1
-        name, value = step
-        if not answers and (value is None or (isinstance(value, str) and value == "passthrough")):
-            continue
-        inner = record_of(value)
-        if not is_supported(inner.module, inner.name):
-            raise InputError(f"step {describe(name)}: {refusal(inner.module, inner.name)}")
-        result.append((inner, answers))
-    return result
 
 
 def _require_role(record: Record, role: dict[str, str], allowed: str) -> None:
