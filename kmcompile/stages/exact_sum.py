@@ -12,14 +12,13 @@ from kmcompile.ir.arrays import Real, RealArray, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.stages.range_gate import sum_of_squares
-from kmcompile.stages.stage import Always
+from kmcompile.stages.vector_totals import VectorTotals
 
 _CHUNK_VALUES = 1 << 18  # float32 values of one work array: stays in the second-level cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExactSum(Always):
+class ExactSum(VectorTotals):
     """Sum over all support vectors, blocks of `lanes` vectors at a time.
 
     The vectors stand in groups. All vectors of a group take part in the same decisions (for
@@ -89,26 +88,6 @@ class ExactSum(Always):
             object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
 
     @property
-    def n_blocks(self) -> int:
-        """Blocks of vectors."""
-        return int(self.vectors.shape[0])
-
-    @property
-    def n_slots(self) -> int:
-        """Places of vectors in the blocks, fillings included."""
-        return self.n_blocks * self.lanes
-
-    @property
-    def n_features(self) -> int:
-        """Features of a vector."""
-        return int(self.vectors.shape[1])
-
-    @property
-    def lanes(self) -> int:
-        """Vectors of a block."""
-        return int(self.vectors.shape[2])
-
-    @property
     def n_rows(self) -> int:
         """Decisions in which a vector takes part."""
         return int(self.coefficients.shape[1])
@@ -122,16 +101,6 @@ class ExactSum(Always):
     def n_decisions(self) -> int:
         """Decision values."""
         return len(self.intercept)
-
-    @property
-    def expands(self) -> bool:
-        """Whether distances come from inner products."""
-        return self.squares.size > 0
-
-    @property
-    def total_operations(self) -> int:
-        """Multiply-adds of one vector's total for an input without zeros."""
-        return self.n_features + (2 if self.expands else 0)
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
@@ -149,41 +118,6 @@ class ExactSum(Always):
             bound=bound,
             kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
         )
-
-    def columns(self) -> RealArray:
-        """Return the vectors as (n_features, n_slots): a slot is a vector's place in the blocks."""
-        return np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_features, -1))
-
-    def totals(
-        self, x: RealArray, columns: RealArray, slots: NDArray[np.intp] | None = None
-    ) -> RealArray:
-        """Return what the kernel is a function of: <s, x> or |s - x|^2.
-
-        Parameters
-        ----------
-        x : ndarray of shape (n_queries, n_features), float32
-        columns : ndarray of shape (n_features, n_slots), float32
-            `columns()`.
-        slots : ndarray of shape (n_queries, n), intp, optional
-            Those asked for; by default all.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_slots) or that of `slots`, float32
-        """
-        everything: NDArray[np.intp] | slice = slice(None) if slots is None else slots
-        shape = (len(x), columns.shape[1]) if slots is None else slots.shape
-        total = np.zeros(shape, dtype=columns.dtype)
-        for feature, s in enumerate(columns):
-            if self.expands:
-                total += x[:, feature, None] * s[everything]
-            else:
-                self.kernel.accumulate(total, x[:, feature, None], s[everything])
-        if not self.expands:
-            return total
-        squares = self.squares.reshape(-1)[everything] + sum_of_squares(x)[:, None]
-        distance: RealArray = np.maximum(squares - total * np.float32(2.0), np.float32(0.0))
-        return distance
 
     def sum_values(self, value: RealArray) -> RealArray:
         """Return sum_i beta_pi value_i in the order of the stage, shape (n_queries, n_decisions).
@@ -257,13 +191,6 @@ class ExactSum(Always):
         kept = batch.known.astype(np.int64)
         skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
         return self.operations() - kept * self.total_operations - skipped
-
-    def skipped_features(self, x: RealArray) -> NDArray[np.int64]:
-        """Return how many features of each query the sums leave out."""
-        if not self.skip_zeros:
-            return np.zeros(len(x), dtype=np.int64)
-        skipped: NDArray[np.int64] = self.n_features - np.count_nonzero(x, axis=1).astype(np.int64)
-        return skipped
 
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""
