@@ -6,18 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT32, SMALLEST_NORMAL, Precision, stored_error
+from kmcompile.analysis.rounding import FLOAT32, Precision
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float64Array, RealArray
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lowering.prepare import lane_blocks
-from kmcompile.lowering.stored import flushed_norm, relative_error, stored
-from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
+from kmcompile.lowering.stored import flushed_norm, stored
+from kmcompile.lowering.sum_constants import RESULT_ROUNDINGS, Summation, squares, sum_constants
+from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.stages import ExactSum, LinearSum
-
-_RESULT_ROUNDINGS = 4
-"""Of |f|: the addition of the intercept and the outward rounding of lower and upper, twice."""
 
 _MAX_BLOCKS = 0xFFFF
 
@@ -45,7 +42,7 @@ def lower_linear(
         per_length=precision.bound_constants(precision.gamma_factor(n) * norm + error),
         per_deviation=precision.bound_constants(norm + error),
         minimum=precision.bound_constants(constant),
-        result_error=precision.bound_constant(_RESULT_ROUNDINGS * precision.unit_roundoff),
+        result_error=precision.bound_constant(RESULT_ROUNDINGS * precision.unit_roundoff),
     )
 
 
@@ -90,35 +87,19 @@ def lower_sum(
         )
     vectors = stored(machine.support_vectors, precision, low_parts)
     order, coefficients = _blocks(groups, lanes, precision, low_parts)
-    bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
-    context = KernelContext(
-        n_features=n_roundings or vectors.shape[1],
-        vector_error=stored_error(machine.support_vectors, vectors)
-        + flushed_norm(vectors)
-        + moved_error,
-        vector_length=float(np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1)).max()),
-        typical_deviation=typical_deviation,
-        sum_error=_sum_error(
-            groups, lanes, precision, relative_error(machine.dual_coef, precision, low_parts)
-        ),
-        skip_zeros=skip_zeros,
-        precision=precision,
+    constants = sum_constants(
+        machine,
+        vectors,
+        _summation(groups, lanes, len(order)),
+        typical_deviation,
+        skip_zeros,
+        precision,
+        low_parts,
+        n_roundings,
+        moved_error,
     )
-    kernel = machine.kernel.lower(context)
-    magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
-    intercept = machine.intercept.astype(precision.dtype)
-    underflow = (2 * len(order) + 8) * 2 * precision.smallest_normal
-    # Coefficients below the normal float32 are stored with an absolute error.
-    tiny = int(((machine.dual_coef != 0) & (np.abs(machine.dual_coef) < SMALLEST_NORMAL)).sum())
-    constant = (
-        np.abs(machine.intercept - intercept)
-        + magnitude * kernel.absolute_error
-        + tiny * SMALLEST_NORMAL * kernel.value_bound
-        + underflow
-    )
-    longest = int(np.diff(ends, prepend=0).max()) + lanes + len(groups)
     return ExactSum(
-        kernel=kernel,
+        kernel=constants.kernel,
         n_vectors=machine.n_support_vectors,
         vectors=np.ascontiguousarray(
             vectors[order].reshape(-1, lanes, vectors.shape[1]).transpose(0, 2, 1)
@@ -126,35 +107,28 @@ def lower_sum(
         coefficients=coefficients,
         group_ends=ends,
         group_decisions=np.array([group.decisions for group in groups]),
-        intercept=intercept,
-        final_factor=bound_constant(1 + 2 * gamma_factor(longest + 8)),
-        result_error=bound_constant(_RESULT_ROUNDINGS * precision.unit_roundoff),
-        minimum=precision.bound_constants(constant),
-        trivial_bound=bound_constant(float((2 * magnitude + constant).max())),
+        intercept=constants.intercept,
+        final_factor=constants.final_factor,
+        result_error=constants.result_error,
+        minimum=constants.minimum,
+        trivial_bound=constants.trivial_bound,
         skip_zeros=skip_zeros,
         squares=(
-            _squares(vectors)[order].reshape(-1, lanes)
-            if skip_zeros and kernel.uses_distance
+            squares(vectors)[order].reshape(-1, lanes)
+            if skip_zeros and constants.kernel.uses_distance
             else np.zeros((0, 0), dtype=precision.dtype)
         ),
     )
 
 
-def _squares(vectors: RealArray) -> RealArray:
-    """Return |s|^2 of the stored vectors, shape (n_vectors,), rounded once."""
-    squares: Float64Array = (vectors.astype(np.float64) ** 2).sum(axis=1)
-    return squares.astype(vectors.dtype)
-
-
-def _sum_error(
-    groups: list[SignGroup], lanes: int, precision: Precision, coefficient_error: float
-) -> float:
-    """Return the relative error, per kernel value, of coefficient, products and additions."""
+def _summation(groups: list[SignGroup], lanes: int, n_slots: int) -> Summation:
     most_blocks = max(-(-len(group.vectors) // lanes) for group in groups)
-    # A product passes lanes - 1 additions, those of its group's blocks and one a group.
-    n = 1 + (lanes - 1) + most_blocks + len(groups)
-    spread = 1 + 2 * coefficient_error
-    return precision.gamma_factor(n) * spread + coefficient_error * spread
+    return Summation(
+        # A product passes lanes - 1 additions, those of its group's blocks and one a group.
+        on_the_way=1 + (lanes - 1) + most_blocks + len(groups),
+        longest=most_blocks + lanes + len(groups),
+        n_products=n_slots,
+    )
 
 
 def sign_groups(machine: KernelMachine) -> list[SignGroup]:
