@@ -17,7 +17,7 @@ from host_program import STRICT
 from kmcompile.build.builder import EXACT_FLAGS
 from kmcompile.emit.environment import environment
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar import exp_negative, power, square_root, tanh
+from kmcompile.scalar import exp_negative, logistic, power, square_root, tanh
 
 CHUNK = 1 << 18
 
@@ -25,6 +25,13 @@ _HEAD = """#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 typedef union { float value; uint32_t bits; } k_bits_t;
+static float k_magnitude(const float v)
+{
+    k_bits_t number;
+    number.value = v;
+    number.bits &= 0x7FFFFFFFUL;
+    return number.value;
+}
 """
 _APPLY = """
 void apply_{0}(const float *in, float *out, size_t count);
@@ -47,6 +54,11 @@ static double tanh_of(const float v)
     const double d = (double)v;
     return (d < 0x1p-12) ? (d * (1.0 - (d * d / 3.0))) : tanh(d);
 }
+static double logistic_of(const float v)
+{
+    const double e = exp(-fabs((double)v));
+    return ((v >= 0.0f) ? 1.0 : e) / (1.0 + e);
+}
 """
 _WORST_OF = """
 double worst_{0}(const float *in, const float *out, size_t count);
@@ -64,6 +76,7 @@ double worst_{0}(const float *in, const float *out, size_t count)
 FUNCTIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
     "exp_negative": exp_negative.exp_negative,
     "tanh": tanh.tanh,
+    "logistic": logistic.logistic,
     "square_root": square_root.square_root,
     "power_0": lambda v: power.power(v, 0),
     "power_1": lambda v: power.power(v, 1),
@@ -77,6 +90,7 @@ def source() -> str:
     views = [
         ("exp_negative", exp_negative.VIEW),
         ("tanh", tanh.VIEW),
+        ("logistic", logistic.VIEW),
         ("square_root", square_root.VIEW),
         *(("power", power.power_view(degree)) for degree in (0, 1, 6, 7)),
     ]
@@ -87,6 +101,7 @@ def source() -> str:
     parts += [_APPLY.format(function) for function in FUNCTIONS]
     parts += [_WORST, _WORST_OF.format("exp_negative", "exp_of_minus")]
     parts += [_WORST_OF.format("tanh", "tanh_of")]
+    parts += [_WORST_OF.format("logistic", "logistic_of")]
     return "\n".join(parts)
 
 
