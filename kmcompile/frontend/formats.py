@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,6 +10,8 @@ from kmcompile.frontend.libsvm_model import read_libsvm
 from kmcompile.frontend.npz_model import FIRST_MEMBER, read_npz_model
 from kmcompile.frontend.pickle_reader import read_pickle
 from kmcompile.frontend.sklearn_pipeline import read_sklearn
+from kmcompile.frontend.skops_reader import SCHEMA, read_skops
+from kmcompile.frontend.zip_members import member_names
 from kmcompile.ir.kernel_machine import KernelMachine
 
 
@@ -53,23 +53,13 @@ def _starts_with(magic: bytes) -> Callable[[bytes], bool]:
 
 def _zip_with(member: str) -> Callable[[bytes], bool]:
     """Return the test for a zip archive that has a file of this name."""
-
-    def matches(content: bytes) -> bool:
-        if not content.startswith(_ZIP):
-            return False
-        try:
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                return member in archive.namelist()
-        except Exception:  # whatever zipfile raises of damaged bytes
-            return False
-
-    return matches
+    return lambda content: content.startswith(_ZIP) and member in member_names(content)
 
 
 def _refuse_zip(content: bytes) -> KernelMachine:
     raise InputError(
-        f"the file is a zip archive, damaged or without a model (no {FIRST_MEMBER}); save the "
-        "model again, with kmcompile.save_model or joblib.dump"
+        f"the file is a zip archive, damaged or without a model (no {FIRST_MEMBER} or {SCHEMA}); "
+        "save the model again, with kmcompile.save_model or joblib.dump"
     )
 
 
@@ -77,11 +67,16 @@ def _read_pickled(content: bytes) -> KernelMachine:
     return read_sklearn(read_pickle(content))
 
 
+def _read_skops(content: bytes) -> KernelMachine:
+    return read_sklearn(read_skops(content))
+
+
 _ZIP = b"PK"
 
 FORMATS: tuple[Format, ...] = (
     Format("LIBSVM", _starts_with(b"svm_type"), read_libsvm),
     Format("npz", _zip_with(FIRST_MEMBER), read_npz_model),
+    Format("skops", _zip_with(SCHEMA), _read_skops),
     Format("zip", _starts_with(_ZIP), _refuse_zip),
     Format("pickle", _starts_with(b""), _read_pickled),
 )

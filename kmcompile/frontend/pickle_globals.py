@@ -95,6 +95,23 @@ def resolve(module: str, name: str) -> InertClass | Constructor | Function:
     build = _CONSTRUCTORS.get((module, name))
     if build is not None:
         return Constructor(build)
+    found = stand_in(module, name)
+    if found is None:
+        raise InputError(
+            f"{forbidden(module, name)}\nsave a plain scikit-learn estimator, or pass "
+            "--trust-pickle if you trust who made the file"
+        )
+    return found
+
+
+def stand_in(module: str, name: str) -> InertClass | Function | None:
+    """Return what stands for a class or a function; None if it has no place in a model.
+
+    Raises
+    ------
+    InputError
+        It is scikit-learn's and not supported.
+    """
     if is_kernel_function(module, name):
         return Function(module, name)
     # A random_state is kept as data; metadata requests lie in sklearn.utils.
@@ -103,8 +120,12 @@ def resolve(module: str, name: str) -> InertClass | Constructor | Function:
         return InertClass(module, name)
     if module.startswith("sklearn."):
         raise InputError(refusal(module, name))
-    raise InputError(
+    return None
+
+
+def forbidden(module: str, name: str) -> str:
+    """Return the first line of an error for a name without a `stand_in`."""
+    return (
         f"the file names {printable(f'{module}.{name}')}, which is forbidden: loading it could "
-        "run code, nothing was run;\nsave a plain scikit-learn estimator, or pass "
-        "--trust-pickle if you trust who made the file"
+        "run code, nothing was run;"
     )
