@@ -20,6 +20,7 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.frontend.data_graph import MAX_DEPTH, check_nesting
+from kmcompile.frontend.kernel_functions import is_kernel_function, refusal
 from kmcompile.frontend.pickle_globals import InertClass, forbidden, stand_in
 from kmcompile.frontend.record import Function, Record, printable
 from kmcompile.frontend.skops_arrays import SkopsArrays
@@ -164,7 +165,15 @@ class _SkopsTree:
         if type(content) is not dict or len(types) != len(content):
             raise damaged("a dict has not one type a key")
         pairs = zip(content.items(), types, strict=True)
-        return {_key(key, kind): self.value(item, depth + 1) for (key, item), kind in pairs}
+        return {_key(key, kind): self.entry(key, item, depth + 1) for (key, item), kind in pairs}
+
+    def entry(self, key: str, node: Any, depth: int) -> Any:
+        """Return a value of a dict; an unknown function that is a kernel is refused as that."""
+        if key == "kernel" and field(node, "__loader__") == "FunctionNode":
+            module, name = text_field(node, "__module__"), text_field(node, "__class__")
+            if not is_kernel_function(module, name):
+                raise refusal(Function(module, name))
+        return self.value(node, depth)
 
     def json_node(self, node: Any, depth: int) -> Any:
         try:

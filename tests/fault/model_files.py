@@ -41,6 +41,27 @@ def write(tmp_path, content, name="model.pkl"):
     return path
 
 
+def mutated(content, rng):
+    """Return the file with a few bytes changed, cut out, doubled or moved."""
+    content = bytearray(content)
+    for _ in range(rng.choice((1, 1, 1, 2, 5))):
+        start = rng.randrange(len(content))
+        end = min(len(content), start + rng.randrange(1, 30))
+        match rng.randrange(6):
+            case 0 | 1:
+                content[start] ^= 1 << rng.randrange(8)
+            case 2:
+                content[start] = rng.choice(b"\x00\xff.()RbtN]}0125acqhsu\x81\x85\x93\x94")
+            case 3:
+                del content[start:end]
+            case 4:
+                content[start:start] = content[start:end]
+            case 5:
+                other = rng.randrange(len(content))
+                content[start:end] = content[other : other + end - start]
+    return bytes(content)
+
+
 class Call:
     """Pickles as the call of a function."""
 

@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse
-from model_files import SMALL, X, Y, refused, write
+from model_files import SMALL, X, Y, mutated, refused, write
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -51,27 +51,6 @@ def test_truncated_files_are_refused_at_every_byte(kind, tmp_path):
     refused(write(tmp_path, content + b"x"))
 
 
-def _mutated(content, rng):
-    """Return the file with a few bytes changed, cut out, doubled or moved."""
-    content = bytearray(content)
-    for _ in range(rng.choice((1, 1, 1, 2, 5))):
-        start = rng.randrange(len(content))
-        end = min(len(content), start + rng.randrange(1, 30))
-        match rng.randrange(6):
-            case 0 | 1:
-                content[start] ^= 1 << rng.randrange(8)
-            case 2:
-                content[start] = rng.choice(b"\x00\xff.()RbtN]}0125acqhsu\x81\x85\x93\x94")
-            case 3:
-                del content[start:end]
-            case 4:
-                content[start:start] = content[start:end]
-            case 5:
-                other = rng.randrange(len(content))
-                content[start:end] = content[other : other + end - start]
-    return bytes(content)
-
-
 def _mutation_sources():
     names = np.array(["x", "y", "z"], dtype=object)
     model = make_pipeline(
@@ -92,7 +71,7 @@ def test_mutated_files_give_an_input_error_or_a_valid_machine(part, tmp_path):
     rng = random.Random(part)
     sources = list(_mutation_sources())
     for number in range(1_000):
-        path = write(tmp_path, _mutated(sources[number % len(sources)], rng))
+        path = write(tmp_path, mutated(sources[number % len(sources)], rng))
         try:
             machine = load_model(path)
         except InputError as error:
@@ -109,7 +88,7 @@ def test_damage_behind_an_intact_compression_is_found(part, tmp_path):
     rng = random.Random(part)
     sources = [SMALL_FILES["joblib 0"], SMALL_FILES["pickle"]]
     for number in range(300):
-        path = write(tmp_path, zlib.compress(_mutated(sources[number % 2], rng)))
+        path = write(tmp_path, zlib.compress(mutated(sources[number % 2], rng)))
         try:
             load_model(path)
         except InputError:
