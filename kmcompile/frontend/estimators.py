@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from kmcompile.frontend import libsvm_estimators, linear_estimators
 from kmcompile.frontend.fields import Fields
+from kmcompile.frontend.meta_estimators import META_READERS, ReadInner
 from kmcompile.frontend.record import Record
 from kmcompile.frontend.sklearn_classes import version_notes
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -16,12 +18,25 @@ READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = Mapp
 )
 
 
-def read_estimator(record: Record) -> KernelMachine:
-    """Return the machine of a fitted classifier or regressor, without preprocessing.
+def read_estimator(record: Record, read_inner: ReadInner) -> KernelMachine:
+    """Return the machine of a fitted classifier or regressor.
+
+    It has preprocessing where the kernel or an estimator inside brings its own.
+
+    Parameters
+    ----------
+    record : Record
+        Of a class of `sklearn_classes.ESTIMATORS`.
+    read_inner : callable
+        Reads the estimators or pipelines inside a meta-estimator.
 
     Raises
     ------
     InputError
         It is not fitted, damaged, or has a kernel that cannot be compiled.
     """
-    return READERS[record.name](Fields(record), version_notes(record))
+    notes = version_notes(record)
+    if record.name in READERS:
+        return READERS[record.name](Fields(record), notes)
+    machine = META_READERS[record.name](Fields(record), read_inner)
+    return replace(machine, notes=tuple(dict.fromkeys(notes + machine.notes)))

@@ -1,4 +1,4 @@
-"""scikit-learn's LinearSVC as a kernel machine."""
+"""scikit-learn's linear classifiers and regressors: their weights become the vectors."""
 
 from __future__ import annotations
 
@@ -7,31 +7,52 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
+from kmcompile.frontend.record import record_of
 from kmcompile.ir.arrays import Float64Array
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.ir.kernel_machine import KernelMachine, Label, Task
 from kmcompile.kernels import Linear
 
 
-def _read_linear_svc(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
-    """Read a LinearSVC: sklearn/linear_model/_base.py; its weights become the vectors.
+def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+    """Read a classifier with scikit-learn's LinearClassifierMixin: linear_model/_base.py.
 
-    Two classes have one row, f > 0 is `classes_[1]`; more have a row each and the largest
-    wins, trained one-vs-rest or by Crammer and Singer.
+    Two classes have one row, f > 0 is `classes_[1]`; more have a row each and the first of
+    equal largest ones wins, whether they were trained one-vs-rest, jointly (Crammer and
+    Singer, multinomial) or follow from class densities (LinearDiscriminantAnalysis).
     """
     fields.require_fitted("classes_")
+    return _classifier(fields, notes, fields.labels("classes_"))
+
+
+def _read_ridge_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+    """Read a RidgeClassifier, whose classes are those of its LabelBinarizer."""
+    fields.require_fitted("_label_binarizer")
+    binarizer = Fields(record_of(fields.get("_label_binarizer")), "_label_binarizer.")
+    kind = binarizer.get("y_type_")
+    if isinstance(kind, str) and kind.startswith("multilabel"):
+        raise InputError(
+            f"{fields.record.name} was trained on several labels a sample, must be one; "
+            "train one model a label"
+        )
+    binarizer.choice("y_type_", ("binary", "multiclass"))
+    return _classifier(fields, notes, binarizer.labels("classes_"))
+
+
+def _classifier(
+    fields: Fields, notes: tuple[str, ...], classes: tuple[Label, ...]
+) -> KernelMachine:
     fields.require_fitted("coef_")
-    classes = fields.labels("classes_")
     rows = 1 if len(classes) == 2 else len(classes)
-    weights = fields.array("coef_", (rows, None))
-    fields.require_width(weights.shape[1])
+    weights = _weights(fields, rows)
     return KernelMachine(
         kind=fields.record.name,
         task=Task.BINARY if rows == 1 else Task.ONE_VS_REST,
         kernel=Linear(),
         support_vectors=weights,
         dual_coef=np.eye(rows),
-        intercept=_linear_intercept(fields, rows),
+        intercept=_intercept(fields, rows),
         classes=classes,
         n_features=weights.shape[1],
         zero_is_positive=False,
@@ -39,14 +60,63 @@ def _read_linear_svc(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
     )
 
 
+def _read_regressor(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+    """Read a regressor with scikit-learn's LinearModel.predict: <coef_, x> + intercept_.
+
+    A target of shape (n_samples, 1) gives one row, one of shape (n_samples,) a vector.
+    """
+    fields.require_fitted("coef_")
+    weights = fields.raw_array("coef_")
+    if weights.ndim == 2 and len(weights) > 1:
+        raise InputError(
+            f"{fields.record.name} was trained on {len(weights)} targets, must be 1; "
+            "train one model a target"
+        )
+    row = _weights(fields, 1)
+    return KernelMachine(
+        kind=fields.record.name,
+        task=Task.REGRESSION,
+        kernel=Linear(),
+        support_vectors=row,
+        dual_coef=np.eye(1),
+        intercept=_intercept(fields, 1),
+        classes=(),
+        n_features=row.shape[1],
+        zero_is_positive=False,
+        notes=notes,
+    )
+
+
+_CLASSIFIERS = (
+    *("LinearSVC", "LogisticRegression", "LogisticRegressionCV", "SGDClassifier"),
+    *("Perceptron", "PassiveAggressiveClassifier", "LinearDiscriminantAnalysis"),
+)
+_RIDGE_CLASSIFIERS = ("RidgeClassifier", "RidgeClassifierCV")
+_REGRESSORS = (
+    *("LinearSVR", "LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV"),
+    *("ElasticNet", "ElasticNetCV", "SGDRegressor", "HuberRegressor", "BayesianRidge"),
+)
+
 READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = MappingProxyType(
-    {"LinearSVC": _read_linear_svc}
+    {
+        **dict.fromkeys(_CLASSIFIERS, _read_classifier),
+        **dict.fromkeys(_RIDGE_CLASSIFIERS, _read_ridge_classifier),
+        **dict.fromkeys(_REGRESSORS, _read_regressor),
+    }
 )
 
 
-def _linear_intercept(fields: Fields, rows: int) -> Float64Array:
+def _weights(fields: Fields, rows: int) -> Float64Array:
+    """Return `coef_` as rows; regressors and RidgeClassifier have a vector where there is one."""
+    one_dimension = rows == 1 and fields.raw_array("coef_").ndim == 1
+    weights = fields.array("coef_", (None,) if one_dimension else (rows, None)).reshape(rows, -1)
+    fields.require_width(weights.shape[1])
+    return weights
+
+
+def _intercept(fields: Fields, rows: int) -> Float64Array:
     value = fields.get("intercept_")
     if isinstance(value, np.ndarray) and value.ndim:
         return fields.array("intercept_", (rows,))
-    # fit_intercept=False leaves a plain 0.0.
+    # fit_intercept=False leaves a plain 0.0, a regression of one target a number.
     return np.full(rows, fields.number("intercept_"))

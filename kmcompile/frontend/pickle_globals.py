@@ -81,7 +81,22 @@ _INERT = {
     ("scipy.sparse._csr", "csr_matrix"),
     ("scipy.sparse._csr", "csr_array"),
     ("scipy.sparse.csr", "csr_matrix"),
+    ("numpy.ma", "MaskedArray"),  # in cv_results_
+    ("numpy.ma.core", "MaskedArray"),
+    ("numpy.ma.core", "_mareconstruct"),
+    ("sklearn.preprocessing._label", "LabelBinarizer"),
 }
+
+_INERT_MODULES = (
+    "numpy.random.",  # a random_state
+    "sklearn.utils.",  # metadata requests
+    "sklearn.metrics._",  # the scores of a search
+    "sklearn.model_selection._split",  # its folds
+    "scipy.stats._",  # and its distributions
+    "sklearn.linear_model._sgd_fast",  # the loss of SGD
+    "sklearn._loss",
+)
+"""What fitted estimators keep and no answer depends on."""
 
 
 def resolve(module: str, name: str) -> InertClass | Constructor | Function:
@@ -114,8 +129,7 @@ def stand_in(module: str, name: str) -> InertClass | Function | None:
     """
     if is_kernel_function(module, name):
         return Function(module, name)
-    # A random_state is kept as data; metadata requests lie in sklearn.utils.
-    inert = module.startswith(("numpy.random.", "sklearn.utils.")) or (module, name) in _INERT
+    inert = module.startswith(_INERT_MODULES) or (module, name) in _INERT
     if inert or is_supported(module, name):
         return InertClass(module, name)
     if module.startswith("sklearn."):

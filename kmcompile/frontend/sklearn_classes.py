@@ -8,12 +8,22 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.record import Record, describe, printable
 
 ESTIMATORS = {
-    "SVC": "svm",
-    "NuSVC": "svm",
-    "LinearSVC": "svm",
-    "OneClassSVM": "svm",
-    "SVR": "svm",
-    "NuSVR": "svm",
+    **dict.fromkeys(("SVC", "NuSVC", "LinearSVC", "OneClassSVM", "SVR", "NuSVR"), "svm"),
+    "LinearSVR": "svm",
+    **dict.fromkeys(
+        (
+            *("LogisticRegression", "LogisticRegressionCV", "RidgeClassifier"),
+            *("RidgeClassifierCV", "SGDClassifier", "Perceptron", "PassiveAggressiveClassifier"),
+            *("LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet"),
+            *("ElasticNetCV", "SGDRegressor", "HuberRegressor", "BayesianRidge"),
+        ),
+        "linear_model",
+    ),
+    "LinearDiscriminantAnalysis": "discriminant_analysis",
+    **dict.fromkeys(
+        ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
+        "model_selection",
+    ),
 }
 """What may stand last, with its package."""
 TRANSFORMERS = {

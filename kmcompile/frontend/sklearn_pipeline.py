@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from kmcompile.errors import InputError
@@ -19,15 +20,26 @@ from kmcompile.frontend.sklearn_transformers import input_width, read_transforme
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Step
 
+_MAX_DEPTH = 10
+"""Estimators in estimators: a threshold of a calibrated search of a pipeline is 4 deep."""
 
-def read_sklearn(model: Any) -> KernelMachine:
+
+def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
     """Return the kernel machine of a fitted estimator, or of the record of one.
+
+    Parameters
+    ----------
+    model : estimator or Record
+    depth : int
+        How many estimators it lies in.
 
     Raises
     ------
     InputError
         The model is of an unsupported class, not fitted, or damaged.
     """
+    if depth > _MAX_DEPTH:
+        raise InputError(f"estimators are nested more than {_MAX_DEPTH} deep; simplify the model")
     record = record_of(model)
     if not isinstance(model, Record) and isinstance(model, type):
         raise InputError("the model is a class, must be a fitted instance; call fit first")
@@ -36,7 +48,7 @@ def read_sklearn(model: Any) -> KernelMachine:
     for step in transformers:
         _require_role(step, TRANSFORMERS, "a transformer, as it is not the last step")
     _require_role(estimator, ESTIMATORS, "one that predicts, as it is the last step")
-    machine = read_estimator(estimator)
+    machine = read_estimator(estimator, partial(read_sklearn, depth=depth + 1))
     n_features = _input_width(transformers, machine.n_features)
     steps: tuple[Step, ...] = ()
     width = n_features

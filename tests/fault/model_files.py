@@ -6,6 +6,9 @@ import pytest
 import scipy.sparse
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, SGDClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import (
     MaxAbsScaler,
     MinMaxScaler,
@@ -13,7 +16,7 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
-from sklearn.svm import SVC, SVR, LinearSVC, NuSVR, OneClassSVM
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
@@ -82,8 +85,19 @@ def _fitted():
     yield "OneClassSVM", OneClassSVM(nu=0.1).fit(X)
     yield "SVR", SVR().fit(X, Y)
     yield "NuSVR", NuSVR(kernel="poly").fit(scipy.sparse.csr_matrix(X), Y)
+    yield "LogisticRegression", LogisticRegression(max_iter=999).fit(X, Y)
+    yield "RidgeClassifier", RidgeClassifier().fit(X, Y > 0)
+    yield "LDA", LinearDiscriminantAnalysis().fit(X, Y)
+    yield "SGDClassifier", SGDClassifier(random_state=0).fit(X, Y)
+    yield "LinearSVR", LinearSVR(random_state=0).fit(X, Y)
+    yield "Ridge", Ridge().fit(X, Y)
+
+
+def _meta():
+    yield "GridSearchCV", GridSearchCV(SVC(), {"C": [1]}, cv=2).fit(X, Y)
 
 
 FITTED = dict(_fitted())
+META = dict(_meta())
 SCALERS = [StandardScaler(), MinMaxScaler(clip=True), MaxAbsScaler(), RobustScaler()]
 STEPS = [*SCALERS, PCA(2, whiten=True), Normalizer()]

@@ -7,7 +7,7 @@ import copy
 import numpy as np
 import pytest
 import scipy.sparse
-from model_files import FITTED, STEPS, X, Y
+from model_files import FITTED, META, STEPS, X, Y
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
@@ -80,6 +80,13 @@ def _check_tampering(target, model, expected, tmp_path):
 def test_tampering_with_any_field_is_refused_or_harmless(kind, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""
     model = copy.deepcopy(FITTED[kind])
+    _check_tampering(model, model, load_model(model).sha256, tmp_path)
+
+
+@pytest.mark.parametrize("kind", META)
+def test_tampering_with_any_field_around_an_estimator_is_refused_or_harmless(kind, tmp_path):
+    """reliability 10: inconsistent shapes, types and values, in every attribute."""
+    model = copy.deepcopy(META[kind])
     _check_tampering(model, model, load_model(model).sha256, tmp_path)
 
 

@@ -1,0 +1,34 @@
+"""scikit-learn's estimators that hold the fitted one which answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from kmcompile.errors import InputError
+from kmcompile.frontend.fields import Fields
+from kmcompile.ir.kernel_machine import KernelMachine
+
+ReadInner = Callable[[Any], KernelMachine]
+"""Reads an estimator or a Pipeline that is an attribute of another."""
+
+MetaReader = Callable[[Fields, ReadInner], KernelMachine]
+
+
+def _read_search(fields: Fields, read: ReadInner) -> KernelMachine:
+    """Read a GridSearchCV and its like: `predict` is that of `best_estimator_`."""
+    if not fields.has("best_estimator_") and fields.get("refit", True) is False:
+        raise InputError(
+            f"{fields.record.name} has no best_estimator_, as refit is False; "
+            "fit it with refit=True, or compile an estimator fitted with its best_params_"
+        )
+    fields.require_fitted("best_estimator_")
+    return read(fields.get("best_estimator_"))
+
+
+_SEARCHES = (
+    *("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
+)
+
+META_READERS: Mapping[str, MetaReader] = MappingProxyType(dict.fromkeys(_SEARCHES, _read_search))
