@@ -19,7 +19,7 @@ Shape = tuple[int | None, ...]
 _MISSING: Any = object()
 
 _MAX_FEATURES = 2**31 - 1
-_MAX_CLASSES = 4096
+MAX_CLASSES = 4096
 _MAX_LABEL_BYTES = 4095  # C99, 5.2.4.1: longer string literals need not compile
 """Coefficients grow with its square; no microcontroller holds more."""
 
@@ -157,8 +157,8 @@ class Fields:
         value = self.get(name)
         if not isinstance(value, np.ndarray) or value.ndim != 1:
             raise self.error(name, f"is {describe(value)}", "an array of one dimension")
-        if len(value) > _MAX_CLASSES:
-            raise self.error(name, f"has {len(value)} classes", f"at most {_MAX_CLASSES}")
+        if len(value) > MAX_CLASSES:
+            raise self.error(name, f"has {len(value)} classes", f"at most {MAX_CLASSES}")
         try:
             items = value.tolist()
         except (ValueError, SystemError):  # an estimator's array whose bytes are no text

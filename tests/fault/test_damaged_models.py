@@ -99,7 +99,7 @@ def test_damage_behind_an_intact_compression_is_found(part, tmp_path):
     ("content", "word"),
     [
         (b"", "empty"),
-        (b"svm_type c_svc\nkernel_type rbf\n", "a LIBSVM model, not supported yet"),
+        (b"svm_type c_svc\nkernel_type rbf\n", "line 3: the file ends here"),
         (b"MZ\x90\x00", "not a whole pickle or joblib file"),
         (b"PK\x03\x04rest", "zip archive"),
         (b"\x93NUMPY\x01\x00", ".npy array"),
