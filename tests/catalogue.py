@@ -12,6 +12,7 @@ from cascades import Cascade
 from certified import Certified
 from coded import Coded
 from emitted import Emitted, emit_model
+from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -47,6 +48,17 @@ PREPROCESSING: dict[str, Transformers] = {
     "max": lambda: [Normalizer("max")],
     "standard_pca_l2": lambda: [StandardScaler(), PCA(5), Normalizer()],
     "clip_standard": lambda: [MinMaxScaler(clip=True), StandardScaler()],
+    "columns": lambda: [
+        ColumnTransformer(
+            [
+                ("robust", make_pipeline(RobustScaler(), MaxAbsScaler()), [4, 1, 4]),
+                ("minmax", MinMaxScaler(), [False, False, False, True, False, False]),
+                ("left_out", "drop", slice(2, 3)),
+            ],
+            remainder="passthrough",
+            transformer_weights={"minmax": 3.0},
+        )
+    ],
     "l1_pca_pca": lambda: [Normalizer("l1"), PCA(5), PCA(4)],
 }
 
@@ -128,6 +140,7 @@ CORE = [
     Case("SVC", "sigmoid", "one_vs_one", "max"),
     Case("SVC", "linear", "binary", "robust"),
     Case("LinearSVC", "linear", "one_vs_rest", "l1_pca_pca"),
+    Case("SVC", "rbf", "binary", "columns"),
 ]
 """Each stage, kernel and step at least once: for every compiler and every board."""
 

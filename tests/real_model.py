@@ -153,7 +153,23 @@ def _normalizer(step: Any, x: list[Any]) -> list[Any]:
     return x if size < _NEARLY_ZERO else [v / size for v in x]
 
 
+def _columns(step: Any, x: list[Any]) -> list[Any]:
+    taken = []
+    for name, transformer, columns in step.transformers_:
+        indices = np.arange(len(x))[columns]
+        weight = mpf(float((step.transformer_weights or {}).get(name, 1.0)))
+        part = [x[index] for index in indices]
+        inner = getattr(transformer, "steps", [("", transformer)])
+        for _, each in inner if not isinstance(transformer, str) else ():
+            if type(each).__name__ != "FunctionTransformer":
+                part = _TRANSFORM[type(each).__name__](each, part)
+        if not (isinstance(transformer, str) and transformer == "drop"):
+            taken += [value * weight for value in part]
+    return taken
+
+
 _TRANSFORM = {
+    "ColumnTransformer": _columns,
     "StandardScaler": _standard,
     "RobustScaler": _robust,
     "MinMaxScaler": _min_max,

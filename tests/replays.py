@@ -14,6 +14,7 @@ from kmcompile.interpret import Status, interpret
 from kmcompile.ir.program import Program
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.verify.queries import ordinary_inputs
 
@@ -34,7 +35,7 @@ class Replayed:
     def emit(self, target: str, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self.case.emit(target, name)
-        machine = merge_duplicate_vectors(fold_scalers(plain.machine))
+        machine = merge_duplicate_vectors(fold_scalers(fold_selections(plain.machine)))
         ordinary = ordinary_inputs(machine, 16)
         replay = lower_replay(machine, plain.target, plain.program, ordinary, self.low_parts)
         parted = neighbours(plain.program, plain.queries, _N_PAIRS)

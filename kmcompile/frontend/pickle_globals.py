@@ -47,6 +47,14 @@ def _empty_bytes(arguments: tuple[Any, ...]) -> bytes:
     return b""
 
 
+def _slice(arguments: tuple[Any, ...]) -> slice:
+    """Stand in for slice: how a ColumnTransformer tells neighbouring columns."""
+    ends = all(end is None or isinstance(end, int | str) for end in arguments)
+    if len(arguments) != 3 or not ends:
+        raise damaged("a slice is malformed")
+    return slice(*arguments)
+
+
 def _new_record(arguments: tuple[Any, ...]) -> Record:
     """Stand in for copyreg._reconstructor, by which protocols 0 and 1 make objects."""
     match arguments:
@@ -59,6 +67,8 @@ _CONSTRUCTORS = {
     ("_codecs", "encode"): _encode,
     ("__builtin__", "bytes"): _empty_bytes,
     ("builtins", "bytes"): _empty_bytes,
+    ("__builtin__", "slice"): _slice,
+    ("builtins", "slice"): _slice,
     ("copy_reg", "_reconstructor"): _new_record,
     ("copyreg", "_reconstructor"): _new_record,
     ("numpy", "dtype"): numpy_values.make_dtype,
@@ -77,6 +87,7 @@ _INERT = {
     ("functools", "partial"),  # of a kernel function; what it would call is named, too
     ("numpy", "ndarray"),
     ("numpy", "memmap"),
+    ("numpy", "number"),  # the type of columns that a ColumnTransformer was to take
     (joblib_arrays.MODULE, joblib_arrays.NAME),
     ("scipy.sparse._csr", "csr_matrix"),
     ("scipy.sparse._csr", "csr_array"),

@@ -26,15 +26,26 @@ ESTIMATORS = {
     ),
 }
 """What may stand last, with its package."""
-TRANSFORMERS = {
+SCALERS = {
     "StandardScaler": "preprocessing",
     "MinMaxScaler": "preprocessing",
     "MaxAbsScaler": "preprocessing",
     "RobustScaler": "preprocessing",
+}
+"""Each column by itself, so that a ColumnTransformer may have them."""
+TRANSFORMERS = {
+    **SCALERS,
     "PCA": "decomposition",
     "Normalizer": "preprocessing",
+    "ColumnTransformer": "compose",
 }
-_PACKAGES = {**ESTIMATORS, **TRANSFORMERS, "Pipeline": "pipeline"}
+_PARTS = {
+    "FunctionTransformer": "preprocessing",
+    "_RemainderColsList": "compose",
+    "make_column_selector": "compose",
+}
+"""What a ColumnTransformer is made of besides; they stand nowhere else."""
+_PACKAGES = {**ESTIMATORS, **TRANSFORMERS, **_PARTS, "Pipeline": "pipeline"}
 
 SUPPORTED = (
     f"supported: {', '.join(ESTIMATORS)}, alone or at the end of a Pipeline of "

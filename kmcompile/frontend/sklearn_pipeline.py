@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import InputError
+from kmcompile.frontend.column_transformer import read_column_transformer
 from kmcompile.frontend.estimators import read_estimator
 from kmcompile.frontend.pipeline_steps import flattened
 from kmcompile.frontend.record import Record, record_of
@@ -22,6 +24,8 @@ from kmcompile.ir.preprocessing import Step
 
 _MAX_DEPTH = 10
 """Estimators in estimators: a threshold of a calibrated search of a pipeline is 4 deep."""
+_READERS = MappingProxyType({"ColumnTransformer": read_column_transformer})
+"""Of transformers that hold others."""
 
 
 def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
@@ -53,7 +57,7 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
     steps: tuple[Step, ...] = ()
     width = n_features
     for transformer in transformers:
-        steps += read_transformer(transformer, width)
+        steps += _READERS.get(transformer.name, read_transformer)(transformer, width)
         width = steps[-1].n_out if steps else width
     if width != machine.n_features:
         raise InputError(

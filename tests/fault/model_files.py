@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import scipy.sparse
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -100,4 +101,8 @@ def _meta():
 FITTED = dict(_fitted())
 META = dict(_meta())
 SCALERS = [StandardScaler(), MinMaxScaler(clip=True), MaxAbsScaler(), RobustScaler()]
+COLUMNS = ColumnTransformer(
+    [("scaled", StandardScaler(), [2, 0]), ("rest", "passthrough", slice(1, 2))],
+    transformer_weights={"scaled": 2.0},
+)
 STEPS = [*SCALERS, PCA(2, whiten=True), Normalizer()]

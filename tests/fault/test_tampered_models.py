@@ -7,7 +7,7 @@ import copy
 import numpy as np
 import pytest
 import scipy.sparse
-from model_files import FITTED, META, STEPS, X, Y
+from model_files import COLUMNS, FITTED, META, STEPS, X, Y
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
@@ -51,6 +51,7 @@ def _tampered(value):
 MEANINGFUL = {"kernel", "degree", "coef0", "_gamma", "classes_", "support_vectors_", "coef_"}
 MEANINGFUL |= {"decision_function_shape", "break_ties", "fit_status_", "probability"}
 MEANINGFUL |= {"intercept_", "whiten", "clip", "norm", "feature_range", "with_mean", "scale_"}
+MEANINGFUL |= {"transformers_", "transformer_weights"}
 MEANINGFUL |= {"center_", "mean_", "min_", "components_", "explained_variance_", "_n_support"}
 """Attributes of which another consistent value is another model."""
 
@@ -90,7 +91,7 @@ def test_tampering_with_any_field_around_an_estimator_is_refused_or_harmless(kin
     _check_tampering(model, model, load_model(model).sha256, tmp_path)
 
 
-@pytest.mark.parametrize("step", STEPS, ids=str)
+@pytest.mark.parametrize("step", [*STEPS, COLUMNS], ids=lambda step: type(step).__name__)
 def test_tampering_with_any_transformer_field_is_refused_or_harmless(step, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""
     model = make_pipeline(copy.deepcopy(step), SVC()).fit(X, Y)
