@@ -24,7 +24,7 @@ from kmcompile.ir.preprocessing import Step
 
 _MAX_DEPTH = 10
 """Estimators in estimators: a threshold of a calibrated search of a pipeline is 4 deep."""
-_READERS = MappingProxyType({"ColumnTransformer": read_column_transformer})
+CONTAINER_READERS = MappingProxyType({"ColumnTransformer": read_column_transformer})
 """Of transformers that hold others."""
 
 
@@ -57,7 +57,7 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
     steps: tuple[Step, ...] = ()
     width = n_features
     for transformer in transformers:
-        steps += _READERS.get(transformer.name, read_transformer)(transformer, width)
+        steps += CONTAINER_READERS.get(transformer.name, read_transformer)(transformer, width)
         width = steps[-1].n_out if steps else width
     if width != machine.n_features:
         raise InputError(
