@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from kmcompile.compiled import Compiled
     from kmcompile.ir.kernel_machine import KernelMachine
 
-__all__ = ["Compiled", "KernelMachine", "KmcompileError", "__version__", "compile_model", "load"]
+__all__ = [
+    "Compiled",
+    "KernelMachine",
+    "KmcompileError",
+    "__version__",
+    "compile_model",
+    "load",
+    "precomputed_machine",
+    "save_model",
+]
 
 __version__ = VERSION
 
@@ -33,8 +42,9 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
 
     Parameters
     ----------
-    model : path or fitted estimator
-        A pickle or joblib file, or a fitted SVC, NuSVC, LinearSVC or Pipeline ending with one.
+    model : path, fitted estimator or KernelMachine
+        A model file of any supported format, a fitted estimator of a supported class or a
+        Pipeline ending with one, or what `precomputed_machine` returns.
     **options
         The options of the command line with underscores: target, risk, max_flash, name, out, ...
         `data` and `test_data` are files or arrays of shape (n_samples, n_features). Without `out`
@@ -93,6 +103,92 @@ def load(folder: str | os.PathLike[str]) -> Compiled:
     from kmcompile import pipeline
 
     return pipeline.load(Path(folder))
+
+
+def save_model(path: str | os.PathLike[str], model: str | os.PathLike[str] | object) -> None:
+    """Write a model in kmcompile's own `.npz` layout: one array a name, no pickles.
+
+    What it is and how to write one by hand is in `kmcompile.frontend.npz_layout`. Reading the file
+    gives the same machine, to the last bit.
+
+    Parameters
+    ----------
+    path : path
+        The file to write; one that is there is replaced.
+    model : path, fitted estimator or KernelMachine
+        Whatever `compile_model` takes.
+
+    Raises
+    ------
+    InputError
+        The model cannot be read, or has classes of different types.
+    OutputError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> import numpy as np
+    >>> model = SVC(gamma=0.5).fit([[0.0], [1.0], [4.0]], ["low", "low", "high"])
+    >>> with TemporaryDirectory() as folder:
+    ...     save_model(Path(folder, "level.npz"), model)
+    ...     np.load(Path(folder, "level.npz"))["classes"].tolist()
+    ['high', 'low']
+    """
+    from kmcompile.frontend import load_model
+    from kmcompile.frontend.npz_writer import write_npz_model
+
+    write_npz_model(Path(path), load_model(model))
+
+
+def precomputed_machine(
+    model: object,
+    support_vectors: Any,
+    kernel: str,
+    gamma: float | None = None,
+    coef0: float | None = None,
+    degree: int | None = None,
+) -> KernelMachine:
+    """Return the machine of an estimator that was trained with kernel="precomputed".
+
+    The estimator has the coefficients, but neither the vectors nor the kernel.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        An SVC, NuSVC, OneClassSVM, SVR or NuSVR with kernel="precomputed".
+    support_vectors : array of shape (n_sv, n_features)
+        The training samples that became support vectors: `X_train[model.support_]`.
+    kernel : str
+        The kernel that the matrix was computed with: linear, poly, rbf, sigmoid, laplacian, chi2,
+        cosine, intersection or normalized_poly.
+    gamma, coef0, degree : number, optional
+        Of the kernel, where it has them; by default those of `sklearn.metrics.pairwise`.
+
+    Returns
+    -------
+    KernelMachine
+        For `compile_model`, or `save_model`.
+
+    Raises
+    ------
+    InputError
+        The estimator has another kernel or is not fitted, or the vectors do not fit it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.metrics.pairwise import laplacian_kernel
+    >>> from sklearn.svm import SVC
+    >>> X = np.array([[0.0], [1.0], [4.0]])
+    >>> matrix = laplacian_kernel(X, gamma=0.5)
+    >>> model = SVC(kernel="precomputed").fit(matrix, ["low", "low", "high"])
+    >>> precomputed_machine(model, X[model.support_], "laplacian", gamma=0.5).kernel
+    Laplacian(gamma=0.5)
+    """
+    from kmcompile.frontend.precomputed import read_precomputed
+
+    return read_precomputed(model, support_vectors, kernel, gamma, coef0, degree)
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from kmcompile.errors import InputError
 from kmcompile.frontend.libsvm_model import read_libsvm
-from kmcompile.frontend.npz_model import FIRST_MEMBER, read_npz_model
+from kmcompile.frontend.npz_layout import FIRST_MEMBER
+from kmcompile.frontend.npz_model import read_npz_model
 from kmcompile.frontend.pickle_reader import read_pickle
 from kmcompile.frontend.sklearn_pipeline import read_sklearn
 from kmcompile.frontend.skops_reader import SCHEMA, read_skops

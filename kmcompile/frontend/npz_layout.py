@@ -1,0 +1,91 @@
+"""kmcompile's own `.npz` layout of a trained machine: one array a name, no pickles.
+
+For models that were trained elsewhere, or with kernel="precomputed": the vectors and the kernel are
+given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` does from a machine.
+
+| name | array |
+| --- | --- |
+| `format_version` | 1 |
+| `kind` | text, the class of the estimator: "SVC" |
+| `task` | text: "binary", "one-vs-one", "one-vs-rest", "one-class" or "regression" |
+| `n_features` | integer: features of the raw input |
+| `kernel` | text, one of `PARAMETERS` below |
+| `gamma`, `coef0`, `degree` | numbers, those that the kernel has |
+| `support_vectors` | floats (n_sv, n_kernel_features), behind the steps |
+| `dual_coef` | floats (n_rows, n_sv) |
+| `intercept` | floats (n_decisions,) |
+| `classes` | integers, text, booleans or floats (n_classes,), all different; only where there are |
+| `class_counts` | integers (n_classes,), the vectors of each class; only one-vs-one |
+| `zero_is_positive` | boolean: whether f = 0 is `classes[1]` |
+| `last_of_equal`, `log_odds`, `break_ties` | boolean, False if left out |
+| `decision_function_shape` | text, "ovr" or "ovo", "ovr" if left out |
+| `step_0`, `step_1`, ... | text: preprocessing, in its order, one of `STEPS` below |
+| `step_0_offset`, ... | the fields of a step |
+
+What each means, and how rows and pairs are ordered, is in `KernelMachine`; of a step, in
+`kmcompile.ir.preprocessing`.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from kmcompile.ir.kernel_machine import Task
+
+FORMAT_VERSION = 1
+
+FIRST_MEMBER = "format_version.npy"
+"""By it the layout is told from other zip archives."""
+
+REQUIRED = (
+    *("format_version", "kind", "task", "n_features", "kernel"),
+    *("support_vectors", "dual_coef", "intercept", "zero_is_positive"),
+)
+FLAGS = MappingProxyType(
+    {
+        "last_of_equal": (Task.ONE_VS_REST,),
+        "log_odds": (Task.BINARY, Task.ONE_VS_REST),
+        "break_ties": (Task.ONE_VS_ONE,),
+    }
+)
+"""May be left out, and be True only with these tasks."""
+
+OPTIONAL = (*FLAGS, "decision_function_shape", "classes", "class_counts")
+
+PARAMETERS = MappingProxyType(
+    {
+        "linear": (),
+        "poly": ("gamma", "coef0", "degree"),
+        "rbf": ("gamma",),
+        "sigmoid": ("gamma", "coef0"),
+        "laplacian": ("gamma",),
+        "chi2": ("gamma",),
+        "intersection": (),
+        "cosine": (),
+        "normalized_poly": ("gamma", "coef0", "degree"),
+        "fourier": (),
+    }
+)
+"""The kernels and their parameters; cosine and normalized_poly also normalise the vectors."""
+
+STEPS = MappingProxyType(
+    {
+        "Affine": ("offset", "factor"),
+        "Clip": ("low", "high"),
+        "Projection": ("matrix",),
+        "Normalization": ("norm",),
+        "Selection": ("columns",),
+        "Extension": ("value",),
+    }
+)
+"""The steps of preprocessing and their fields; the widths follow from `n_features`."""
+
+AFFINE_ERRORS = ("offset_error", "factor_error")
+"""May be given with an Affine step: what float64 rounded when it was worked out."""
+
+MAX_STEPS = 100
+
+
+def step_prefix(number: int) -> str:
+    """Return what the names of a step's fields begin with."""
+    return f"step_{number}_"
