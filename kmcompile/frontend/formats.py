@@ -9,6 +9,7 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.libsvm_model import read_libsvm
 from kmcompile.frontend.npz_layout import FIRST_MEMBER
 from kmcompile.frontend.npz_model import read_npz_model
+from kmcompile.frontend.onnx_model import START, read_onnx
 from kmcompile.frontend.pickle_reader import read_pickle
 from kmcompile.frontend.sklearn_pipeline import read_sklearn
 from kmcompile.frontend.skops_reader import SCHEMA, read_skops
@@ -79,6 +80,7 @@ FORMATS: tuple[Format, ...] = (
     Format("npz", _zip_with(FIRST_MEMBER), read_npz_model),
     Format("skops", _zip_with(SCHEMA), _read_skops),
     Format("zip", _starts_with(_ZIP), _refuse_zip),
+    Format("ONNX", _starts_with(START), read_onnx),
     Format("pickle", _starts_with(b""), _read_pickled),
 )
 """In the order in which they are tried. The last takes what no other does: a pickle may start

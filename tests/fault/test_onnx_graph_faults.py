@@ -1,0 +1,183 @@
+"""reliability.md, items 8 and 12: ONNX constants and graphs that are not as they must be."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from model_files import write
+from onnx_files import FILES, model_refused, node_of
+
+from kmcompile.frontend import load_model
+from kmcompile.frontend.onnx_messages import parse_model
+
+
+def _external(tensor):
+    tensor.data_location = 1
+
+
+def _external_data(tensor):
+    tensor.external_data.append(b"\n\x08location\x12\x0b/etc/passwd")
+
+
+def _short(tensor):
+    tensor.raw_data = tensor.raw_data[:-1]
+
+
+def _other_dims(tensor):
+    tensor.dims[0] += 1
+
+
+def _negative_dims(tensor):
+    tensor.dims[0] = -4
+
+
+def _huge_dims(tensor):
+    tensor.dims.extend([2**62, 2**62])
+
+
+def _both_ways(tensor):
+    tensor.float_data.extend([1.0] * 4)
+
+
+def _other_type(tensor):
+    tensor.data_type = 16
+
+
+def _double(tensor):
+    tensor.data_type, tensor.raw_data = 11, bytes(32)
+
+
+def _not_finite(tensor):
+    tensor.raw_data = struct.pack("<4f", 1, 1, float("inf"), 1)
+
+
+TENSORS = {
+    _external: "lie in another file, must be in this one",
+    _external_data: "lie in another file, must be in this one",
+    _short: "has 15 raw bytes",
+    _other_dims: "has 16 raw bytes",
+    _negative_dims: "malformed shape",
+    _huge_dims: "has 16 raw bytes",
+    _both_ways: "one of the two ways",
+    _other_type: "has type 16, which is not supported",
+    _double: "must be float (1) and of 1 or 4 values",
+    _not_finite: "must be finite",
+}
+
+
+@pytest.mark.parametrize("change", TENSORS, ids=lambda change: change.__name__)
+def test_constants_that_lie_elsewhere_or_do_not_fit_are_refused(change, tmp_path):
+    """reliability 8: external data, raw length unlike its dims."""
+    model = parse_model(FILES["sigmoid"])
+    tensor = next(t for t in model.graph.initializer if list(t.dims) == [4])
+    values = struct.pack("<4f", *tensor.float_data) if len(tensor.float_data) else tensor.raw_data
+    del tensor.float_data[:]
+    tensor.raw_data = values
+    load_model(write(tmp_path, model.SerializeToString()))
+    change(tensor)
+    model_refused(tmp_path, model, TENSORS[change])
+
+
+def _rename(operator, name):
+    def change(model):
+        node_of(model, operator).op_type = name
+
+    return change
+
+
+def _two_inputs(model):
+    model.graph.input.add(name=b"more").type.tensor_type.elem_type = 1
+
+
+def _double_input(model):
+    model.graph.input[0].type.tensor_type.elem_type = 11
+
+
+def _other_width(model):
+    model.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 9
+
+
+def _scores_first(model):
+    model.graph.output[0].name = node_of(model, "SVMClassifier").output[1]
+
+
+def _cycle(model):
+    node_of(model, "Scaler").input[0] = node_of(model, "Scaler").output[0]
+
+
+def _twice(model):
+    model.graph.node.add().CopyFrom(node_of(model, "Scaler"))
+
+
+def _no_output(model):
+    del model.graph.output[:]
+
+
+def _functions(model):
+    model.functions.append(b"")
+
+
+def _sparse(model):
+    model.graph.sparse_initializer.append(b"")
+
+
+def _squared(model):
+    node = node_of(model, "Scaler")
+    node.op_type, node.domain = b"Mul", b""
+    del node.attribute[:]
+    node.input.append(node.input[0])
+
+
+def _no_constant(model):
+    _squared(model)
+    node_of(model, "Mul").input.pop()
+
+
+def _other_domain(model):
+    node_of(model, "Scaler").domain = b"com.example"
+
+
+def _bad_name(model):
+    node_of(model, "Scaler").op_type = b"\xff\x1b[2J"
+
+
+def _fork(model):
+    node_of(model, "SVMClassifier").input.append(b"more")
+
+
+GRAPHS = {
+    _rename("Scaler", b"Log"): "the operator ai.onnx.ml.Log is not supported here",
+    _rename("SVMClassifier", b"TreeEnsembleClassifier"): "computes Scaler, ai.onnx.ml.Tree",
+    _rename("Scaler", b"\x1b[2J"): "\\x1b[2J",
+    _two_inputs: "must have one, a float tensor",
+    _double_input: "must have one, a float tensor",
+    _other_width: "with 9 features, must have 2 with 30",
+    _scores_first: "comes by output 2 of SVMClassifier",
+    _cycle: "is made by no operator, or by more than 50",
+    _twice: "is made twice",
+    _no_output: "has no output",
+    _functions: "functions of its own",
+    _sparse: "sparse constants",
+    _squared: "which has 2 inputs and 0 constants",
+    _no_constant: "which has 1 inputs and 0 constants",
+    _other_domain: "com.example.Scaler",
+    _bad_name: "no UTF-8",
+    _fork: "which has 2 inputs",
+}
+
+
+@pytest.mark.parametrize("change", GRAPHS, ids=GRAPHS.values())
+def test_other_graphs_are_refused_naming_the_operator(change, tmp_path):
+    """reliability 12: what is not supported says what is."""
+    model = parse_model(FILES["cancer"])
+    change(model)
+    model_refused(tmp_path, model, GRAPHS[change])
+
+
+def test_an_operator_behind_the_label_ismodel_refused(tmp_path):
+    model = parse_model(FILES["svr"])
+    cast = model.graph.node[-1]
+    cast.op_type = b"Exp"
+    del cast.attribute[:]
+    model_refused(tmp_path, model, "the operator Exp is not supported here")
