@@ -86,7 +86,7 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
     "Sum again where float32 leaves a label open [float64 if certified].",
 )
 @click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]. Not yet.")
-@click.option("--tolerance", type=float, metavar="T", help="Goes with --reduce. Not yet.")
+@click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at.")
 @click.option("--package", metavar="KIND", help="Also package the C for a framework. Not yet.")
 @_number_of_bytes("--max-flash", "Flash budget [the target's].")
 @_number_of_bytes("--max-ram", "RAM budget [the target's].")

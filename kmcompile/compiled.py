@@ -14,7 +14,7 @@ from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.view import RECORD_HEADER_WORDS
-from kmcompile.errors import InputError
+from kmcompile.errors import InputError, UsageError
 from kmcompile.interpret import Status
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.program import Program
@@ -37,7 +37,7 @@ class Compiled:
     folder : Path or None
         The output folder, if one was written.
     classes_ : ndarray
-        The labels, as the trained model has them.
+        The labels, as the trained model has them; empty of a regression.
     """
 
     def __init__(
@@ -73,12 +73,43 @@ class Compiled:
         structured ndarray of shape (n_samples,)
             status, label (an index into `classes_`), lower, upper, kernel_evals, stage,
             certified, in_range. Where status is not 0 the rest is 0.
+
+        Raises
+        ------
+        UsageError
+            If the model is a regression: `predict_interval` has its answers.
         """
+        if self.program.is_regression:
+            raise UsageError(f"{self.program.name} is a regression; use predict_interval")
         results, _ = answers_of(self._run(X, codes))
-        return results
+        return _without(results, "value")
+
+    def predict_interval(self, X: ArrayLike, codes: bool = False) -> NDArray[np.void]:
+        """Return one prediction of a regression for each row, as the C gives it.
+
+        Parameters
+        ----------
+        X, codes
+            As of `classify`.
+
+        Returns
+        -------
+        structured ndarray of shape (n_samples,)
+            status, value, lower, upper, kernel_evals, stage, in_range. The model's value lies
+            between lower and upper. Where status is not 0 the rest is 0.
+
+        Raises
+        ------
+        UsageError
+            If the model is a classifier.
+        """
+        if not self.program.is_regression:
+            raise UsageError(f"{self.program.name} is a classifier; use classify")
+        results, _ = answers_of(self._run(X, codes), is_regression=True)
+        return _without(results, "label", "certified")
 
     def predict(self, X: ArrayLike, codes: bool = False) -> NDArray[Any]:
-        """Return the labels of the rows, of the trained model's `classes_`.
+        """Return the labels of the rows, of the model's `classes_`, or a regression's values.
 
         Parameters
         ----------
@@ -90,8 +121,10 @@ class Compiled:
         InputError
             If the C refuses a row: NaN, infinity or a value beyond the input limit.
         """
-        results, _ = answers_of(self._run(X, codes))
+        results, _ = answers_of(self._run(X, codes), self.program.is_regression)
         _require_answers(results)
+        if self.program.is_regression:
+            return results["value"].astype(np.float64)
         labels: NDArray[Any] = self.classes_[results["label"]]
         return labels
 
@@ -182,6 +215,12 @@ def _label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     array = np.array(classes)
     # Labels of different types keep theirs.
     return array if array.tolist() == list(classes) else np.array(classes, dtype=object)
+
+
+def _without(results: NDArray[np.void], *names: str) -> NDArray[np.void]:
+    """Return the results without what such a program does not answer."""
+    kept: NDArray[np.void] = results[[n for n in results.dtype.names or () if n not in names]]
+    return kept
 
 
 def _require_answers(results: NDArray[np.void]) -> None:

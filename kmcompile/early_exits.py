@@ -14,7 +14,7 @@ from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.certify.certify import Choice, add_certified_exits
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.options import Options
@@ -80,7 +80,8 @@ def add_early_exits(
     tell : callable
         Called with a few words as each step begins.
     """
-    if isinstance(machine.kernel, Linear) or options.mode_asked == "exact":
+    no_tolerance = machine.task is Task.REGRESSION and options.tolerance is None
+    if isinstance(machine.kernel, Linear) or options.mode_asked == "exact" or no_tolerance:
         return WithExits(program)
     scratch_bytes = workspace_bytes(program, target)
     if options.mode_asked == "statistical":

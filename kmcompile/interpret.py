@@ -31,6 +31,7 @@ RESULT_DTYPE = np.dtype(
     [
         ("status", np.int32),
         ("label", np.int32),
+        ("value", np.float32),
         ("lower", np.float32),
         ("upper", np.float32),
         ("kernel_evals", np.uint32),
@@ -39,7 +40,10 @@ RESULT_DTYPE = np.dtype(
         ("in_range", np.bool_),
     ]
 )
-"""One `_result_t` with the status of the call; all zero where the status is not OK."""
+"""One `_result_t` with the status of the call; all zero where the status is not OK.
+
+Of a regression one `_prediction_t`: then label is -1, and certified says whether the interval is
+within the tolerance, which the C does not hand out. A classifier has no value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,7 +251,8 @@ def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:
 
 def _results(batch: Batch, stage_number: int, stage: Stage) -> NDArray[np.void]:
     results = np.zeros(len(batch), dtype=RESULT_DTYPE)
-    results["label"], results["lower"], results["upper"] = batch.label, batch.lower, batch.upper
+    results["label"], results["value"] = batch.label, batch.value
+    results["lower"], results["upper"] = batch.lower, batch.upper
     results["kernel_evals"], results["stage"] = batch.kernel_evals, stage_number
     results["certified"] = batch.certified & (not stage.is_calibrated)
     results["in_range"] = batch.in_range

@@ -28,14 +28,13 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mode": ("exact", "certified", "statistical"),
         "replay": ("none", "float64"),
         "reduce": ("off",),
-        "tolerance": (),
         "package": (),
     }
 )
 
 # These values say what happens anyway; `format` is not here, its default is the target's.
 _SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"reduce": "off"})
-_SAME_AS_DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
+DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
     {"risk": DEFAULT_RISK, "risk_control": "guaranteed", "thresholds": "risk"}
 )
 
@@ -74,7 +73,7 @@ def without_defaults(options: Options) -> Options:
     if dataclasses.replace(options, replay=None).replay_asked == "none":
         same["replay"] = "none"
     if options.mode_asked == "statistical" and options.thresholds in (None, "risk"):
-        same.update(_SAME_AS_DEFAULT_PROMISE)
+        same.update(DEFAULT_PROMISE)
     repeated: dict[str, Any] = {
         field: None for field, value in same.items() if getattr(options, field) == value
     }
@@ -126,7 +125,7 @@ def _check_promise(options: Options) -> None:
     """Refuse a promise without what it rests on."""
     if options.mode == "statistical" and options.data is None:
         raise UsageError("--mode statistical needs calibration samples\ngive --data FILE")
-    asked = _named(options, ("risk", "risk_control", "thresholds"))
+    asked = named(options, ("risk", "risk_control", "thresholds"))
     if asked and options.mode in ("exact", "certified"):
         raise UsageError(
             f"--mode {options.mode} has no use for {asked}\n"
@@ -134,7 +133,7 @@ def _check_promise(options: Options) -> None:
         )
     if asked and options.data is None:
         raise UsageError(f"calibration samples are needed for {asked}\ngive --data FILE")
-    promise = _named(options, ("risk", "risk_control"))
+    promise = named(options, ("risk", "risk_control"))
     if promise and options.thresholds not in (None, "risk"):
         raise UsageError(
             f"--thresholds {options.thresholds} promises nothing, so it does not go with "
@@ -142,7 +141,7 @@ def _check_promise(options: Options) -> None:
         )
 
 
-def _named(options: Options, among: Iterable[str]) -> str:
+def named(options: Options, among: Iterable[str]) -> str:
     """Return which of the options are given, with their values."""
     given = [field for field in among if getattr(options, field) is not None]
     return ", ".join(f"{flag(field)} {getattr(options, field)}" for field in given)
@@ -198,4 +197,4 @@ def _check_built(options: Options) -> None:
     remedy = f"leave {'it' if len(asked) == 1 else 'them'} out"
     if usable:
         remedy += " or use " + " ".join(usable)
-    raise UsageError(f"not built yet: {_named(options, asked)}\n{remedy}")
+    raise UsageError(f"not built yet: {named(options, asked)}\n{remedy}")

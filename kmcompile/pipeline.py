@@ -20,11 +20,12 @@ from kmcompile.early_exits import WithExits, add_early_exits
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering.format_choice import Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
+from kmcompile.lowering.program import with_tolerance
 from kmcompile.lowering.replay import add_replay
 from kmcompile.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.options import Options
@@ -38,6 +39,7 @@ from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.samples.file import read_samples
 from kmcompile.target import Target, load_target
+from kmcompile.task_options import for_task
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
@@ -85,14 +87,15 @@ def compile_model(
     with reserve(folder) if folder is not None else nullcontext() as output:
         tell("reading the model")
         original = _read(model, options.trust_pickle, options.threshold)
+        options = for_task(options, original.task)
 
         tell("lowering")
         allowed = budgets(target, options.max_flash, options.max_ram)
         lowered, made, formats = _lowered(original, target, name, options, allowed, tell)
         machine, program = lowered.machine, made.program
         calibration, choice = made.calibration, made.choice
-        replay_note = _without_replay(options, target)
-        if _replays(options, target):
+        replay_note = _without_replay(options, target, original)
+        if _replays(options, target, original):
             room = room_for_exits(program, allowed, workspace_bytes(program, target))
             program, replay_note = add_replay(
                 machine,
@@ -266,11 +269,14 @@ def _lowered(
     made: dict[str, WithExits] = {}
 
     def with_exits(lowered: Lowered) -> WithExits:
-        result = add_early_exits(lowered.machine, lowered.program, target, options, allowed, tell)
+        program = with_tolerance(lowered.program, options.tolerance)
+        result = add_early_exits(lowered.machine, program, target, options, allowed, tell)
         made[lowered.program.number_format] = result
         return result
 
     number_format = options.format or target.number_format
+    if number_format == "auto" and machine.task is Task.REGRESSION:
+        number_format = "float32"  # no share of certified labels says what is enough
     chooses = number_format == "auto"
     measures = number_format == "int8" or (chooses and options.mode_asked != "statistical")
     samples = None
@@ -289,7 +295,11 @@ def _lowered(
 def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
     """Return why the mode is not the one asked for."""
     asked = options.mode_asked
-    if asked == "exact" or not isinstance(machine.kernel, Linear):
+    if asked == "exact":
+        return ()
+    if machine.task is Task.REGRESSION and options.tolerance is None:
+        return ("there is no early exit: without --tolerance every value is the exact sum",)
+    if not isinstance(machine.kernel, Linear):
         return ()
     return (
         f"mode {asked} is not used: a linear machine is one inner product a decision, which no "
@@ -307,19 +317,24 @@ def _operation_notes(program: Program) -> tuple[str, ...]:
     )
 
 
-def _without_replay(options: Options, target: Target) -> str:
+def _without_replay(options: Options, target: Target, machine: KernelMachine) -> str:
     """Return why there is no replay where mode certified has one by default."""
+    if machine.task is Task.REGRESSION and options.tolerance is None:
+        return ""
     if options.replay_asked != "float64" or target.double_bits == 64:
         return ""
     return f"there is no replay: double has {target.double_bits} bits on {target.name}"
 
 
-def _replays(options: Options, target: Target) -> bool:
-    """Return whether labels that float32 leaves open are asked for in float64.
+def _replays(options: Options, target: Target, machine: KernelMachine) -> bool:
+    """Return whether what float32 leaves open is asked for in float64.
 
-    Where the target's double is no float64, mode certified has none by default.
+    Where the target's double is no float64, mode certified has none by default. A regression
+    without tolerance leaves nothing open.
     """
     asked = options.replay_asked == "float64"
+    if machine.task is Task.REGRESSION and options.tolerance is None:
+        return False
     return asked and (options.replay is not None or target.double_bits == 64)
 
 

@@ -12,6 +12,7 @@ from kmcompile.emit.products_view import ProductsView
 from kmcompile.emit.sign_map_view import sign_map_view
 from kmcompile.emit.subspace_view import subspace_sections
 from kmcompile.emit.totals_view import TotalsView
+from kmcompile.emit.words import Words
 from kmcompile.kernels.reach import PolyReach
 from kmcompile.scalar import power, root_bound
 from kmcompile.stages import (
@@ -30,10 +31,11 @@ _DENSE = "exact_sum/block_totals"
 
 
 def early_exit_sections(
-    early: EarlyExitsView, label_function: str, names: dict[str, str]
+    early: EarlyExitsView, label_function: str, words: Words, names: dict[str, str]
 ) -> list[str]:
     """Return the functions of the stages between `nonzeros` and the exact sum."""
     context = {**names, "label_function": label_function}
+    context |= {"answer": words.answer, "decides": words.decides}
     sections = []
     if early.float_codes is not None:
         has_term = early.has_kernel_term and early.float_codes.has_own_term
@@ -41,8 +43,8 @@ def early_exit_sections(
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
     if early.proves:
-        is_binary = label_function == "sign"
-        sections.append(render("early_exits/proved.c.j2", is_binary=is_binary, **context))
+        kind = {"is_binary": label_function == "sign", "is_regression": label_function == "value"}
+        sections.append(render("early_exits/proved.c.j2", **kind, **context))
     if early.needs_root_bound:
         sections.append(render("scalar/root_bound.c.j2", scalar=root_bound.VIEW, **names))
     sections += _block_sections(early, names)
@@ -55,7 +57,7 @@ def early_exit_sections(
         sections.append(render("early_exits/heap.c.j2", **names))
     for stage in early.exits:
         sections += _SECTIONS[type(stage)](stage, early, context)
-    sections.append(render("early_exits/cascade.c.j2", early=early, **names))
+    sections.append(render("early_exits/cascade.c.j2", early=early, **context))
     return sections
 
 

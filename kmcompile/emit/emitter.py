@@ -16,6 +16,7 @@ from kmcompile.emit.view import (
     ModelView,
     model_view,
 )
+from kmcompile.emit.words import words_of
 from kmcompile.emit.workspace import integer_bytes, workspace_members
 from kmcompile.ir.program import Program
 from kmcompile.kernels.float32 import Float32Kernel
@@ -112,9 +113,9 @@ def _sections(
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
     sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
-        sections += early_exit_sections(early, label.template, names)
+        sections += early_exit_sections(early, label.template, words_of(program), names)
     if replay is not None:
-        sections += replay_sections(program.name, replay)
+        sections += replay_sections(program.name, replay, words_of(program))
     if view.coded is not None:
         sections.append(render("accept_codes.c.j2", view=view))
     sections.append(render("accept.c.j2", view=view, entry=view.entries[-1]))

@@ -22,6 +22,7 @@ FLOAT: dict[str, Any] = {
     "underflow": "2^-126",
     "down": _same,
     "up": _same,
+    "single": _same,
     "replays": False,
 }
 DOUBLE: dict[str, Any] = {
@@ -32,7 +33,8 @@ DOUBLE: dict[str, Any] = {
     "replays": True,
 }
 """What templates of arithmetic say of its type, the suffix of its literals and its errors, and how
-an interval's ends become float; by default FLOAT. The replay adds `down` and `up` to DOUBLE."""
+a number and an interval's ends become float; by default FLOAT. The replay adds `single`, `down` and
+`up` to DOUBLE."""
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from kmcompile.emit.early_exits_view import EarlyExitsView
+from kmcompile.emit.words import words_of
 from kmcompile.ir.program import Program
 from kmcompile.stages import Vote
 
@@ -13,23 +14,21 @@ COMMENT_COLUMNS = 96
 
 def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
     """Return which functions of the interface are not there, and why."""
-    name = program.name
+    name, call = program.name, words_of(program).call
     absent = []
     if not early.exits:
         absent.append(
-            f"{name}_classify_within and {name}_audit, because this program has no early exit to "
+            f"{name}_{call}_within and {name}_audit, because this program has no early exit to "
             "limit or to watch"
         )
     elif not early.proves:
-        absent.append(
-            f"{name}_classify_within, because no early exit of this program proves bounds"
-        )
+        absent.append(f"{name}_{call}_within, because no early exit of this program proves bounds")
     elif not early.calibrates:
         absent.append(
             f"{name}_audit, because every early exit is proved: there is no risk to estimate"
         )
     if program.codes is None:
-        absent.append(f"{name}_classify_float, because the input is float already")
+        absent.append(f"{name}_{call}_float, because the input is float already")
     if not absent:
         return ()
     return _wrapped(f"Not here: {'; '.join(absent)}.")

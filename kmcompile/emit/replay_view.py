@@ -17,12 +17,14 @@ from kmcompile.emit.fine_sum_view import (
 )
 from kmcompile.emit.members import Member, confidence_members, sum_members, vote_members
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
+from kmcompile.emit.words import Words
 from kmcompile.ir.program import Program
 from kmcompile.scalar import square_root_double
 from kmcompile.stages import ExactSum
 from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.outward import ABSOLUTE, RELATIVE
 from kmcompile.stages.replay import Replay
+from kmcompile.stages.value import Value
 from kmcompile.stages.vote import ROUNDED_UP
 
 
@@ -65,11 +67,12 @@ def replay_view(program: Program, stage: Replay) -> ReplayView:
     return ReplayView(stage, prepared, None, (*members, *votes))
 
 
-def replay_sections(name: str, view: ReplayView) -> list[str]:
+def replay_sections(name: str, view: ReplayView, words: Words) -> list[str]:
     """Return the functions of the replay; they stand after those of the exact sum."""
     stage = view.stage
     names: dict[str, Any] = {"name": f"{name}_replay", "base": name, "upper": name.upper()}
     names |= DOUBLE
+    names["single"] = lambda text: f"(float){text}"
     names["down"] = lambda text: f"{name}_replay_below({text})"
     names["up"] = lambda text: f"{name}_replay_above({text})"
     own = {"stage": stage, "view": view, "rounds": view.fine is not None, **names}
@@ -84,6 +87,7 @@ def replay_sections(name: str, view: ReplayView) -> list[str]:
         sections += _sum_sections(stage, own, names)
     label = {**own, "stage": stage.label, "rounded_up": np.float64(ROUNDED_UP)}
     sections.append(render(f"stages/{stage.label.template}.c.j2", **label))
+    own |= {"answer": words.answer, "is_regression": isinstance(stage.label, Value)}
     functions = {"sum_function": stage.sum.name, "label_function": stage.label.name}
     sections.append(render("stages/replay.c.j2", **functions, **own))
     return sections

@@ -22,12 +22,15 @@ from kmcompile.emit.tables import (
     integer_readers,
     table_view,
 )
+from kmcompile.emit.words import Words, words_of
 from kmcompile.emit.workspace import workspace_members
 from kmcompile.ir.program import Program
 from kmcompile.stages import (
     FixedSum,
     LinearSum,
     NearestVectors,
+    Stage,
+    Value,
     Vote,
 )
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
@@ -55,6 +58,9 @@ class ModelView:
     """Everything that the templates say about a program, worked out."""
 
     command: str
+    words: Words
+    is_regression: bool
+    tolerance: float | None
     version: str
     name: str
     upper: str
@@ -157,6 +163,9 @@ def model_view(
     entry_points = entries(program)
     return ModelView(
         command=command,
+        words=words_of(program),
+        is_regression=program.is_regression,
+        tolerance=_tolerance(label),
         version=VERSION,
         name=program.name,
         upper=upper,
@@ -275,11 +284,21 @@ def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 def _stages_text(program: Program) -> str:
     text = f"The stages, in order: {', '.join(stage.name for stage in program.stages)}."
     if program.replay is not None:
-        text += " Where they leave the label open, the replay computes the sums again in double."
+        left_open = words_of(program).left_open
+        text += f" Where they leave {left_open}, the replay computes the sums again in double."
     return text
 
 
+def _tolerance(label: Stage) -> float | None:
+    """Return the widest interval that settles a query of a regression."""
+    if not isinstance(label, Value) or label.tolerance is None:
+        return None
+    return float(label.tolerance)
+
+
 def _decisions_text(program: Program) -> str:
+    if program.is_regression:
+        return "the value"
     if program.n_decisions == 1:
         return "> 0 for class 1"
     if isinstance(program.stages[-1], Vote):

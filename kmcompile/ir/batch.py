@@ -40,9 +40,13 @@ class Batch:
     least, most : ndarray of shape (n_queries, n_decisions), float32
         What certified exits have proved of the decisions.
     label : ndarray of shape (n_queries,), int32
+        -1 of a regression.
+    value : ndarray of shape (n_queries,), float32
+        What a regression answers.
     lower, upper : ndarray of shape (n_queries,), float32
     certified : ndarray of shape (n_queries,), bool
-        The label is the same for every decision within its bound.
+        The label is the same for every decision within its bound; of a regression: the interval
+        is within the tolerance.
     in_range : ndarray of shape (n_queries,), bool
         The input lies within what calibration saw, as far as it was looked at.
     kernel_evals : ndarray of shape (n_queries,), uint32
@@ -69,6 +73,7 @@ class Batch:
     least: Float32Array
     most: Float32Array
     label: NDArray[np.int32]
+    value: Float32Array
     lower: Float32Array
     upper: Float32Array
     certified: NDArray[np.bool_]
@@ -105,6 +110,7 @@ class Batch:
             np.full_like(table, -UNKNOWN),
             np.full_like(table, UNKNOWN),
             label,
+            zeros,
             zeros,
             zeros,
             certified=label != 0,

@@ -33,7 +33,7 @@ class KnownAnswers:
     inputs : ndarray of shape (n_answers, n_features), float32
         In an integer format codes, uint8, int8 or int16.
     labels : ndarray of shape (n_answers,), uint16
-        Only inputs whose label is certified are used.
+        Only inputs whose label is certified are used. None of a regression.
     lower, upper : ndarray of shape (n_answers, n_decisions), float32
     """
 
@@ -55,9 +55,10 @@ class KnownAnswers:
         """Return the constant tables."""
         if not len(self):
             return ()
+        labels = (Table("known_labels", self.labels, "their labels: [answer]"),)
         return (
             Table("known_inputs", self.inputs, "inputs of the self-test: [answer][feature]"),
-            Table("known_labels", self.labels, "their labels: [answer]"),
+            *(labels if len(self.labels) else ()),
             Table("known_lower", self.lower, "least decisions: [answer][decision]"),
             Table("known_upper", self.upper, "largest decisions: [answer][decision]"),
         )
@@ -141,6 +142,11 @@ class Program:
     def prepare(self) -> Prepare:
         """The first stage."""
         return cast("Prepare", self.stages[0])
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether it answers a value, not a label."""
+        return not self.classes
 
     @property
     def codes(self) -> CodeTable | None:

@@ -35,6 +35,8 @@ def no_known_answers(n_features: int, n_decisions: int) -> KnownAnswers:
 def known_answers(program: Program, candidates: Inputs) -> KnownAnswers:
     """Return certified answers, one of each label as far as the flash for them goes.
 
+    Of a regression, which has no labels, those of the first candidates.
+
     The intervals are twice as wide as the bounds: the bounds hold for any rounding of the same
     operations, so a compiler that contracts moves a decision by at most its own bound and this
     one, which differ by less than the slack in `_TWICE`. A label is only asked for if it is the
@@ -62,7 +64,7 @@ def known_answers(program: Program, candidates: Inputs) -> KnownAnswers:
     decisions, reach = answers.decisions[chosen], _TWICE * answers.bounds[chosen]
     return KnownAnswers(
         inputs[chosen],
-        answers.results["label"][chosen],
+        np.zeros(0) if program.is_regression else answers.results["label"][chosen],
         np.nextafter(decisions - reach, np.float32(-np.inf)),
         np.nextafter(decisions + reach, np.float32(np.inf)),
     )

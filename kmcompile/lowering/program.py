@@ -27,6 +27,7 @@ from kmcompile.stages import (
     Prepare,
     Sign,
     Stage,
+    Value,
     Vote,
 )
 from kmcompile.target import Target
@@ -119,10 +120,22 @@ def _lower_with(
     return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
 
 
+def with_tolerance(program: Program, tolerance: float | None) -> Program:
+    """Return the program of a regression that answers once an interval is narrower than that.
+
+    A program that gives labels is returned as it is.
+    """
+    if not program.is_regression:
+        return program
+    return replace(program, stages=(*program.stages[:-1], Value.within(tolerance)))
+
+
 def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Always:
     """Return the stage that makes a label of decisions and bounds of a precision."""
     if machine.task.has_one_sign:
         return Sign(machine.zero_is_positive)
+    if machine.task is Task.REGRESSION:
+        return Value(None)
     if machine.task is Task.ONE_VS_REST:
         return Argmax(machine.n_classes)
     tie_error = precision.bound_constant(2 * precision.gamma_factor(machine.n_classes))

@@ -14,12 +14,13 @@ from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import Choice
 from kmcompile.interpret import Answers, Status
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.lowering.format_choice import Candidate
 from kmcompile.options import Options
 from kmcompile.report import contents, costs, promise
 from kmcompile.report.choice import choice_section
+from kmcompile.report.costs import NO_LABELS
 from kmcompile.report.evidence import Evidence
 from kmcompile.report.formats import formats_section
 from kmcompile.target import Target
@@ -131,7 +132,7 @@ def assemble(
     if choice is None:
         reasons["choice"] = _NO_CHOICE[program.mode]
     if calibration is None:
-        reasons["risk"] = _NO_RISK[program.mode]
+        reasons["risk"] = NO_LABELS if program.is_regression else _NO_RISK[program.mode]
         reasons["calibration"] = _NO_CALIBRATION[program.mode]
         return report
     return replace(
@@ -167,6 +168,9 @@ def _model(
         reasons["model.file"] = "a fitted estimator was passed"
     if not machine.task.has_one_sign:
         reasons["model.threshold"] = f"{machine.task.value}: there is no single decision"
+    if machine.task is Task.REGRESSION:
+        for name in ("n_classes", "classes"):
+            reasons[f"model.{name}"] = NO_LABELS
     return contents.Model(
         file=model_name,
         kind=machine.kind,
@@ -174,8 +178,8 @@ def _model(
         parameters=machine.kernel.parameters(),
         preprocessing=[str(step) for step in machine.preprocessing],
         n_features=machine.n_features,
-        n_classes=machine.n_classes,
-        classes=machine.classes,
+        n_classes=machine.n_classes or None,
+        classes=machine.classes or None,
         n_support_vectors=machine.n_support_vectors,
         threshold=machine.threshold if machine.task.has_one_sign else None,
         sha256=machine.sha256,
@@ -229,6 +233,9 @@ def _verification(
     if check is None:
         for name in ("bounded", "certified"):
             reasons[f"verification.{name}"] = findings.skipped["host"]
+    elif program.is_regression:
+        reasons["verification.bounded.sign_disagreements"] = NO_LABELS
+        reasons["verification.certified"] = NO_LABELS
     commands = ["kmcompile verify ."]
     if model_name is not None:
         commands.append(shlex.join(["kmcompile", "verify", ".", "--model", model_name]))

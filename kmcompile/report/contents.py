@@ -38,6 +38,8 @@ class Model:
         The steps before the kernel, as the pipeline names them.
     threshold : float or None
         What the trained decision is compared with; None where there is no single one.
+    n_classes, classes
+        None of a regression.
     """
 
     file: str | None
@@ -46,8 +48,8 @@ class Model:
     parameters: Mapping[str, float | int]
     preprocessing: Sequence[str]
     n_features: int
-    n_classes: int
-    classes: Sequence[Label]
+    n_classes: int | None
+    classes: Sequence[Label] | None
     n_support_vectors: int
     threshold: float | None
     sha256: str
@@ -65,7 +67,7 @@ class Stage:
         Share of the queries that left here.
     certified : float or None
         Share of the queries that left here with a certified label; over all stages, what is
-        missing from 1 is not certified.
+        missing from 1 is not certified. None of a regression.
     kernel_evals_mean, ops_mean : float or None
         Of this stage, over the queries that reached it.
     table_bytes : int or None
@@ -200,12 +202,12 @@ class Bounded:
 
     Attributes
     ----------
-    sign_disagreements : int
-        Those with abs(f) above the bound.
+    sign_disagreements : int or None
+        Those with abs(f) above the bound; None of a regression.
     """
 
     queries: int
-    sign_disagreements: int
+    sign_disagreements: int | None
     max_error: float
     max_bound: float
 

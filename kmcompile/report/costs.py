@@ -16,6 +16,7 @@ from kmcompile.stages import Replay, Stage
 from kmcompile.verify.queries import Queries
 
 _NEVER = "the stage never decides"
+NO_LABELS = "a regression gives values: there is no label to certify"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +117,7 @@ def _stage(
         name=stage.name,
         exit=cast("contents.Exit | None", stage.exit),
         decided=float(left.mean()) if exits else None,
-        certified=_certified(left, answers) if exits else None,
+        certified=_certified(program, stage, left, answers, reasons) if exits else None,
         table_bytes=sum(table.n_bytes for table in stage.tables()),
         reached=float(reached.mean()),
         ops_worst=float(stage_worst_operations(program, stage)),
@@ -141,7 +142,7 @@ def _replay(
         name=stage.name,
         exit=cast("contents.Exit | None", stage.exit),
         decided=float(here.mean()),
-        certified=_certified(here, answers),
+        certified=_certified(program, stage, here, answers, reasons),
         table_bytes=sum(table.n_bytes for table in stage.tables()),
         reached=float(here.mean()),
         ops_worst=float(stage.operations() + label),
@@ -155,8 +156,17 @@ def _left(program: Program, stage: Stage, answers: Answers) -> NDArray[np.bool_]
     return left
 
 
-def _certified(left: NDArray[np.bool_], answers: Answers) -> float:
+def _certified(
+    program: Program,
+    stage: Stage,
+    left: NDArray[np.bool_],
+    answers: Answers,
+    reasons: dict[str, str],
+) -> float | None:
     """Return the share of the queries that left at a stage with a certified label."""
+    if program.is_regression:
+        reasons[f"stages.{stage.name}.certified"] = NO_LABELS
+        return None
     return float((left & answers.results["certified"]).mean())
 
 

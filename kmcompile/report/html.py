@@ -69,6 +69,7 @@ class Page:
     checks: tuple[CheckRow, ...]
     queries_source: str
     commands: tuple[str, ...]
+    values: str
     figures: tuple[Figure, ...]
     no_figures: str
     bars: tuple[Bar, ...]
@@ -126,7 +127,8 @@ def _environment() -> jinja2.Environment:
 
 def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) -> Page:
     status, verdict = summary.verdict(report)
-    figures = _figures(_plots(evidence) if evidence is not None else [])
+    values = summary.is_regression(report)
+    figures = _figures(_plots(evidence, values) if evidence is not None else [])
     made = report["calibration"] or report["choice"] or {"candidates": (), "notes": ()}
     return Page(
         title=summary.title(report),
@@ -138,6 +140,7 @@ def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) ->
         checks=tuple(CheckRow(check, _level(check.status)) for check in summary.checks(report)),
         queries_source=summary.queries_source(report),
         commands=tuple((report["verification"] or {"commands": ()})["commands"]),
+        values="Values" if values else "Decision values",
         figures=figures,
         no_figures="" if figures else "There are no decision values to plot.",
         bars=tuple(_bar(usage) for usage in summary.usages(report)),
@@ -163,11 +166,11 @@ def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) ->
     )
 
 
-def _plots(evidence: Evidence) -> list[Plot]:
+def _plots(evidence: Evidence, of_regression: bool) -> list[Plot]:
     # matplotlib takes half a second to import, which only a page with plots needs to pay.
     from kmcompile.report.plots import plots
 
-    return plots(evidence)
+    return plots(evidence, of_regression)
 
 
 def _cascade_plots(cascade: Cascade) -> list[Plot]:
@@ -192,7 +195,9 @@ def _tiles(report: Report) -> tuple[Fact, ...]:
         summary.fact(
             report, "mismatches on the target", "verification.exact.target.mismatches", count_text
         ),
-        summary.fact(
+        summary.fact(report, "largest bound", "verification.bounded.max_bound", small_text)
+        if summary.is_regression(report)
+        else summary.fact(
             report, "certified labels", "verification.certified.certified_share", share_text
         ),
     ]
@@ -247,8 +252,9 @@ def _stages(report: Report) -> tuple[Row, ...]:
             for key in ("kernel_evals_mean", "ops_mean", "ops_mean_decided", "table_bytes")
         ]
         rows.append(Row((stage["name"], exit_text, *shares, *counts)))
-    left_open = share_text(summary.not_certified(report))
-    rows.append(Row(("not certified", "", "", left_open, "", "", "", "")))
+    if not summary.is_regression(report):
+        left_open = share_text(summary.not_certified(report))
+        rows.append(Row(("not certified", "", "", left_open, "", "", "", "")))
     return tuple(rows)
 
 
@@ -277,10 +283,17 @@ def _model(report: Report) -> tuple[Fact, ...]:
         Fact("preprocessing", _joined(model["preprocessing"])),
         Fact("features", count_text(model["n_features"])),
         Fact("support vectors", count_text(model["n_support_vectors"])),
-        Fact("classes", f"{count_text(model['n_classes'])}: {_joined(model['classes'])}"),
+        _classes(report),
         summary.fact(report, "threshold", "model.threshold", repr),
         Fact("SHA-256", model["sha256"]),
     )
+
+
+def _classes(report: Report) -> Fact:
+    if summary.is_regression(report):
+        return Fact("classes", summary.reason(report, "model.classes"), missing=True)
+    classes = report["model"]["classes"]
+    return Fact("classes", f"{count_text(len(classes))}: {_joined(classes)}")
 
 
 def _target(report: Report) -> tuple[Fact, ...]:

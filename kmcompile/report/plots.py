@@ -15,7 +15,7 @@ from kmcompile.report.figures import count_text, share_text, small_text
 _POINTS_MAX = 600
 
 
-def plots(evidence: Evidence) -> list[Plot]:
+def plots(evidence: Evidence, of_regression: bool = False) -> list[Plot]:
     """Return the plots of the evidence; none without queries."""
     if not len(evidence):
         return []
@@ -34,8 +34,7 @@ def plots(evidence: Evidence) -> list[Plot]:
         Plot(
             "Error and bound",
             draw("b", partial(_draw_errors, evidence, shown)),
-            "Every error must lie below its bound. Where a bound lies below the dashed line, it "
-            f"is smaller than the decision value, and the sign is certain. {_omitted(evidence)}",
+            f"Every error must lie below its bound. {_dashed(of_regression)} {_omitted(evidence)}",
         ),
         Plot(
             "How much of its bound each error uses",
@@ -43,6 +42,16 @@ def plots(evidence: Evidence) -> list[Plot]:
             f"{_largest_share(evidence)} An error right of the dashed line would break its bound.",
         ),
     ]
+
+
+def _dashed(of_regression: bool) -> str:
+    """Return what it means that a bound lies below the dashed line."""
+    if of_regression:
+        return "On the dashed line a bound would be as large as the value."
+    return (
+        "Where a bound lies below the dashed line, it is smaller than the decision value, and the "
+        "sign is certain."
+    )
 
 
 def _sample(evidence: Evidence) -> NDArray[np.intp]:

@@ -18,7 +18,8 @@ from kmcompile.report.figures import (
 
 Report = dict[str, Any]
 
-_GENERATED = "generated vectors, perturbations, mixtures, corners, bisected neighbours"
+_GENERATED = "generated vectors, perturbations, mixtures, corners"
+_NEIGHBOURS = ", bisected neighbours"
 _GUARANTEES = {
     "guaranteed": "the bound holds with the confidence",
     "expected": "the bound holds in the mean over calibration sets",
@@ -109,8 +110,18 @@ def description(report: Report) -> str:
     kernel = f"{model['kernel']} ({parameters})" if parameters else model["kernel"]
     return (
         f"{model['kind']}, {kernel}, {count_text(model['n_support_vectors'])} support vectors, "
-        f"{count_text(model['n_features'])} features, {count_text(model['n_classes'])} classes"
+        f"{count_text(model['n_features'])} features, {_answers_text(model)}"
     )
+
+
+def is_regression(report: Report) -> bool:
+    """Return whether the model gives values, not labels."""
+    return report["model"]["classes"] is None
+
+
+def _answers_text(model: dict[str, Any]) -> str:
+    n_classes = model["n_classes"]
+    return "regression" if n_classes is None else f"{count_text(n_classes)} classes"
 
 
 def usages(report: Report) -> list[Usage]:
@@ -200,7 +211,13 @@ def checks(report: Report) -> list[Check]:
     name, emulator = report["target"]["name"], report["target"]["emulator"]
     if emulator is not None:  # otherwise the host is the target
         exact.append(_exact_check(report, "target", f"{name} ({emulator})"))
-    return [*exact, _bounded_check(report), _certified_check(report), *_risk_checks(report)]
+    labels = [] if _no_labels(report) else [_certified_check(report)]
+    return [*exact, _bounded_check(report), *labels, *_risk_checks(report)]
+
+
+def _no_labels(report: Report) -> bool:
+    """Return whether the model's answers were found to be values."""
+    return "verification.bounded.sign_disagreements" in report["not_available"]
 
 
 def _section(report: Report, *keys: str) -> Report | None:
@@ -227,10 +244,14 @@ def _bounded_check(report: Report) -> Check:
         return Check(what, where, reason(report, "verification.bounded"), Status.NOT_RUN)
     text = (
         f"{count_text(run['queries'])} queries, largest error {small_text(run['max_error'])}, "
-        f"largest bound {small_text(run['max_bound'])}, "
-        f"{count_text(run['sign_disagreements'])} wrong signs above the bound"
+        f"largest bound {small_text(run['max_bound'])}"
     )
-    return Check(what, where, text, _status(run["sign_disagreements"]))
+    signs = run["sign_disagreements"]
+    if signs is None:  # of a regression; an error above its bound ends the compilation
+        return Check(what, where, text, Status.PASSED)
+    return Check(
+        what, where, f"{text}, {count_text(signs)} wrong signs above the bound", _status(signs)
+    )
 
 
 def _certified_check(report: Report) -> Check:
@@ -299,11 +320,12 @@ def queries_source(report: Report) -> str:
     source = (report["verification"] or {}).get("queries_source")
     if source is None:
         return reason(report, "verification.queries_source")
+    generated = _GENERATED if _no_labels(report) else _GENERATED + _NEIGHBOURS
     return {
-        "test-data": f"the test samples, and {_GENERATED}",
-        "calibration": f"samples that the early exits were chosen with, and {_GENERATED}",
-        "held-out": f"calibration samples that were held out, and {_GENERATED}",
-        "generated": _GENERATED,
+        "test-data": f"the test samples, and {generated}",
+        "calibration": f"samples that the early exits were chosen with, and {generated}",
+        "held-out": f"calibration samples that were held out, and {generated}",
+        "generated": generated,
     }[source]
 
 
@@ -314,7 +336,7 @@ def has_early_exits(report: Report) -> bool:
 
 def not_certified(report: Report) -> float:
     """Return the share of the queries whose label no stage certifies."""
-    shares = (stage["certified"] for stage in report["stages"] if stage["exit"] is not None)
+    shares = (stage["certified"] or 0.0 for stage in report["stages"])
     return max(0.0, round(1.0 - float(sum(shares)), 12))  # below 1 / 10^12 it is the sum's rounding
 
 

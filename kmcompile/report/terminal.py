@@ -194,9 +194,11 @@ def _stages(report: dict[str, Any], console: Console) -> Table:
             _cell(f"  {stage['name']}", console),
             _cell(share_text(stage["decided"]), console),
             _cell(_bar(stage["decided"], console, _SHORT_BAR_CELLS), console),
-            _cell(f"certified {share_text(stage['certified'])}", console),
+            _cell(_certified(stage), console),
             _cell("" if mean is None else f"{count_text(mean)} operations", console),
         )
+    if summary.is_regression(report):
+        return table
     left_open = summary.not_certified(report)
     table.add_row(
         _cell("  not certified", console),
@@ -204,6 +206,11 @@ def _stages(report: dict[str, Any], console: Console) -> Table:
         _cell(_bar(left_open, console, _SHORT_BAR_CELLS), console),
     )
     return table
+
+
+def _certified(stage: dict[str, Any]) -> str:
+    share = stage["certified"]
+    return "" if share is None else f"certified {share_text(share)}"
 
 
 def _risk(report: dict[str, Any], console: Console) -> Table:

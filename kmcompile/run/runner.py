@@ -12,7 +12,7 @@ from kmcompile.build.artifact import Artifact
 from kmcompile.errors import UsageError
 
 Words = npt.NDArray[np.uint32]
-Counted = Literal["classify", "decision"]
+Counted = Literal["classify", "predict", "decision"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +55,7 @@ class Runner(Protocol):
         ----------
         inputs : ndarray of shape (n, input_words), uint32
             Bit patterns of the inputs.
-        counted : {"classify", "decision"}
+        counted : {"classify", "predict", "decision"}
             The entry point whose instructions are counted.
 
         Raises

@@ -20,6 +20,7 @@ from kmcompile.stages.sign import Sign
 from kmcompile.stages.sign_map import SignMap
 from kmcompile.stages.stage import Always, EarlyExit, Stage
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.stages.value import Value
 from kmcompile.stages.vote import Vote
 
 CATALOGUE: tuple[type[Stage], ...] = (
@@ -39,6 +40,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     Sign,
     Vote,
     Argmax,
+    Value,
     Replay,
 )
 """Every stage there is; a test checks that each has its template and a bit-exact case."""
@@ -67,5 +69,6 @@ __all__ = [
     "SignMap",
     "Stage",
     "SubspaceCertificate",
+    "Value",
     "Vote",
 ]

@@ -88,6 +88,7 @@ class Replay(Always):
         return replace(
             batch,
             label=answer.label,
+            value=answer.value,
             lower=answer.lower,
             upper=answer.upper,
             certified=answer.certified,

@@ -13,13 +13,14 @@ from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import RESULT_DTYPE, Answers, Status
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.plural import counted
 from kmcompile.report.contents import Bounded, Certified, ExactRun
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
 from kmcompile.stages import Stage
+from kmcompile.stages.value import NO_LABEL
 from kmcompile.verify.intervals import check_intervals
 from kmcompile.verify.outcomes import can_be
 from kmcompile.verify.queries import Queries
@@ -38,21 +39,30 @@ def records_of(answers: Answers) -> NDArray[np.uint32]:
     n_decisions = answers.decisions.shape[1]
     records = np.zeros((len(results), RECORD_HEADER_WORDS + n_decisions), dtype=np.uint32)
     records[:, 0] = records[:, 7] = results["status"].view(np.uint32)
-    records[:, 1] = results["label"].view(np.uint32)
+    is_value = results["label"] == NO_LABEL
+    values = np.ascontiguousarray(results["value"]).view(np.uint32)
+    records[:, 1] = np.where(is_value, values, results["label"].view(np.uint32))
     records[:, 2] = np.ascontiguousarray(results["lower"]).view(np.uint32)
     records[:, 3] = np.ascontiguousarray(results["upper"]).view(np.uint32)
     records[:, 4] = results["kernel_evals"]
     records[:, 5] = results["stage"]
-    records[:, 6] = results["certified"] + 2 * results["in_range"].astype(np.uint32)
+    records[:, 6] = (results["certified"] & ~is_value) + 2 * results["in_range"].astype(np.uint32)
     records[:, RECORD_HEADER_WORDS:] = np.ascontiguousarray(answers.decisions).view(np.uint32)
     return records
 
 
-def answers_of(records: NDArray[np.uint32]) -> tuple[NDArray[np.void], Float32Array]:
+def answers_of(
+    records: NDArray[np.uint32], is_regression: bool = False
+) -> tuple[NDArray[np.void], Float32Array]:
     """Return results and decision values in the records of the C."""
     results = np.zeros(len(records), dtype=RESULT_DTYPE)
     results["status"] = records[:, 0].view(np.int32)
-    results["label"] = records[:, 1].view(np.int32)
+    if is_regression:
+        answered = results["status"] == Status.OK
+        results["label"] = np.where(answered, NO_LABEL, 0)
+        results["value"] = np.ascontiguousarray(records[:, 1]).view(np.float32)
+    else:
+        results["label"] = records[:, 1].view(np.int32)
     results["lower"] = np.ascontiguousarray(records[:, 2]).view(np.float32)
     results["upper"] = np.ascontiguousarray(records[:, 3]).view(np.float32)
     results["kernel_evals"] = records[:, 4]
@@ -109,7 +119,8 @@ class ModelCheck:
     """What the bounded check found, with the values behind it."""
 
     bounded: Bounded
-    certified: Certified
+    certified: Certified | None
+    """None of a regression."""
     evidence: Evidence
     label_disagreements: int
     """Of the user's samples."""
@@ -187,17 +198,20 @@ def check_bounded(
     ordinary = np.flatnonzero(accepted) < queries.n_ordinary
     shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
     n_shared = queries.n_given or int(shared.sum())
+    is_regression = machine.task is Task.REGRESSION
     clear = np.abs(reference.decisions) > bounds
     signs = clear & (np.sign(decisions) != np.sign(reference.decisions))
     hardness = reference.magnitudes / np.maximum(np.abs(reference.decisions), 1e-300)
     return ModelCheck(
         bounded=Bounded(
             queries=int(ordinary.sum()),
-            sign_disagreements=int(signs.sum()),
+            sign_disagreements=None if is_regression else int(signs.sum()),
             max_error=float(error[ordinary].max(initial=0.0)),
             max_bound=float(bounds[ordinary].max(initial=0.0)),
         ),
-        certified=Certified(
+        certified=None
+        if is_regression
+        else Certified(
             queries=n_shared,
             # A refused sample is not certified.
             certified_share=float(results["certified"][shared].sum()) / max(n_shared, 1),

@@ -59,8 +59,8 @@ class Target:
     label: int | None
 
     @classmethod
-    def decided(cls, stage: int, label: int) -> Target:
-        """Return the inputs that a stage gives a label."""
+    def decided(cls, stage: int, label: int | None) -> Target:
+        """Return the inputs that a stage gives a label, or any answer."""
         return cls(stage * _STAGE, (stage + 1) * _STAGE, label)
 
     @classmethod
@@ -72,6 +72,11 @@ class Target:
     def stage(self) -> int:
         """Index into the exit stages."""
         return self.first // _STAGE
+
+    @property
+    def is_whole_stage(self) -> bool:
+        """Whether the kernels spent do not matter."""
+        return self.end - self.first == _STAGE
 
     @property
     def kernel_evals(self) -> int:

@@ -78,10 +78,11 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
 
 def _targets(program: Program) -> list[Target]:
     """Return every exit with every label, and every number of kernels after which one tests."""
+    labels = [None] if program.is_regression else range(len(program.classes))
     targets = [
         Target.decided(stage, label)
         for stage in range(len(program.exit_stages))
-        for label in range(len(program.classes))
+        for label in labels
     ]
     before = 0
     for number, stage in enumerate(program.early_exits):
@@ -128,7 +129,9 @@ def _not_found(program: Program, missing: list[Target]) -> list[str]:
     for number, stage in enumerate(program.exit_stages):
         own = [target for target in missing if target.stage == number]
         labels = [str(program.classes[t.label]) for t in own if t.label is not None]
-        steps = [str(t.kernel_evals) for t in own if t.label is None]
+        steps = [str(t.kernel_evals) for t in own if t.label is None and not t.is_whole_stage]
+        if any(t.label is None and t.is_whole_stage for t in own):
+            notes.append(f"paths: no input found that {stage.name} answers")
         if labels:
             notes.append(f"paths: no input found to which {stage.name} gives {', '.join(labels)}")
         if steps:

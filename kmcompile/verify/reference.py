@@ -28,7 +28,7 @@ class Reference:
     error : ndarray of shape (n_queries, n_decisions), float64
         1e-12 times the magnitudes, more for very long sums and where distances are expanded.
     labels : ndarray of shape (n_queries,), int64
-        Indices into `classes`, by scikit-learn's rules.
+        Indices into `classes`, by scikit-learn's rules; -1 of a regression.
     """
 
     decisions: Float64Array
@@ -69,9 +69,11 @@ def evaluate(machine: KernelMachine, X: Float32Array | Float64Array) -> Referenc
 
 
 def labels_of(machine: KernelMachine, decisions: Float64Array) -> np.ndarray:
-    """Return the index of the label that scikit-learn's `predict` gives for the decisions."""
+    """Return the index of the label that scikit-learn's `predict` gives, or -1."""
     labels: np.ndarray
-    if machine.task.has_one_sign:
+    if machine.task is Task.REGRESSION:
+        labels = np.full(len(decisions), -1)
+    elif machine.task.has_one_sign:
         f = decisions[:, 0]
         labels = (f >= 0 if machine.zero_is_positive else f > 0).astype(np.int64)
     elif machine.task is Task.ONE_VS_REST:

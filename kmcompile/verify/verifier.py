@@ -23,7 +23,9 @@ from kmcompile.ir.program import Program
 from kmcompile.options import Options
 from kmcompile.report.assemble import Findings
 from kmcompile.report.contents import ExactRun
+from kmcompile.report.costs import NO_LABELS
 from kmcompile.run import RunResult, runner_for
+from kmcompile.run.runner import Counted
 from kmcompile.samples.file import read_samples
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import check_bounded, check_codes, check_exact
@@ -190,6 +192,9 @@ class Verifier:
         if check is None:
             for name in ("bounded", "certified"):
                 reasons[f"verification.{name}"] = "give --model to check against it"
+        elif check.certified is None:
+            for name in ("certified", "bounded.sign_disagreements"):
+                reasons[f"verification.{name}"] = NO_LABELS
         emulator = self._target.emulator
         return {
             "verification": {
@@ -199,7 +204,7 @@ class Verifier:
                     "target": asdict(findings.target) if findings.target else None,
                 },
                 "bounded": asdict(check.bounded) if check else None,
-                "certified": asdict(check.certified) if check else None,
+                "certified": asdict(check.certified) if check and check.certified else None,
             },
             "target": {
                 "name": self._target.name,
@@ -242,14 +247,16 @@ class Verifier:
         return False
 
     def _run(self, artifact: Artifact, count: bool) -> RunResult:
-        return runner_for(artifact.toolchain).run(artifact, self._inputs, count_instructions=count)
+        counted: Counted = "predict" if self._program.is_regression else "classify"
+        runner = runner_for(artifact.toolchain)
+        return runner.run(artifact, self._inputs, count_instructions=count, counted=counted)
 
     def _check_exact(self, run: RunResult, machine_name: str) -> ExactRun:
         return check_exact(self._answers, run, machine_name, self._of_codes)
 
     @property
     def _counted(self) -> np.ndarray:
-        """Which queries `classify` answers, whose instructions are counted."""
+        """Which queries the C answers, whose instructions are counted."""
         answers = self._answers if self._of_codes is None else self._of_codes
         answered: np.ndarray = answers.results["status"] == Status.OK
         return answered

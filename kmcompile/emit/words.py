@@ -1,0 +1,77 @@
+"""What the emitted C calls its answers: of a classifier, or of a regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmcompile.ir.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Names and phrases that differ between a classifier and a regression.
+
+    Parameters
+    ----------
+    call : str
+        The function that answers, without prefix; it is also in the names of others.
+    answer : str
+        Its last argument; with `_t` the type.
+    does : str
+        What the function does with an input.
+    settled : str
+        The C that says, after the label stage, whether the replay is needed.
+    left_open : str
+        What the exact sums leave open where they do not settle a query.
+    decides : str
+        When an early exit answers.
+    record, flags : str
+        What a record of the harness has of an answer.
+    known : str
+        What the self-test asks of a known answer.
+    decision : str
+        What the `_decision` function gives.
+    """
+
+    call: str
+    answer: str
+    does: str
+    settled: str
+    left_open: str
+    decides: str
+    record: str
+    flags: str
+    known: str
+    decision: str
+
+
+_LABEL = Words(
+    call="classify",
+    answer="result",
+    does="Classifies",
+    settled="result->certified",
+    left_open="the label open",
+    decides="give the label",
+    record="the label",
+    flags="certified + 2 in_range",
+    known="the label is exact, the decisions lie within their intervals",
+    decision="decision values",
+)
+
+_VALUE = Words(
+    call="predict",
+    answer="prediction",
+    does="Predicts the value of",
+    settled="settled",
+    left_open="a wide interval",
+    decides="are narrow enough",
+    record="the bits of the value",
+    flags="2 in_range",
+    known="the value lies within its interval",
+    decision="sum",
+)
+
+
+def words_of(program: Program) -> Words:
+    """Return the words of a program."""
+    return _VALUE if program.is_regression else _LABEL
