@@ -17,7 +17,7 @@ _NEARLY_ZERO = 10 * np.finfo(np.float64).eps  # sklearn.preprocessing.normalize
 
 
 class RealModel:
-    """The decision values of an SVC, NuSVC, LinearSVC or a Pipeline that ends with one.
+    """The decision values of an SVC, NuSVC, LinearSVC, SVR or a Pipeline that ends with one.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class RealModel:
         self.transformers = [step for _, step in steps[:-1]]
         self.classifier = steps[-1][1]
         classifier = self.classifier
-        self.n_classes = len(classifier.classes_)
+        self.n_classes = len(getattr(classifier, "classes_", (-1, 1)))  # a regression has one sum
         self.is_linear_svc = hasattr(classifier, "coef_") and not hasattr(classifier, "n_support_")
         if self.is_linear_svc:
             self.weights = _table(classifier.coef_)

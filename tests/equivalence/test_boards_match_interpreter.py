@@ -11,6 +11,7 @@ import coded
 import integer_exits
 import numpy as np
 import pytest
+import regressions
 import replays
 from emitted import Emitted
 from tools import need_tools
@@ -37,6 +38,7 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
         *coded.CORE,
         *coded.REPLAYED,
         *integer_exits.CORE,
+        *regressions.CORE,
     ],
     ids=str,
 )

@@ -15,6 +15,7 @@ import certified
 import coded
 import numpy as np
 import pytest
+import regressions
 import replays
 from emitted import Emitted
 from tools import need
@@ -59,6 +60,7 @@ EVERY_STAGE = [
     *replays.SPARSE,
     *coded.CORE,
     *coded.REPLAYED,
+    *regressions.CORE,
 ]
 
 # Each combination with one compiler, all compilers in turn.
@@ -165,6 +167,7 @@ def test_every_scalar_function_has_a_bit_exact_case():
 
 def test_every_task_has_a_bit_exact_case():
     machines = [catalogue.emitted(case, "host").machine for case in catalogue.CORE]
+    machines += [catalogue.emitted(case, "host").machine for case in regressions.CORE]
     assert {machine.task for machine in machines} == set(type(machines[0].task))
     assert {machine.break_ties for machine in machines} == {False, True}
     assert {machine.zero_is_positive for machine in machines} == {False, True}

@@ -1,0 +1,98 @@
+"""Regressions in every form: the sum alone, with a tolerance, its exits and replay, of codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from emitted import Emitted
+from sklearn.datasets import load_diabetes
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+from kmcompile import frontend
+from kmcompile.calibrate.chooser import Room
+from kmcompile.certify.certify import fit
+from kmcompile.ir.program import Program
+from kmcompile.lowering.formats import Lowered, lower_in_format
+from kmcompile.lowering.program import with_tolerance
+from kmcompile.lowering.replay import lower_replay
+from kmcompile.target import load_target
+from kmcompile.verify.queries import edge_inputs, generate
+
+N_TRAINED = 150
+
+
+@dataclass(frozen=True)
+class Regression:
+    """An SVR of the diabetes data, with a tolerance in the units of its target, or without."""
+
+    kernel: str
+    tolerance: float | None = None
+    exits: tuple[str, ...] = ()
+    replays: bool = False
+    number_format: str = "float32"
+
+    def __str__(self) -> str:
+        words = ["regression", self.kernel, self.number_format, *self.exits]
+        words += ["replay"] * self.replays
+        return "-".join(words if self.tolerance is None else [*words, f"{self.tolerance:g}"])
+
+    def fitted(self) -> Any:
+        """Return the fitted pipeline."""
+        return fitted(self.kernel)
+
+    def lower(self, target: str, name: str) -> tuple[Lowered, Program]:
+        """Return the exact program and that with tolerance, exits and replay."""
+        board = load_target(target)
+        machine = frontend.load_model(self.fitted())
+        lowered = lower_in_format(machine, board, name, self.number_format)
+        program = with_tolerance(lowered.program, self.tolerance)
+        fresh = load_diabetes().data[N_TRAINED::4].astype(np.float32)
+        if self.exits:
+            offered = [s for s, _ in fit(lowered.machine, program, fresh, Room(1e9, None, None))]
+            last = {s.template: s for s in offered if s.template in self.exits}
+            exits = [last[name] for name in self.exits]
+            stages = (*program.stages[:-2], *exits, *program.stages[-2:])
+            program = replace(program, mode="certified", stages=stages)
+        if self.replays:
+            replay = lower_replay(
+                lowered.machine, board, program, lowered.ordinary, coded=lowered.coded
+            )
+            program = replace(program, replay=replay)
+        return lowered, program
+
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        _, program = self.lower(target, name)
+        machine = frontend.load_model(self.fitted())
+        fresh = load_diabetes().data[N_TRAINED:].astype(np.float32)
+        edges = edge_inputs(machine, program.prepare.limit)
+        X = np.concatenate([fresh, generate(machine, 60), edges])
+        return Emitted(machine, program, load_target(target), X)
+
+
+@cache
+def fitted(kernel: str) -> Any:
+    """Return a fitted pipeline that ends with an SVR."""
+    X, y = load_diabetes(return_X_y=True)
+    parameters = {"rbf": {"gamma": 0.05}, "poly": {"gamma": 0.1, "coef0": 1.0}, "linear": {}}
+    model = SVR(kernel=kernel, C=50.0, epsilon=10.0, **parameters[kernel])
+    return make_pipeline(StandardScaler(), model).fit(X[:N_TRAINED], y[:N_TRAINED])
+
+
+CORE = (
+    Regression("rbf"),
+    Regression("rbf", 12.0, ("folded_weights", "bound_sequence"), replays=True),
+)
+"""For every compiler and every board."""
+
+MORE = (
+    Regression("linear", 1e-3, replays=True),
+    Regression("poly", 1e-3, replays=True),
+    Regression("rbf", 1e-3, ("folded_weights",), replays=True, number_format="int16"),
+    Regression("rbf", number_format="int8"),
+)
