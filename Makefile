@@ -1,5 +1,6 @@
 # make demo    set up, train an SVM, compile it for a Cortex-M7, verify it, print the report
 # make test    set up, then lint, type check and run all tests
+# make fuzz    set up, then fuzz the readers of model files for an hour
 # make lint    ruff and mypy only
 # make clean   remove what the others made
 
@@ -12,7 +13,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test lint setup-demo setup-test clean
+.PHONY: demo test fuzz fuzz-short lint setup-demo setup-test clean
 
 demo: setup-demo
 	$(BIN)/python examples/demo/train.py $(DEMO)
@@ -21,6 +22,13 @@ demo: setup-demo
 
 test: lint
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+	$(MAKE) --no-print-directory fuzz-short
+
+fuzz: setup-test
+	$(BIN)/python tests/fuzz/fuzz_run.py --seconds 3600
+
+fuzz-short: setup-test
+	$(BIN)/python tests/fuzz/fuzz_run.py --seconds 60
 
 lint: setup-test
 	$(BIN)/ruff check .

@@ -1,0 +1,94 @@
+"""Make the kept corpus: seeds from small models, and what a fuzzer found, within a limit.
+
+python tests/fuzz/fuzz_corpus.py [FOLDER of a target's inputs, as build/fuzz has them]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+for folder in (Path(__file__).parent, Path(__file__).parents[1]):
+    sys.path.insert(0, str(folder))
+
+import joblib  # noqa: E402  # after the path
+import numpy as np  # noqa: E402
+import scipy.sparse  # noqa: E402
+from fuzz_targets import TARGETS, Target, check  # noqa: E402
+from libsvm_files import libsvm_text  # noqa: E402
+from sklearn.decomposition import PCA  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler  # noqa: E402
+from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM  # noqa: E402
+
+LIMIT_BYTES = 120_000
+"""Of a target's archive."""
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.5, 3.0], [3.0, 0.25], [1.5, 1.5]])
+Y = [1, 5, 5, 7, 1, 7]
+STORED = Path(__file__).parents[1] / "fault" / "stored_models"
+
+
+def _libsvm_seeds() -> Iterator[bytes]:
+    for kernel in ("linear", "poly", "rbf", "sigmoid"):
+        for make in (SVC, NuSVC, OneClassSVM, SVR, NuSVR):
+            yield libsvm_text(make(kernel=kernel).fit(X, Y), "%.8g")
+    yield libsvm_text(SVC().fit(X[:3], Y[:3]))
+    for path in (STORED / "libsvm-3.37").glob("*.model"):
+        yield path.read_bytes()
+
+
+def _pickle_seeds() -> Iterator[bytes]:
+    steps = (StandardScaler(), MinMaxScaler(clip=True), PCA(1, whiten=True), Normalizer())
+    models = [
+        SVC().fit(X[:3], ["a", "b", "b"]),
+        SVC(kernel="poly").fit(scipy.sparse.csr_matrix(X), Y),
+        LinearSVC().fit(X, Y),
+        OneClassSVM().fit(X),
+        SVR().fit(X, Y),
+        LogisticRegression().fit(X, Y),
+        make_pipeline(*steps, SVC()).fit(X, Y),
+    ]
+    for model in models:
+        for protocol in (0, 2, 4):
+            yield pickle.dumps(model, protocol)
+        joblib.dump(model, content := io.BytesIO())
+        yield content.getvalue()
+    for path in STORED.glob("sparse-*.pkl"):
+        yield path.read_bytes()
+
+
+SEEDS = {"libsvm": _libsvm_seeds, "pickle": _pickle_seeds}
+
+
+def keep(target: Target, found: Iterable[bytes]) -> int:
+    """Write the seeds, and of what was found the shortest as far as the limit allows."""
+    content, names = io.BytesIO(), set()
+    size_bytes = 0
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for data in (*SEEDS[target.name](), *sorted(found, key=lambda data: (len(data), data))):
+            name = hashlib.sha256(data).hexdigest()[:16]
+            entry = zipfile.ZipInfo(name)  # of 1980: the same inputs give the same archive
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            if name in names or len(data) > target.max_bytes or size_bytes > LIMIT_BYTES:
+                continue
+            check(target, data)
+            archive.writestr(entry, data)
+            names.add(name)
+            # The entry of the directory, and the two headers.
+            size_bytes = content.tell() + 62 * len(names)
+    target.corpus.write_bytes(content.getvalue())
+    return len(names)
+
+
+if __name__ == "__main__":
+    for target in TARGETS.values():
+        inputs = Path(sys.argv[1], target.name, "corpus") if sys.argv[1:] else None
+        found = [path.read_bytes() for path in inputs.iterdir()] if inputs else []
+        print(target.name, keep(target, found), "inputs", target.corpus.stat().st_size, "bytes")
