@@ -11,6 +11,8 @@ import numpy as np
 
 from kmcompile.ir.arrays import Real
 from kmcompile.scalar import (
+    cosine,
+    cosine_double,
     exp_negative,
     exp_negative_double,
     square_root,
@@ -34,7 +36,10 @@ class ScalarFunction:
     view : object
         What that template needs.
     limit : float32 or float64
-        Where the exponential becomes 0; the least argument of the square root; otherwise 0.
+        Where the exponential becomes 0; the least argument of the square root; the largest of
+        the cosine; otherwise 0.
+    absolute_error : float
+        Besides the relative one.
     """
 
     of: Callable[..., Any]
@@ -42,6 +47,7 @@ class ScalarFunction:
     template: str
     view: Any
     limit: Real
+    absolute_error: float = 0.0
 
 
 ByPrecision = Mapping[type[Real], ScalarFunction]
@@ -96,6 +102,22 @@ SQUARE_ROOT: Final[ByPrecision] = MappingProxyType(
             "square_root_double",
             square_root_double.VIEW,
             np.float64(square_root_double.SMALLEST),
+        ),
+    }
+)
+
+COSINE: Final[ByPrecision] = MappingProxyType(
+    {
+        np.float32: ScalarFunction(
+            cosine.cosine, 0.0, "cosine", cosine.VIEW, cosine.LIMIT, cosine.ABSOLUTE_ERROR
+        ),
+        np.float64: ScalarFunction(
+            cosine_double.cosine,
+            0.0,
+            "cosine_double",
+            cosine_double.VIEW,
+            cosine_double.LIMIT,
+            cosine_double.ABSOLUTE_ERROR,
         ),
     }
 )

@@ -17,7 +17,7 @@ from host_program import STRICT
 from kmcompile.build.builder import EXACT_FLAGS
 from kmcompile.emit.environment import environment
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar import exp_negative, logistic, power, square_root, tanh
+from kmcompile.scalar import cosine, exp_negative, logistic, power, square_root, tanh
 
 CHUNK = 1 << 18
 
@@ -48,6 +48,8 @@ _WORST = """
 double exp(double z);
 double tanh(double v);
 double fabs(double v);
+double cos(double v);
+static double cosine_of(const float v) { return cos((double)v); }
 static double exp_of_minus(const float z) { return exp(-(double)z); }
 static double tanh_of(const float v)
 {
@@ -67,16 +69,26 @@ double worst_{0}(const float *in, const float *out, size_t count)
     double worst = 0.0;
     size_t i;
     for (i = 0U; i < count; ++i) {{
-        const double error = fabs(((double)out[i] / {1}(in[i])) - 1.0);
+        const double error = {2};
         worst = (error > worst) ? error : worst;
     }}
     return worst + 0x1p-51;
 }}
 """
+_RELATIVE = "fabs(((double)out[i] / {0}(in[i])) - 1.0)"
+_ABSOLUTE = "fabs((double)out[i] - {0}(in[i]))"
+_ERRORS = {
+    "exp_negative": ("exp_of_minus", _RELATIVE),
+    "tanh": ("tanh_of", _RELATIVE),
+    "logistic": ("logistic_of", _RELATIVE),
+    "cosine": ("cosine_of", _ABSOLUTE),
+}
+"""The real function and how an error counts."""
 FUNCTIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
     "exp_negative": exp_negative.exp_negative,
     "tanh": tanh.tanh,
     "logistic": logistic.logistic,
+    "cosine": cosine.cosine,
     "square_root": square_root.square_root,
     "power_0": lambda v: power.power(v, 0),
     "power_1": lambda v: power.power(v, 1),
@@ -91,6 +103,7 @@ def source() -> str:
         ("exp_negative", exp_negative.VIEW),
         ("tanh", tanh.VIEW),
         ("logistic", logistic.VIEW),
+        ("cosine", cosine.VIEW),
         ("square_root", square_root.VIEW),
         *(("power", power.power_view(degree)) for degree in (0, 1, 6, 7)),
     ]
@@ -99,9 +112,9 @@ def source() -> str:
         text = environment().get_template(f"scalar/{template}.c.j2").render(name="k", scalar=view)
         parts.append(text)
     parts += [_APPLY.format(function) for function in FUNCTIONS]
-    parts += [_WORST, _WORST_OF.format("exp_negative", "exp_of_minus")]
-    parts += [_WORST_OF.format("tanh", "tanh_of")]
-    parts += [_WORST_OF.format("logistic", "logistic_of")]
+    parts += [_WORST]
+    for function, (exact, error) in _ERRORS.items():
+        parts.append(_WORST_OF.format(function, exact, error.format(exact)))
     return "\n".join(parts)
 
 
@@ -147,7 +160,7 @@ class ScalarLibrary:
         return result
 
     def worst(self, function: str, values: Float32Array, results: Float32Array) -> float:
-        """Return an upper limit on the largest relative error of the results."""
+        """Return an upper limit on the largest error of the results, relative or absolute."""
         call = self._function(f"worst_{function}")
         call.restype = ctypes.c_double
         return float(call(values.ctypes.data, results.ctypes.data, values.size))

@@ -18,7 +18,7 @@ from scalar_library import (
 )
 
 from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar import exp_negative, tanh
+from kmcompile.scalar import cosine, exp_negative, tanh
 
 INFINITY_BITS = 0x7F800000
 MIN_NORMAL = np.float32(2.0**-126)
@@ -44,6 +44,8 @@ def _sample(function: str) -> Float32Array:
     values = np.concatenate([patterns, usual, *edges])
     if function.startswith("power"):
         values = values[(values < 1e5)]
+    if function == "cosine":
+        values = values[values <= cosine.LIMIT]
     if function == "exp_negative":
         return np.append(values, np.float32(np.inf))
     return values if function == "square_root" else np.concatenate([values, -values])
