@@ -39,17 +39,19 @@ TRANSFORMERS = {
     "Normalizer": "preprocessing",
     "ColumnTransformer": "compose",
 }
+FEATURE_MAPS = {"Nystroem": "kernel_approximation", "RBFSampler": "kernel_approximation"}
+"""Before a linear estimator they make a kernel machine of it."""
 _PARTS = {
     "FunctionTransformer": "preprocessing",
     "_RemainderColsList": "compose",
     "make_column_selector": "compose",
 }
 """What a ColumnTransformer is made of besides; they stand nowhere else."""
-_PACKAGES = {**ESTIMATORS, **TRANSFORMERS, **_PARTS, "Pipeline": "pipeline"}
+_PACKAGES = {**ESTIMATORS, **TRANSFORMERS, **FEATURE_MAPS, **_PARTS, "Pipeline": "pipeline"}
 
 SUPPORTED = (
     f"supported: {', '.join(ESTIMATORS)}, alone or at the end of a Pipeline of "
-    f"{', '.join(TRANSFORMERS)}"
+    f"{', '.join(TRANSFORMERS)}, and {' or '.join(FEATURE_MAPS)} before a linear one"
 )
 
 OLDEST_READABLE = (1, 0)

@@ -10,10 +10,12 @@ from typing import Any
 from kmcompile.errors import InputError
 from kmcompile.frontend.column_transformer import read_column_transformer
 from kmcompile.frontend.estimators import read_estimator
+from kmcompile.frontend.feature_maps import behind_map, read_feature_map
 from kmcompile.frontend.pipeline_steps import flattened
 from kmcompile.frontend.record import Record, record_of
 from kmcompile.frontend.sklearn_classes import (
     ESTIMATORS,
+    FEATURE_MAPS,
     SUPPORTED,
     TRANSFORMERS,
     require_supported,
@@ -26,6 +28,7 @@ _MAX_DEPTH = 10
 """Estimators in estimators: a threshold of a calibrated search of a pipeline is 4 deep."""
 CONTAINER_READERS = MappingProxyType({"ColumnTransformer": read_column_transformer})
 """Of transformers that hold others."""
+_BEFORE = {**TRANSFORMERS, **FEATURE_MAPS}
 
 
 def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
@@ -50,10 +53,29 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
     require_supported(record)
     *transformers, estimator = flattened(record)
     for step in transformers:
-        _require_role(step, TRANSFORMERS, "a transformer, as it is not the last step")
+        _require_role(step, _BEFORE, "a transformer, as it is not the last step")
     _require_role(estimator, ESTIMATORS, "one that predicts, as it is the last step")
     machine = read_estimator(estimator, partial(read_sklearn, depth=depth + 1))
-    n_features = _input_width(transformers, machine.n_features)
+    before, map_record, after = _around_map(transformers)
+    if map_record is not None:
+        feature_map = read_feature_map(map_record)
+        machine = behind_map(_behind(machine, after, feature_map.n_out), feature_map)
+    return _behind(machine, before, _input_width(before, machine.n_features))
+
+
+def _around_map(transformers: list[Record]) -> tuple[list[Record], Record | None, list[Record]]:
+    """Return the transformers before a feature map, the map, and those behind it."""
+    places = [n for n, step in enumerate(transformers) if step.name in FEATURE_MAPS]
+    if not places:
+        return transformers, None, []
+    if len(places) > 1:
+        names = " and ".join(transformers[place].name for place in places[:2])
+        raise InputError(f"the pipeline has {names}, must have one of them; retrain with one")
+    return transformers[: places[0]], transformers[places[0]], transformers[places[0] + 1 :]
+
+
+def _behind(machine: KernelMachine, transformers: list[Record], n_features: int) -> KernelMachine:
+    """Return the machine of inputs of `n_features` that go through the transformers first."""
     steps: tuple[Step, ...] = ()
     width = n_features
     for transformer in transformers:
@@ -61,7 +83,7 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
         width = steps[-1].n_out if steps else width
     if width != machine.n_features:
         raise InputError(
-            f"{estimator.name} is for {machine.n_features} features, the steps before it give "
+            f"{machine.kind} is for {machine.n_features} features, the steps before it give "
             f"{width}; the model was altered or damaged, save it again"
         )
     return replace(machine, n_features=n_features, preprocessing=steps + machine.preprocessing)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 from model_files import COLUMNS, FITTED, META, STEPS, X, Y
+from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
@@ -51,7 +52,8 @@ def _tampered(value):
 MEANINGFUL = {"kernel", "degree", "coef0", "_gamma", "classes_", "support_vectors_", "coef_"}
 MEANINGFUL |= {"decision_function_shape", "break_ties", "fit_status_", "probability"}
 MEANINGFUL |= {"intercept_", "whiten", "clip", "norm", "feature_range", "with_mean", "scale_"}
-MEANINGFUL |= {"transformers_", "transformer_weights"}
+MEANINGFUL |= {"transformers_", "transformer_weights", "normalization_", "kernel_params"}
+MEANINGFUL |= {"gamma", "coef0", "random_weights_", "random_offset_"}
 MEANINGFUL |= {"center_", "mean_", "min_", "components_", "explained_variance_", "_n_support"}
 """Attributes of which another consistent value is another model."""
 
@@ -95,6 +97,19 @@ def test_tampering_with_any_field_around_an_estimator_is_refused_or_harmless(kin
 def test_tampering_with_any_transformer_field_is_refused_or_harmless(step, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""
     model = make_pipeline(copy.deepcopy(step), SVC()).fit(X, Y)
+    _check_tampering(model.steps[0][1], model, load_model(model).sha256, tmp_path)
+
+
+MAPS = [
+    Nystroem(kernel="poly", n_components=7, kernel_params={"gamma": 0.5}, random_state=0),
+    RBFSampler(n_components=7, random_state=0),
+]
+
+
+@pytest.mark.parametrize("feature_map", MAPS, ids=lambda step: type(step).__name__)
+def test_tampering_with_any_field_of_a_feature_map_is_refused_or_harmless(feature_map, tmp_path):
+    """reliability 10: inconsistent shapes, types and values, in every attribute."""
+    model = make_pipeline(copy.deepcopy(feature_map), LinearSVC(random_state=0)).fit(X, Y)
     _check_tampering(model.steps[0][1], model, load_model(model).sha256, tmp_path)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from kmcompile.frontend.estimators import READERS
+from kmcompile.frontend.feature_maps import MAP_READERS
 from kmcompile.frontend.meta_estimators import META_READERS
-from kmcompile.frontend.sklearn_classes import ESTIMATORS, TRANSFORMERS
+from kmcompile.frontend.sklearn_classes import ESTIMATORS, FEATURE_MAPS, TRANSFORMERS
 from kmcompile.frontend.sklearn_pipeline import CONTAINER_READERS
 from kmcompile.frontend.sklearn_transformers import READERS as TRANSFORMER_READERS
 
 
 def test_every_supported_class_has_its_reader():
     assert {*READERS, *META_READERS} == set(ESTIMATORS)
+    assert set(MAP_READERS) == set(FEATURE_MAPS)
     assert {*TRANSFORMER_READERS, *CONTAINER_READERS} == set(TRANSFORMERS)
