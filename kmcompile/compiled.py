@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
-from kmcompile.emit.view import RECORD_HEADER_WORDS
+from kmcompile.emit.view import answer_words
 from kmcompile.errors import InputError, UsageError
 from kmcompile.interpret import Status
 from kmcompile.ir.arrays import Float32Array, Float64Array
@@ -146,6 +146,7 @@ class Compiled:
         """
         results, decisions = answers_of(self._run(X, codes))
         _require_answers(results)
+        decisions = decisions[:, : self.program.n_decisions]  # probabilities come behind them
         if self.program.n_decisions == 1:
             return decisions[:, 0] + np.float64(self.program.threshold)
         voting = isinstance(self.program.stages[-1], Vote)
@@ -153,9 +154,40 @@ class Compiled:
             return decisions
         return confident_votes(len(self.classes_), decisions.astype(np.float64))
 
+    def predict_proba(self, X: ArrayLike, codes: bool = False) -> Float32Array:
+        """Return the probabilities of the classes of a calibrated model.
+
+        Parameters
+        ----------
+        X, codes
+            As of `classify`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), float32
+            In the order of `classes_`.
+
+        Raises
+        ------
+        UsageError
+            If the model is not calibrated.
+        InputError
+            If the C refuses a row.
+        """
+        if self.program.probability is None:
+            raise UsageError(
+                f"{self.program.name} has no probabilities: the model is not calibrated; fit "
+                "CalibratedClassifierCV(model, ensemble=False) and compile that"
+            )
+        records = self._run(X, codes)
+        results, _ = answers_of(records)
+        _require_answers(results)
+        n = len(self.classes_)
+        return np.ascontiguousarray(records[:, -n - 1 : -1]).view(np.float32)
+
     def _run(self, X: ArrayLike, codes: bool) -> NDArray[np.uint32]:
         """Return the records of the entry that X is for."""
-        n = RECORD_HEADER_WORDS + self.program.n_decisions
+        n = answer_words(self.program)
         if codes:
             rows = self._codes(X)
             floats = np.zeros(rows.shape, dtype=np.float32)

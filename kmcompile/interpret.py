@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +69,10 @@ class Answers:
         Multiply-adds that the same query takes without early exits; 0 where the status is not OK.
     replay_operations : ndarray of shape (n_queries,), int64
         Multiply-adds in float64; 0 where the query was not replayed. In no other count.
+    probabilities : ndarray of shape (n_queries, n_classes), float32, optional
+        Of a calibrated machine; 0 where the status is not OK.
+    probability_bounds : ndarray of shape (n_queries,), float32, optional
+        The bounds on their errors.
     """
 
     results: NDArray[np.void]
@@ -77,6 +82,13 @@ class Answers:
     stage_kernels: NDArray[np.int64]
     exact_operations: NDArray[np.int64]
     replay_operations: NDArray[np.int64]
+    probabilities: Float32Array | None = None
+    probability_bounds: Float32Array | None = None
+
+    def chosen(self, rows: NDArray[np.intp]) -> Answers:
+        """Return those to some queries."""
+        values: list[Any] = [getattr(self, field.name) for field in fields(self)]
+        return Answers(*(value if value is None else value[rows] for value in values))
 
     @property
     def operations(self) -> NDArray[np.int64]:
@@ -109,7 +121,18 @@ def interpret(program: Program, X: Inputs) -> Answers:
     alone = np.zeros(len(X), dtype=np.int64)
     alone[accepted] = _operations_alone(program, batch)
     replayed = _replayed(program, results)
-    return Answers(results, decisions, bounds, operations, kernels, alone, replayed)
+    answers = Answers(results, decisions, bounds, operations, kernels, alone, replayed)
+    return _with_probabilities(program, answers)
+
+
+def _with_probabilities(program: Program, answers: Answers) -> Answers:
+    """Return the answers with the probabilities of a calibrated machine."""
+    if program.probability is None:
+        return answers
+    probabilities, bounds = program.probability.of(answers.decisions, answers.bounds)
+    refused = answers.results["status"] != Status.OK
+    probabilities[refused], bounds[refused] = 0, 0
+    return replace(answers, probabilities=probabilities, probability_bounds=bounds)
 
 
 def classify(

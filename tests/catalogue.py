@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from calibrated import Calibrated
 from cascades import Cascade
 from certified import Certified
 from coded import Coded
@@ -153,6 +154,6 @@ FEW_VECTORS = [
 
 
 @cache
-def emitted(case: Case | Cascade | Certified | Coded, target: str) -> Emitted:
+def emitted(case: Case | Cascade | Certified | Coded | Calibrated, target: str) -> Emitted:
     """Return the emitted C of a case."""
     return case.emit(target)

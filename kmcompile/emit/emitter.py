@@ -10,6 +10,7 @@ from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.fixed_sum_view import fixed_sum_sections
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
+from kmcompile.emit.probability_view import probability_scalars
 from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
 from kmcompile.emit.totals_view import BlockFunctions
 from kmcompile.emit.view import (
@@ -120,6 +121,9 @@ def _sections(
         sections.append(render("accept_codes.c.j2", view=view))
     sections.append(render("accept.c.j2", view=view, entry=view.entries[-1]))
     sections.append(render("entry.c.j2", view=view))
+    if view.probability is not None:
+        sections += probability_scalars(sections, names)
+        sections.append(render("probability.c.j2", view=view))
     if early.calibrates:
         sections.append(render("audit.c.j2", view=view))
     sections.append(render("self_test/tables.c.j2", view=view))

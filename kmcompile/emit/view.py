@@ -14,6 +14,7 @@ from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.members import Member
+from kmcompile.emit.probability_view import ProbabilityView, probability_view
 from kmcompile.emit.replay_view import ReplayView
 from kmcompile.emit.tables import (
     Reader,
@@ -48,9 +49,15 @@ def input_words(program: Program) -> int:
     return len(entries(program)) * program.n_features
 
 
+def answer_words(program: Program) -> int:
+    """Return the words of one answer: of a calibrated machine with status, probabilities, bound."""
+    probability = 0 if program.probability is None else 2 + len(program.classes)
+    return RECORD_HEADER_WORDS + program.n_decisions + probability
+
+
 def record_words(program: Program) -> int:
     """Return the words of a harness record: one answer for each of these."""
-    return len(entries(program)) * (RECORD_HEADER_WORDS + program.n_decisions)
+    return len(entries(program)) * answer_words(program)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,8 @@ class ModelView:
     n_features: int
     n_classes: int
     n_decisions: int
+    answer_words: int
+    probability: ProbabilityView | None
     n_stages: int
     input_limit: float
     limits_prepared: bool
@@ -150,7 +159,7 @@ def model_view(
     replay : ReplayView, optional
     """
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
-    coded = coded_view(program)
+    coded, probability = coded_view(program), probability_view(program)
     tables = tuple(
         table_view(table, as_words=coded is not None and coded.in_fours and table.name == TABLE)
         for table in program.tables()
@@ -177,12 +186,17 @@ def model_view(
         float_suffix=entry_points[-1].suffix,
         entries=entry_points,
         coded=coded,
-        needs_magnitude=not isinstance(summed, FixedSum) or isinstance(label, Vote) or early.proves,
+        needs_magnitude=not isinstance(summed, FixedSum)
+        or isinstance(label, Vote)
+        or early.proves
+        or probability is not None,
         description=description,
         model_sha256=program.model_sha256,
         n_features=program.n_features,
         n_classes=len(program.classes),
         n_decisions=program.n_decisions,
+        answer_words=answer_words(program),
+        probability=probability,
         n_stages=len(program.exit_stages),
         input_limit=float(prepare.limit),
         limits_prepared=prepare.prepared_limit is not None,

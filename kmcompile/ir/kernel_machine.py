@@ -183,6 +183,10 @@ def _validate(machine: KernelMachine) -> None:
         _require_finite(name, getattr(machine, name))
     for name, value in machine.kernel.parameters().items():
         _require(bool(np.isfinite(value)), f"{name} is {value}, must be finite")
+    _require(
+        not machine.log_odds or machine.task in (Task.BINARY, Task.ONE_VS_REST),
+        f"a {machine.task.value} machine has no log odds",
+    )
     _require(math.isfinite(machine.threshold), f"threshold is {machine.threshold}, must be finite")
     _require(
         machine.threshold == 0 or machine.task.has_one_sign,

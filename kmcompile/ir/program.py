@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # the stages import this package
     from kmcompile.stages.code_table import CodeTable
     from kmcompile.stages.exact_sum import ExactSum
     from kmcompile.stages.prepare import Prepare
+    from kmcompile.stages.probability import Probability
     from kmcompile.stages.replay import Replay
     from kmcompile.stages.stage import Always, Stage
 
@@ -113,6 +114,8 @@ class Program:
         What answers where the exact sum leaves the label open.
     scale : CodeScale, optional
         Of an integer format.
+    probability : Probability, optional
+        Of a calibrated machine.
     threshold : float
         What the trained model's decision is more than this program's.
     float_weight : int
@@ -133,6 +136,7 @@ class Program:
     replay: Replay | None = None
     scale: CodeScale | None = None
     float_weight: int = 1
+    probability: Probability | None = None
     threshold: float = 0.0
 
     version: ClassVar[int] = 4

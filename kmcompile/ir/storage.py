@@ -16,6 +16,7 @@ from kmcompile.ir.program import CodeScale, KnownAnswers, Program
 from kmcompile.kernels import poly, rbf, reach, remainder, sigmoid
 from kmcompile.stages import CATALOGUE, CodedSum, CodeTable, InnerProducts
 from kmcompile.stages.fine_sum import FineSum
+from kmcompile.stages.probability import Probability
 
 _CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
@@ -37,6 +38,7 @@ _CLASSES: dict[str, type[Any]] = {
         CodeTable,
         CodedSum,
         FineSum,
+        Probability,
         rbf.RbfFloat32,
         poly.PolyFloat32,
         sigmoid.SigmoidFloat32,

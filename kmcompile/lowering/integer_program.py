@@ -18,6 +18,7 @@ from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.fixed_sum import lower_fixed_sum
 from kmcompile.lowering.known_answers import known_answers, no_known_answers
 from kmcompile.lowering.prepare import length_bound, lower_steps
+from kmcompile.lowering.probability import lower_probability
 from kmcompile.lowering.program import lower_label
 from kmcompile.stages import CodedSum, FixedSum, Prepare
 from kmcompile.stages.code_table import SPARSE
@@ -111,6 +112,7 @@ def lower_integers(
         known_answers=no_known_answers(n, machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
         threshold=machine.threshold,
+        probability=lower_probability(machine),
         model_sha256=machine.sha256,
         float_weight=target.cost.float_weight(coded.width),
         scale=coded.scale,

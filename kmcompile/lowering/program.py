@@ -16,6 +16,7 @@ from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Poly, Sigmoid
 from kmcompile.lowering.known_answers import known_answers, no_known_answers
 from kmcompile.lowering.prepare import lower_steps
+from kmcompile.lowering.probability import lower_probability
 from kmcompile.lowering.sparsity import skips_zeros
 from kmcompile.lowering.sums import lower_linear, lower_sum
 from kmcompile.stages import (
@@ -69,6 +70,7 @@ def lower(
         known_answers=no_known_answers(machine.n_features, machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
         threshold=machine.threshold,
+        probability=lower_probability(machine),
         model_sha256=machine.sha256,
     )
     return replace(program, known_answers=known_answers(program, known_inputs))

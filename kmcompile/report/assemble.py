@@ -236,6 +236,12 @@ def _verification(
     elif program.is_regression:
         reasons["verification.bounded.sign_disagreements"] = NO_LABELS
         reasons["verification.certified"] = NO_LABELS
+    if check is None or check.probabilities is None:
+        reasons["verification.probabilities"] = (
+            "the model has no probabilities"
+            if program.probability is None
+            else findings.skipped["host"]
+        )
     commands = ["kmcompile verify ."]
     if model_name is not None:
         commands.append(shlex.join(["kmcompile", "verify", ".", "--model", model_name]))
@@ -244,6 +250,7 @@ def _verification(
         exact=contents.Exact(host=findings.host, target=findings.target),
         bounded=check.bounded if check else None,
         certified=check.certified if check else None,
+        probabilities=check.probabilities if check else None,
         commands=commands,
     )
 

@@ -222,6 +222,15 @@ class Certified:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Probabilities:
+    """The probabilities of a calibrated machine against the float64 model's."""
+
+    queries: int
+    max_error: float
+    max_bound: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
     """What was checked, on what, and how to repeat it.
 
@@ -235,6 +244,7 @@ class Verification:
     exact: Exact | None
     bounded: Bounded | None
     certified: Certified | None
+    probabilities: Probabilities | None
     commands: Sequence[str]
 
 

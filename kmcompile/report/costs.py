@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -46,8 +46,7 @@ def sample_of(answers: Answers, queries: Queries) -> Sample:
     source, rows = queries.source, accepted[accepted < queries.n_given]
     if not len(rows):
         source, rows = "generated", accepted[accepted < queries.n_ordinary]
-    chosen = Answers(*(getattr(answers, field.name)[rows] for field in fields(Answers)))
-    return Sample(source, rows, chosen)
+    return Sample(source, rows, answers.chosen(rows))
 
 
 def stages(program: Program, sample: Sample, reasons: dict[str, str]) -> list[contents.Stage]:

@@ -212,7 +212,8 @@ def checks(report: Report) -> list[Check]:
     if emulator is not None:  # otherwise the host is the target
         exact.append(_exact_check(report, "target", f"{name} ({emulator})"))
     labels = [] if _no_labels(report) else [_certified_check(report)]
-    return [*exact, _bounded_check(report), *labels, *_risk_checks(report)]
+    own = [_bounded_check(report), *labels, *_probability_checks(report)]
+    return [*exact, *own, *_risk_checks(report)]
 
 
 def _no_labels(report: Report) -> bool:
@@ -264,6 +265,18 @@ def _certified_check(report: Report) -> Check:
         f"{count_text(run['wrong'])} wrong"
     )
     return Check(what, where, text, _status(run["wrong"]))
+
+
+def _probability_checks(report: Report) -> list[Check]:
+    """Return the check of the probabilities; none where the model has none."""
+    run = _section(report, "probabilities")
+    if run is None:
+        return []
+    text = (
+        f"{count_text(run['queries'])} queries, largest error {small_text(run['max_error'])}, "
+        f"largest bound {small_text(run['max_bound'])}"
+    )
+    return [Check("Probabilities are within their bound", "float64 model", text, Status.PASSED)]
 
 
 def _risk_checks(report: Report) -> list[Check]:

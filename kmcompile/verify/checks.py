@@ -16,13 +16,14 @@ from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.plural import counted
-from kmcompile.report.contents import Bounded, Certified, ExactRun
+from kmcompile.report.contents import Bounded, Certified, ExactRun, Probabilities
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
 from kmcompile.stages import Stage
 from kmcompile.stages.value import NO_LABEL
 from kmcompile.verify.intervals import check_intervals
 from kmcompile.verify.outcomes import can_be
+from kmcompile.verify.probabilities import check_probabilities
 from kmcompile.verify.queries import Queries
 from kmcompile.verify.reference import Reference, evaluate
 from kmcompile.verify.statistical import StageLabels, check_promise, count_labels
@@ -33,7 +34,7 @@ def records_of(answers: Answers) -> NDArray[np.uint32]:
 
     Returns
     -------
-    ndarray of shape (n_queries, 8 + n_decisions), uint32
+    ndarray of shape (n_queries, answer_words), uint32
     """
     results = answers.results
     n_decisions = answers.decisions.shape[1]
@@ -48,7 +49,10 @@ def records_of(answers: Answers) -> NDArray[np.uint32]:
     records[:, 5] = results["stage"]
     records[:, 6] = (results["certified"] & ~is_value) + 2 * results["in_range"].astype(np.uint32)
     records[:, RECORD_HEADER_WORDS:] = np.ascontiguousarray(answers.decisions).view(np.uint32)
-    return records
+    if answers.probabilities is None or answers.probability_bounds is None:
+        return records
+    told = np.column_stack([answers.probabilities, answers.probability_bounds])
+    return np.column_stack([records, records[:, 0], told.view(np.uint32)])
 
 
 def answers_of(
@@ -130,6 +134,8 @@ class ModelCheck:
     """Of the user's samples, how many the C refuses."""
     early_exits: tuple[StageLabels, ...]
     """The labels of every early exit."""
+    probabilities: Probabilities | None
+    """Of a calibrated machine."""
     remarks: tuple[str, ...] = ()
     """On the promised risk."""
 
@@ -228,6 +234,9 @@ def check_bounded(
         early_exits=count_labels(
             machine, early_exits, results[ordinary], reference.chosen(ordinary), given[ordinary]
         ),
+        probabilities=check_probabilities(
+            machine, answers, accepted, reference, shared if shared.any() else ordinary
+        ),
         remarks=remarks,
     )
 
@@ -249,6 +258,7 @@ def check_codes(
     accepted = answers.results["status"] == Status.OK
     reference = evaluate(machine, program.scale.values(codes[accepted]))
     _check_answers(machine, answers, accepted, reference, program.early_exits)
+    check_probabilities(machine, answers, accepted, reference, accepted[accepted])
 
 
 def _check_answers(

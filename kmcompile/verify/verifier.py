@@ -195,6 +195,12 @@ class Verifier:
         elif check.certified is None:
             for name in ("certified", "bounded.sign_disagreements"):
                 reasons[f"verification.{name}"] = NO_LABELS
+        if check is None or check.probabilities is None:
+            reasons["verification.probabilities"] = (
+                "the model has no probabilities"
+                if self._program.probability is None
+                else "give --model to check against it"
+            )
         emulator = self._target.emulator
         return {
             "verification": {
@@ -205,6 +211,9 @@ class Verifier:
                 },
                 "bounded": asdict(check.bounded) if check else None,
                 "certified": asdict(check.certified) if check and check.certified else None,
+                "probabilities": (
+                    asdict(check.probabilities) if check and check.probabilities else None
+                ),
             },
             "target": {
                 "name": self._target.name,

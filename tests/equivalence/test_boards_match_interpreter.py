@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import calibrated
 import cascades
 import catalogue
 import certified
@@ -39,6 +40,7 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
         *coded.REPLAYED,
         *integer_exits.CORE,
         *regressions.CORE,
+        *calibrated.CORE,
     ],
     ids=str,
 )

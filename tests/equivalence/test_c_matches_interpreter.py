@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import calibrated
 import cascades
 import catalogue
 import certified
@@ -61,6 +62,7 @@ EVERY_STAGE = [
     *coded.CORE,
     *coded.REPLAYED,
     *regressions.CORE,
+    *calibrated.CORE,
 ]
 
 # Each combination with one compiler, all compilers in turn.
@@ -152,12 +154,15 @@ def test_every_step_has_its_template_and_a_bit_exact_case():
 
 def test_every_scalar_function_has_a_bit_exact_case():
     used = {"square_root", "square_root_double", "root_bound"}
-    for program in programs("host"):
+    told = [catalogue.emitted(case, "host").program for case in calibrated.CORE]
+    for program in (*programs("host"), *told):
         for stage in program.stages:
             if isinstance(stage, ExactSum):
                 used |= {template for template, _ in stage.kernel.scalars()}
             if isinstance(stage, FixedSum):
                 used.add("exp2_fixed")
+        if program.probability is not None:
+            used.add("logistic")
     for case in replays.CORE:
         summed = catalogue.emitted(case, "host").program.replay.sum
         if isinstance(summed, ExactSum):

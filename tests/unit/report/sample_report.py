@@ -120,6 +120,7 @@ def make_report(**changed: Any) -> Report:
                 queries=1_171, sign_disagreements=0, max_error=1.37e-6, max_bound=2.91e-5
             ),
             certified=Certified(queries=1_171, certified_share=0.9991, wrong=0),
+            probabilities=None,
             commands=[
                 "kmcompile verify breast_cancer-cortex-m7",
                 "kmcompile verify breast_cancer-cortex-m7 --model breast_cancer.pkl",
@@ -150,6 +151,7 @@ def make_report(**changed: Any) -> Report:
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",
             "stages.prepare.decided": "this stage never decides",
+            "verification.probabilities": "the model has no probabilities",
             "stages.prepare.certified": "this stage never decides",
         },
     }

@@ -1,0 +1,81 @@
+"""What the templates say of the probabilities of a calibrated machine."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcompile.emit.environment import render
+from kmcompile.emit.header_text import COMMENT_COLUMNS
+from kmcompile.ir.program import Program
+from kmcompile.scalar import exp_negative, logistic
+from kmcompile.stages.probability import GROW, LEAST_TOTAL, SHRINK, Probability
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProbabilityView:
+    """The stage and what the header says of it."""
+
+    stage: Probability
+    is_binary: bool
+    has_threshold: bool
+    header_lines: tuple[str, ...]
+    least_total: np.float32 = LEAST_TOTAL
+    shrink: np.float32 = SHRINK
+    grow: np.float32 = GROW
+
+
+def probability_view(program: Program) -> ProbabilityView | None:
+    """Return the view of a calibrated program; None of others."""
+    stage = program.probability
+    if stage is None:
+        return None
+    return ProbabilityView(
+        stage=stage,
+        is_binary=stage.n_decisions == 1,
+        has_threshold=float(stage.threshold) != 0,
+        header_lines=_header_lines(program, stage),
+    )
+
+
+def probability_scalars(emitted: list[str], names: dict[str, str]) -> list[str]:
+    """Return the logistic function, behind the exponential where nothing before has it."""
+    has_exponential = any(f" {names['name']}_exp_negative(const" in text for text in emitted)
+    scalars: tuple[tuple[str, Any], ...] = (("logistic", logistic.VIEW),)
+    if not has_exponential:
+        scalars = (("exp_negative", exp_negative.VIEW), *scalars)
+    return [render(f"scalar/{template}.c.j2", scalar=view, **names) for template, view in scalars]
+
+
+def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
+    if stage.n_decisions == 1:
+        text = (
+            "Gives the calibrated probabilities of both classes: probability[1] is "
+            f"1 / (1 + exp(-f)), where f is the exact sum{_threshold_text(program)}, and "
+            "probability[0] what it is less than 1."
+        )
+        label = "the more probable class"
+        if program.threshold:
+            likely = 1 / (1 + math.exp(-program.threshold))
+            label = f"class 1 where it has at least the probability {likely:.6g}"
+    else:
+        text = (
+            "Gives the calibrated probabilities of the classes: 1 / (1 + exp(-f)) of the exact "
+            "sum f of each class, divided by the sum of these over all classes. Where that is "
+            f"below {float(LEAST_TOTAL):.3g} all are equal and *bound is 1."
+        )
+        label = "the most probable class"
+    text += (
+        " Each is from 0 to 1 and no further than *bound from the trained model's, for x as it was "
+        f"received and whatever is rounded here. The model's label is {label}. No early exit is "
+        "asked."
+    )
+    return tuple(textwrap.wrap(text, COMMENT_COLUMNS, break_on_hyphens=False))
+
+
+def _threshold_text(program: Program) -> str:
+    return f" + {program.threshold!r}" if program.threshold else ""

@@ -1,0 +1,83 @@
+"""Lower the probabilities of a calibrated machine: their constants and error bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcompile.analysis.rounding import (
+    LARGEST_INTERMEDIATE,
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    bound_constant,
+    gamma_factor,
+)
+from kmcompile.errors import InputError
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.scalar.logistic import ABSOLUTE_ERROR, RELATIVE_ERROR
+from kmcompile.stages.probability import LEAST_TOTAL, Probability
+
+
+def lower_probability(machine: KernelMachine) -> Probability | None:
+    """Return what makes probabilities of decisions; None of a machine that is not calibrated.
+
+    Raises
+    ------
+    InputError
+        If the threshold is too large for float32.
+    """
+    if not machine.log_odds:
+        return None
+    if abs(machine.threshold) > LARGEST_INTERMEDIATE:
+        raise InputError(
+            f"the threshold is {machine.threshold:g}, must be at most "
+            f"{LARGEST_INTERMEDIATE:.3g} in magnitude for float32"
+        )
+    binary = machine.n_decisions == 1
+    threshold = np.float32(machine.threshold)
+    error = _of_threshold(machine.threshold, threshold) if binary else 0.0
+    error += _of_logistic() if binary else _of_shares(machine.n_classes)
+    return Probability(
+        n_decisions=machine.n_decisions,
+        threshold=threshold,
+        slope=bound_constant(0.25 if binary else 0.5),
+        minimum=bound_constant(error),
+    )
+
+
+def _of_threshold(exact: float, stored: np.float32) -> float:
+    """Return what the sum f of decision and stored threshold adds to the error of s(f).
+
+    The stored threshold differs by |exact - stored|, which |s'| <= 1/4 carries on. The sum is
+    rounded by u |f|, and |f s'(f)| <= 0.224 for every f; 1/4 has room for what differs between f
+    and its rounded value. A term or a sum that is flushed moves by at most the smallest normal
+    number.
+    """
+    if stored == 0 and exact == 0:
+        return 0.0
+    return (abs(exact - float(stored)) + UNIT_ROUNDOFF + 2 * SMALLEST_NORMAL) / 4
+
+
+def _of_logistic() -> float:
+    """Return the error of the logistic function, which is at most 1, and twice what is less than
+    its least result: of a probability, and of what bounds it. There is no more where the argument
+    of the latter is flushed.
+    """
+    return RELATIVE_ERROR + 2 * ABSOLUTE_ERROR + SMALLEST_NORMAL
+
+
+def _of_shares(n_classes: int) -> float:
+    """Return the error of s_c / sum s for computed s_k = s(f_k) (1 + d_k) + e_k.
+
+    |d_k| <= r, the logistic function's relative error, or s_k is 0 and |e_k| its absolute error.
+    A = sum s(f_k) is at least LEAST_TOTAL / 2, since the sum of the computed ones is LEAST_TOTAL
+    or more and none is twice what it should be. So the e_k are at most `lost` of A each, and
+
+        s_c / A = p_c (1 + d_c) + (at most lost),
+        the computed sum = A (1 + at most r + n lost) (1 + at most gamma_(n - 1)),
+
+    the quotient is rounded once, and where it is flushed the smallest normal number is lost.
+    """
+    lost = ABSOLUTE_ERROR / (float(LEAST_TOTAL) / 2)
+    below = (1 - RELATIVE_ERROR - n_classes * lost) * (1 - gamma_factor(n_classes))
+    above = (1 + RELATIVE_ERROR) * (1 + UNIT_ROUNDOFF)
+    return (above + 2 * lost) / below - 1 + SMALLEST_NORMAL

@@ -1,0 +1,89 @@
+"""The bounded check of probabilities: the interpreter's against the float64 model's."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
+from kmcompile.errors import VerificationError
+from kmcompile.interpret import Answers
+from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.report.contents import Probabilities
+from kmcompile.verify.reference import Reference
+
+
+def probabilities_of(machine: KernelMachine, decisions: Float64Array) -> Float64Array:
+    """Return what scikit-learn's `predict_proba` gives for the decisions of a calibrated machine.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    decisions : ndarray of shape (n_queries, n_decisions), float64
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_classes), float64
+        Where all classes have 0 before they are divided by their sum, all have the same.
+    """
+    each = _logistic(decisions + machine.threshold)
+    if each.shape[1] == 1:
+        return np.column_stack([_logistic(-(decisions + machine.threshold)), each])
+    total = each.sum(axis=1, keepdims=True)
+    uniform = np.full_like(each, 1 / each.shape[1])
+    shares: Float64Array = np.divide(each, total, out=uniform, where=total > 0)
+    return shares
+
+
+def _logistic(f: Float64Array) -> Float64Array:
+    """Return 1 / (1 + exp(-f)) without overflow."""
+    e = np.exp(-np.abs(f))
+    result: Float64Array = np.where(f >= 0, 1.0, e) / (1.0 + e)
+    return result
+
+
+def check_probabilities(
+    machine: KernelMachine,
+    answers: Answers,
+    accepted: NDArray[np.bool_],
+    reference: Reference,
+    counted: NDArray[np.bool_],
+) -> Probabilities | None:
+    """Compare the probabilities of accepted queries with the model's.
+
+    Parameters
+    ----------
+    counted : ndarray of bool
+        Which of the accepted queries the figures are of: the user's samples, if there are any.
+
+    Returns
+    -------
+    Probabilities or None
+        None of a machine that is not calibrated.
+
+    Raises
+    ------
+    VerificationError
+        If one lies outside its bound.
+    """
+    if answers.probabilities is None or answers.probability_bounds is None:
+        return None
+    own, bounds = answers.probabilities[accepted], answers.probability_bounds[accepted]
+    model = probabilities_of(machine, reference.decisions)
+    error = np.abs(own - model).max(axis=1)
+    # No probability moves by more than half of what all decisions move (`stages.probability`);
+    # the rest is a few roundings of float64 each of a value of at most 1.
+    rounded = reference.error.max(axis=1) / 2 + (8 + model.shape[1]) * UNIT_ROUNDOFF_64
+    outside = ~(error <= bounds + rounded)  # NaN is outside
+    if outside.any():
+        query = int(np.flatnonzero(outside)[0])
+        raise VerificationError(
+            f"{int(outside.sum())} queries have probabilities outside their bound\nfirst: query "
+            f"{query}, the error is {error[query]:.3g}, the bound {bounds[query]:.3g}"
+        )
+    return Probabilities(
+        queries=int(counted.sum()),
+        max_error=float(error[counted].max(initial=0.0)),
+        max_bound=float(bounds[counted].max(initial=0.0)),
+    )

@@ -1,0 +1,92 @@
+"""Calibrated models: CalibratedClassifierCV's sigmoid over machines of this compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from emitted import Emitted
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from kmcompile import frontend
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.lowering.formats import lower_in_format
+from kmcompile.passes.move_threshold import move_asked_threshold
+from kmcompile.target import load_target
+
+MODELS: dict[str, tuple[Any, Any]] = {
+    "rbf": (load_breast_cancer, lambda: SVC(gamma=0.02)),
+    "linear": (load_breast_cancer, lambda: LinearSVC(random_state=0)),
+    "iris": (load_iris, lambda: LinearSVC(random_state=0)),
+    "digits": (load_digits, lambda: LinearSVC(random_state=0, C=0.01)),
+}
+"""Data and classifier of two and of many classes."""
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A calibrated model in a number format."""
+
+    model: str
+    number_format: str = "float32"
+    threshold: float | None = None
+
+    def __str__(self) -> str:
+        words = ["calibrated", self.model, self.number_format]
+        return "-".join(words if self.threshold is None else [*words, str(self.threshold)])
+
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        loaded = load_target(target)
+        machine = read(self.model)
+        if self.threshold is not None:
+            machine = move_asked_threshold(machine, self.threshold)
+        lowered = lower_in_format(machine, loaded, name, self.number_format)
+        return Emitted(machine, lowered.program, loaded)
+
+
+CORE = [
+    Calibrated("rbf", threshold=0.2),
+    Calibrated("rbf", "int8"),
+    Calibrated("iris"),
+]
+"""Both forms, with a threshold, and after sums of integers."""
+
+EVERY = [*CORE, Calibrated("rbf"), Calibrated("linear"), Calibrated("digits")]
+
+
+@cache
+def samples(model: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples that a model is of, as float32 holds them, and their labels."""
+    X, y = MODELS[model][0](return_X_y=True)
+    return X.astype(np.float32).astype(np.float64), y
+
+
+@cache
+def fitted(model: str) -> CalibratedClassifierCV:
+    """Return the fitted model."""
+    pipeline = make_pipeline(StandardScaler(), MODELS[model][1]())
+    return CalibratedClassifierCV(pipeline, ensemble=False, cv=3).fit(*samples(model))
+
+
+@cache
+def read(model: str) -> KernelMachine:
+    """Return the machine: of the classifier's decision d, f = -(a d + b) are the log odds."""
+    (calibrated,) = fitted(model).calibrated_classifiers_
+    machine = frontend.load_model(calibrated.estimator)
+    a = np.array([calibrator.a_ for calibrator in calibrated.calibrators])
+    b = np.array([calibrator.b_ for calibrator in calibrated.calibrators])
+    return replace(
+        machine,
+        kind="CalibratedClassifierCV",
+        dual_coef=-a[:, None] * machine.dual_coef,
+        intercept=-(a * machine.intercept + b),
+        zero_is_positive=False,
+        log_odds=True,
+    )
