@@ -88,7 +88,8 @@ class Answers:
     def chosen(self, rows: NDArray[np.intp]) -> Answers:
         """Return those to some queries."""
         values: list[Any] = [getattr(self, field.name) for field in fields(self)]
-        return Answers(*(value if value is None else value[rows] for value in values))
+        chosen: list[Any] = [value if value is None else value[rows] for value in values]
+        return Answers(*chosen)
 
     @property
     def operations(self) -> NDArray[np.int64]:
