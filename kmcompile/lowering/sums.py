@@ -8,7 +8,7 @@ import numpy as np
 
 from kmcompile.analysis.rounding import FLOAT32, Precision
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float64Array, RealArray
+from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.lowering.prepare import lane_blocks
 from kmcompile.lowering.stored import flushed_norm, stored
