@@ -13,6 +13,7 @@ from cascades import Cascade
 from certified import Certified
 from coded import Coded
 from emitted import Emitted, emit_model
+from function_kernels import kernel_function
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
@@ -30,7 +31,12 @@ KERNELS: dict[str, dict[str, Any]] = {
     "poly": {"degree": 3, "coef0": 0.5, "gamma": 0.3},
     "rbf": {"gamma": 0.4},
     "sigmoid": {"gamma": 0.2, "coef0": -0.1},
+    "laplacian": {"gamma": 0.2},
+    "chi2": {"gamma": 0.3},
+    "intersection": {},
 }
+NAMED = ("linear", "poly", "rbf", "sigmoid")
+"""Those that an SVC has by name; of the others it takes the function."""
 
 Transformers = Callable[[], list[Any]]
 PREPROCESSING: dict[str, Transformers] = {
@@ -93,6 +99,8 @@ class Case:
         n_classes = 2 if self.task == "binary" else 4
         y = np.argmax(X @ rng.normal(size=(self.n_features, n_classes)), axis=1)
         y[:n_classes] = np.arange(n_classes)
+        if self.kernel == "chi2":
+            X -= X.min(axis=0)
         return make_pipeline(*PREPROCESSING[self.preprocessing](), self._classifier()).fit(X, y)
 
     def emit(self, target: str, name: str = "iris") -> Emitted:
@@ -102,12 +110,15 @@ class Case:
     def _classifier(self) -> Any:
         if self.estimator == "LinearSVC":
             return LinearSVC(random_state=0)
-        parameters = {**KERNELS[self.kernel], **dict(self.parameters)}
+        kernel, parameters = self.kernel, {**KERNELS[self.kernel], **dict(self.parameters)}
+        if self.kernel not in NAMED:
+            kernel = kernel_function(self.kernel, **KERNELS[self.kernel])
+            parameters = dict(self.parameters)
         if self.task == "break_ties":
             parameters["break_ties"] = True
         if self.estimator == "NuSVC":
-            return NuSVC(kernel=self.kernel, nu=0.3, **parameters)
-        return SVC(kernel=self.kernel, **parameters)
+            return NuSVC(kernel=kernel, nu=0.3, **parameters)
+        return SVC(kernel=kernel, **parameters)
 
 
 def every_combination() -> list[Case]:
@@ -115,7 +126,7 @@ def every_combination() -> list[Case]:
     cases = [
         Case("SVC", kernel, task, preprocessing)
         for preprocessing in PREPROCESSING
-        for kernel in KERNELS
+        for kernel in NAMED
         for task in TASKS
     ]
     cases += [
@@ -131,6 +142,10 @@ SPECIAL = [
     *(Case("SVC", "poly", "binary", "raw", parameters=(("degree", p),)) for p in (0, 1, 2, 7)),
     *(Case("SVC", "rbf", "binary", "standard", n_features=n) for n in (1, 4, 7)),
     *(Case("LinearSVC", "linear", "one_vs_rest", "l2", n_features=n) for n in (2, 9)),
+    *(Case("SVC", "laplacian", "binary", chain) for chain in ("raw", "pca", "l1")),
+    *(Case("SVC", "chi2", "one_vs_one", chain) for chain in ("raw", "clip", "max")),
+    *(Case("SVC", "intersection", "binary", chain) for chain in ("raw", "standard", "l1")),
+    Case("NuSVC", "laplacian", "one_vs_one", "raw"),
 ]
 """What the combinations leave out: other degrees, numbers of features with and without a tail."""
 
@@ -142,6 +157,9 @@ CORE = [
     Case("SVC", "linear", "binary", "robust"),
     Case("LinearSVC", "linear", "one_vs_rest", "l1_pca_pca"),
     Case("SVC", "rbf", "binary", "columns"),
+    Case("SVC", "laplacian", "one_vs_one", "standard", n_features=7),
+    Case("SVC", "chi2", "binary", "maxabs", parameters=(("C", 100.0),)),
+    Case("SVC", "intersection", "break_ties", "clip"),
 ]
 """Each stage, kernel and step at least once: for every compiler and every board."""
 

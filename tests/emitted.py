@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from function_kernels import load_machine
 
 from kmcompile import frontend
 from kmcompile.build.recipe import Recipe
@@ -21,6 +22,7 @@ from kmcompile.output import files as folder_files
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.stages import Prepare
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import records_of
@@ -109,8 +111,8 @@ class Emitted:
 def emit_model(estimator: object, target: str | Target = "host", name: str = "iris") -> Emitted:
     """Return the emitted C of a fitted estimator."""
     loaded = load_target(target) if isinstance(target, str) else target
-    machine = frontend.load_model(estimator)
-    reduced = merge_duplicate_vectors(fold_scalers(fold_selections(machine)))
+    machine = load_machine(estimator)
+    reduced = refuse_negatives(merge_duplicate_vectors(fold_scalers(fold_selections(machine))))
     program = lower(reduced, loaded, name, ordinary_inputs(reduced, 64))
     return Emitted(machine, program, loaded)
 

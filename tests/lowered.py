@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from function_kernels import load_machine
 
-from kmcompile import frontend
 from kmcompile.interpret import Answers, Status, interpret
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -18,6 +18,7 @@ from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.stages import Prepare
 from kmcompile.target import load_target
 from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
@@ -25,7 +26,8 @@ from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
 
 def reduced(machine: KernelMachine) -> KernelMachine:
     """Return the machine after all passes."""
-    for run_pass in (merge_duplicate_vectors, fold_selections, center_vectors, fold_scalers):
+    passes = (merge_duplicate_vectors, fold_selections, center_vectors, fold_scalers)
+    for run_pass in (*passes, refuse_negatives):
         machine = run_pass(machine)
     return machine
 
@@ -72,5 +74,5 @@ class Lowered:
 
 def lowered(estimator: Any, lanes: int | None = None) -> Lowered:
     """Lower a fitted estimator."""
-    machine = frontend.load_model(estimator)
+    machine = load_machine(estimator)
     return Lowered(estimator, machine, program_of(machine, lanes))

@@ -16,6 +16,7 @@ from kmcompile.lowering.replay import lower_replay
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.verify.queries import ordinary_inputs
 
 _BISECTIONS = 80
@@ -36,6 +37,7 @@ class Replayed:
         """Return the emitted C."""
         plain = self.case.emit(target, name)
         machine = merge_duplicate_vectors(fold_scalers(fold_selections(plain.machine)))
+        machine = refuse_negatives(machine)
         ordinary = ordinary_inputs(machine, 16)
         replay = lower_replay(machine, plain.target, plain.program, ordinary, self.low_parts)
         parted = neighbours(plain.program, plain.queries, _N_PAIRS)

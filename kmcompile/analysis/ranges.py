@@ -180,6 +180,7 @@ def _of_sum(
         distance_squared=float(((vectors.max(axis=0) + magnitude) ** 2).sum()),
         length=length,
         deviation=deviation,
+        feature_sum=float((vectors.max(axis=0) + magnitude).sum()),
     )
     return _of_kernel(machine, stage, of_kernel) + intercept
 
@@ -192,7 +193,9 @@ def _of_norm(machine: KernelMachine, stage: ExactSum | LinearSum, norm: float) -
         inner = float(np.sqrt((weights**2).sum(axis=1)).max()) * norm
         return _of_linear(stage, inner, norm, norm) + intercept
     longest = float(np.sqrt((machine.support_vectors**2).sum(axis=1)).max())
-    of_kernel = Magnitudes(longest * norm, (longest + norm) ** 2, norm, norm)
+    reach = longest + norm
+    root = float(np.sqrt(machine.support_vectors.shape[1]))
+    of_kernel = Magnitudes(longest * norm, reach**2, norm, norm, root * reach)
     return _of_kernel(machine, stage, of_kernel) + intercept
 
 

@@ -111,7 +111,7 @@ class BlockFunctions:
 
     def products(self, n_features: int, n_lanes: int) -> TotalsView:
         """Return the view of inner products: the totals of a kernel that is one of those."""
-        if isinstance(self.exact, ExactSum) and not self.exact.kernel.uses_distance:
+        if isinstance(self.exact, ExactSum) and self.exact.kernel.uses_inner_product:
             return self.totals(n_features, n_lanes)
         return self._view(f"products_{n_features}_by_{n_lanes}", n_features, n_lanes, "product")
 

@@ -91,6 +91,7 @@ class ModelView:
     input_limit: float
     limits_prepared: bool
     prepared_limit: float | None
+    refuses_negatives: bool
     kernel_evals: int
     adds_evals: bool
     replays: bool
@@ -201,6 +202,7 @@ def model_view(
         input_limit=float(prepare.limit),
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
+        refuses_negatives=prepare.refuses_negatives,
         kernel_evals=summed.kernel_evaluations(),
         most_kernel_evals=(1 + (replay is not None)) * summed.kernel_evaluations()
         + _before_sum(program, early),

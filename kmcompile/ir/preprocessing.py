@@ -174,4 +174,22 @@ class Extension:
         return f"extend by {self.value:g}"
 
 
-Step = Affine | Clip | Projection | Normalization | Selection | Extension
+@dataclass(frozen=True, slots=True, eq=False)
+class Nonnegative:
+    """x -> max(x, 0), before a kernel that has no value for negative features.
+
+    It is for what rounding leaves: an input that is negative by more is refused
+    (`kmcompile.steps.Nonnegative`). It stands in no trained model: a pass adds it.
+    """
+
+    n_out: int
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the rows without negative features."""
+        return np.maximum(X, 0.0)
+
+    def __str__(self) -> str:
+        return "refuse negative features"
+
+
+Step = Affine | Clip | Projection | Normalization | Selection | Extension | Nonnegative

@@ -10,7 +10,7 @@ from kmcompile.kernels.poly import Poly
 from kmcompile.kernels.rbf import Rbf
 from kmcompile.kernels.sigmoid import Sigmoid
 
-CATALOGUE: tuple[type[Kernel], ...] = (Linear, Poly, Rbf, Sigmoid)
+CATALOGUE: tuple[type[Kernel], ...] = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection)
 """Every family there is; the equivalence tests go through it."""
 
 __all__ = [

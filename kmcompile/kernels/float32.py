@@ -79,12 +79,15 @@ class Magnitudes:
         On |<s, x>| and |s - x|^2.
     length, deviation : float
         On the norm of the prepared input and on its deviation.
+    feature_sum : float
+        On sum_j (|s_j| + |x_j|).
     """
 
     inner: float
     distance_squared: float
     length: float
     deviation: float
+    feature_sum: float
 
 
 class Float32Kernel(ABC):
@@ -93,10 +96,14 @@ class Float32Kernel(ABC):
     name: ClassVar[str]
     """Name of the template in `templates/kernels/`."""
 
-    uses_distance: ClassVar[bool]
-    """Whether the function is one of |s - x|^2; otherwise it is one of <s, x>."""
+    uses_distance: ClassVar[bool] = False
+    """Whether the function is one of |s - x|^2."""
 
-    gamma: Real
+    uses_inner_product: ClassVar[bool] = False
+    """Whether it is one of <s, x>."""
+
+    term_operations: ClassVar[int] = 1
+    """Multiply-adds of `accumulate`, one feature of one vector."""
 
     finish_operations: ClassVar[int]
     """Multiply-adds of `finish`, one vector."""
@@ -104,10 +111,13 @@ class Float32Kernel(ABC):
     value_operations: ClassVar[int]
     """Multiply-adds of `value`, one vector."""
 
+    value_error: Real
+    """The relative error of a value, that of coefficient and weighted sum in it."""
+
     @property
     def precision(self) -> Precision:
         """The format of the constants and of the arithmetic."""
-        return precision_of(self.gamma)
+        return precision_of(self.value_error)
 
     @abstractmethod
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
+from kmcompile.ir.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.ir.batch import Batch
 from kmcompile.kernels.feature_sums import feature_sums
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
 
 
@@ -17,6 +20,7 @@ class Intersection(Kernel):
     """K(s, x) = sum_j min(s_j, x_j)."""
 
     name: ClassVar[str] = "intersection"
+    uses_length: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return sum_j min(s_ij, x_qj), shape (n_queries, n_sv)."""
@@ -24,9 +28,93 @@ class Intersection(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """For features that are 0 or more."""
+        """For features that are 0 or more; the sum itself is defined for any."""
         return True
+
+    def lower(self, context: KernelContext) -> IntersectionFloat32:
+        """Return the image in the C; its docstring derives the constants."""
+        precision = context.precision
+        root = np.sqrt(context.n_features)
+        g = precision.gamma_factor(context.n_features)
+        rest = g * context.vector_length + context.vector_error
+        underflow = 2 * context.n_features * precision.smallest_normal
+        return IntersectionFloat32(
+            per_length=precision.bound_constant(g * root),
+            per_deviation=precision.bound_constant(root),
+            minimum=precision.bound_constant(rest * root + underflow),
+            value_error=precision.bound_constant(context.sum_error),
+        )
 
     def parameters(self) -> dict[str, float]:
         """Return no parameter."""
         return {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntersectionFloat32(Float32Kernel):
+    """sum_j min(s_j, x_j) as the C computes it, with its error.
+
+    With s^, x^ as stored, S >= |s^|, e >= |s - s^|, delta >= |x - x^|, X >= |x^| and n features:
+
+    - a minimum is exact, and the sum of n of them in any order is off by at most
+      gamma_n sum_j |min(s^_j, x^_j)| <= gamma_n sum_j max(|s^_j|, |x^_j|)
+      <= gamma_n sqrt(n) (S + X) (Higham, eq. 4.4);
+    - a minimum moves by at most what its two numbers move, so that in exact arithmetic the sum
+      moves by at most sqrt(n) (e + delta).
+
+    Parameters
+    ----------
+    per_length, per_deviation, minimum : float32 or float64
+        The error of the sum is at most per_length X + per_deviation delta + minimum.
+    value_error : float32 or float64
+        The share of coefficient and weighted sum, relative to the value.
+    """
+
+    per_length: Real
+    per_deviation: Real
+    minimum: Real
+    value_error: Real
+
+    name: ClassVar[str] = "intersection"
+    finish_operations: ClassVar[int] = 2
+    value_operations: ClassVar[int] = 0
+    value_bound: ClassVar[float] = LARGEST_INTERMEDIATE
+
+    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
+        """Add the smaller of x and s."""
+        total += np.where(x < s, x, s)
+
+    def query_terms(self, batch: Batch) -> QueryTerms:
+        """Return the error of a sum."""
+        error = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
+        return QueryTerms((error[:, None],), np.ones(len(error), dtype=bool))
+
+    def value(self, total: RealArray) -> RealArray:
+        """Return the total."""
+        return total
+
+    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
+        """Return the total and its error."""
+        return total, terms.values[0] + magnitude(total) * self.value_error
+
+    @property
+    def absolute_error(self) -> float:
+        """Return the underflow of an error."""
+        return 4 * self.precision.smallest_normal
+
+    def largest_value(self, of: Magnitudes) -> float:
+        """Return a bound on the value and on its error."""
+        error = (
+            float(self.per_length) * of.length
+            + float(self.per_deviation) * of.deviation
+            + float(self.minimum)
+        )
+        return of.feature_sum * (2 + float(self.value_error)) + 2 * error
+
+    def largest_intermediate(self, of: Magnitudes) -> float:
+        """Return a bound on the sum."""
+        return of.feature_sum
+
+    def scalars(self) -> tuple[tuple[str, Any], ...]:
+        """Return none."""
+        return ()

@@ -18,6 +18,9 @@ class Kernel(ABC):
     name: ClassVar[str]
     """scikit-learn's name of the family, also that of its template."""
 
+    uses_length: ClassVar[bool] = False
+    """Whether the error bound of its sum needs the norm of the prepared input."""
+
     requires_nonnegative: ClassVar[bool] = False
     """Whether K is undefined where a feature of a vector or of an input is negative."""
 

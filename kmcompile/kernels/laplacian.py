@@ -7,8 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.arrays import Float64Array, RealArray, magnitude
+from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.feature_sums import feature_sums
+from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.kernel import Kernel
 
 
@@ -29,6 +31,26 @@ class Laplacian(Kernel):
         """Always."""
         return True
 
+    def lower(self, context: KernelContext) -> LaplacianFloat32:
+        """Return the image in the C; its docstring derives the constants."""
+        return LaplacianFloat32.of(self.gamma, context)
+
     def parameters(self) -> dict[str, float]:
         """Return gamma."""
         return {"gamma": self.gamma}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaplacianFloat32(ExponentialFloat32):
+    """exp(-gamma |s - x|_1): a term is a difference, rounded once, and moves as its numbers do."""
+
+    name: ClassVar[str] = "laplacian"
+    sum_text: ClassVar[str] = "|s - x|_1"
+    term_text: ClassVar[str] = "|s_j - x_j| moves by at most what s_j and x_j move"
+    roundings: ClassVar[int] = 1
+    underflows: ClassVar[int] = 2
+    steepest: ClassVar[float] = 1.0
+
+    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
+        """Add |x - s|."""
+        total += magnitude(x - s)

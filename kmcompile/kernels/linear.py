@@ -14,6 +14,7 @@ class Linear(Kernel):
     """K(s, x) = <s, x>."""
 
     name: ClassVar[str] = "linear"
+    uses_length: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return <s_i, x_q>, shape (n_queries, n_sv)."""

@@ -29,6 +29,7 @@ class Poly(Kernel):
     degree: int
 
     name: ClassVar[str] = "poly"
+    uses_length: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return (gamma <s_i, x_q> + coef0)^degree, shape (n_queries, n_sv)."""
@@ -84,7 +85,7 @@ class PolyFloat32(Float32Kernel):
     value_error: Real
 
     name: ClassVar[str] = "poly"
-    uses_distance: ClassVar[bool] = False
+    uses_inner_product: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 16
     value_operations: ClassVar[int] = 8
     value_bound: ClassVar[float] = LARGEST_INTERMEDIATE

@@ -24,6 +24,7 @@ class Sigmoid(Kernel):
     coef0: float
 
     name: ClassVar[str] = "sigmoid"
+    uses_length: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return tanh(gamma <s_i, x_q> + coef0), shape (n_queries, n_sv)."""
@@ -72,7 +73,7 @@ class SigmoidFloat32(Float32Kernel):
     value_error: Real
 
     name: ClassVar[str] = "sigmoid"
-    uses_distance: ClassVar[bool] = False
+    uses_inner_product: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 40
     value_operations: ClassVar[int] = 32
     value_bound: ClassVar[float] = 1.0

@@ -15,7 +15,7 @@ from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import CodeScale
-from kmcompile.kernels import Linear, Rbf
+from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.lowering.feature_space import VectorPairs, refitted
 from kmcompile.passes.code_units import to_code_units
 from kmcompile.passes.sum_linear import decision_coefficients, with_decision_coefficients
@@ -189,6 +189,11 @@ def _check(machine: KernelMachine) -> None:
         raise InputError(
             "integer formats are for sums over support vectors, a linear machine is one inner "
             "product a decision\nuse --format float32"
+        )
+    if not isinstance(machine.kernel, Rbf | Poly | Sigmoid):
+        raise InputError(
+            "integer formats are for kernels of inner products and squared distances, this "
+            f"machine's is {machine.kernel.name}\nuse --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:

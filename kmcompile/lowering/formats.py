@@ -18,6 +18,7 @@ from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.plural import counted
 from kmcompile.report.figures import share_text
 from kmcompile.target import Target
@@ -134,7 +135,7 @@ def lower_as(
     """
     machine = fold_selections(merge_duplicate_vectors(original))
     if number_format == "float32":
-        machine = fold_scalers(center_vectors(machine))
+        machine = refuse_negatives(fold_scalers(center_vectors(machine)))
         ordinary = ordinary_inputs(machine, _CANDIDATES)
         program = _of(lower(machine, target, name, ordinary), original)
         measured = _measured(program, ordinary, samples)

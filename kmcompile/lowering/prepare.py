@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.analysis.rounding import FLOAT32, Precision
+from kmcompile.ir import preprocessing as ir
 from kmcompile.ir.arrays import Float64Array, Real, RealArray
 from kmcompile.ir.preprocessing import (
     Affine,
@@ -23,12 +24,14 @@ from kmcompile.steps import (
     Bound,
     Extend,
     Length,
+    Nonnegative,
     Normalize,
     PrepareStep,
     Project,
     Scale,
     Select,
 )
+from kmcompile.steps.nonnegative import REFUSED
 
 _FLOAT64 = 2.0**-50  # whitening and adding up constants in float64
 
@@ -80,6 +83,8 @@ def _lower(step: Step, length: Length | None, lanes: int, precision: Precision) 
         return _lower_clip(step, length, precision)
     if isinstance(step, Selection):
         return _lower_selection(step, length, precision)
+    if isinstance(step, ir.Nonnegative):
+        return Nonnegative(precision.dtype(REFUSED), step.n_out, length)
     return _lower_extension(step, length, precision)
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.analysis.ranges import input_limits
-from kmcompile.analysis.rounding import FLOAT32, Precision
+from kmcompile.analysis.rounding import FLOAT32, LARGEST_INTERMEDIATE, Precision
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.kernels import Linear, Poly, Sigmoid
+from kmcompile.kernels import Linear
 from kmcompile.lowering.known_answers import known_answers, no_known_answers
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.probability import lower_probability
@@ -91,7 +91,7 @@ def _lower_stages(
     The norm of the prepared input is bounded where the sum needs it, or where one limit for all
     raw features would refuse ordinary inputs.
     """
-    needed = isinstance(machine.kernel, Linear | Poly | Sigmoid) or skip_zeros
+    needed = machine.kernel.uses_length or skip_zeros
     if needed or not machine.preprocessing:
         return _lower_with(machine, target, ordinary, needed, skip_zeros)
     try:
@@ -119,7 +119,11 @@ def _lower_with(
         typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
         summed = lower_sum(machine, target.lanes, typical, skip_zeros)
     limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)
-    return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
+    assert unlimited.refuses_negatives or not machine.kernel.requires_nonnegative
+    prepared_limit = limits[1]
+    if prepared_limit is None and unlimited.refuses_negatives:
+        prepared_limit = np.float32(LARGEST_INTERMEDIATE)
+    return replace(unlimited, limit=limits[0], prepared_limit=prepared_limit), summed
 
 
 def with_tolerance(program: Program, tolerance: float | None) -> Program:

@@ -13,7 +13,7 @@ from kmcompile.ir.arrays import Float32Array, RealArray
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
-from kmcompile.kernels import Linear, Poly, Sigmoid
+from kmcompile.kernels import Linear
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.integer_replay import lower_integer_replay
 from kmcompile.lowering.prepare import lower_steps
@@ -160,7 +160,7 @@ def _lower(
 ) -> Replay:
     if coded is not None:
         return lower_integer_replay(coded, target, program, low_parts)
-    uses_length = isinstance(machine.kernel, Linear | Poly | Sigmoid)
+    uses_length = machine.kernel.uses_length
     n = machine.n_features
     input_length, steps = lower_steps(machine.preprocessing, n, target.lanes, uses_length, FLOAT64)
     prepare = Prepare(n, program.prepare.limit, None, input_length, steps)
@@ -190,7 +190,7 @@ def _lower(
 
 def _skips_zeros(exact: ExactSum | LinearSum) -> bool:
     """Return whether inner products leave out zeros; a difference needs both of its numbers."""
-    return isinstance(exact, ExactSum) and exact.skip_zeros and not exact.kernel.uses_distance
+    return isinstance(exact, ExactSum) and exact.skip_zeros and exact.kernel.uses_inner_product
 
 
 def _tables(stage: ExactSum | LinearSum) -> tuple[RealArray, RealArray]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from kmcompile.analysis.rounding import gamma_factor
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.kernels import Linear, Rbf
+from kmcompile.kernels import Poly, Rbf, Sigmoid
 
 _SPARSE = 0.5
 """Share of entries that are not 0 below which a list of them is shorter than the loop."""
@@ -21,17 +21,18 @@ _LARGEST_EXPANSION_ERROR = 1e-3
 def skips_zeros(machine: KernelMachine) -> bool:
     """Return whether the support vectors are sparse, and inputs like them with them.
 
-    An rbf kernel must then expand its distances. Where data lie far from 0 and close together
-    that cancels, and their differences are summed as ever: the error of gamma |s - x|^2 is about
+    Those of inner products do; the terms of other kernels are not 0 where the input is. An rbf
+    kernel must then expand its distances. Where data lie far from 0 and close together that
+    cancels, and their differences are summed as ever: the error of gamma |s - x|^2 is about
     gamma gamma_(m + 2) 3 S^2 for an input that is as long as the longest vector, S, and has as
     many nonzeros, m (kmcompile.kernels.rbf).
     """
     vectors = machine.support_vectors.astype(np.float32).astype(np.float64)
     sparse = np.count_nonzero(vectors) < _SPARSE * vectors.size
-    if isinstance(machine.kernel, Linear) or vectors.shape[1] < _FEWEST_FEATURES or not sparse:
+    if vectors.shape[1] < _FEWEST_FEATURES or not sparse:
         return False
     if not isinstance(machine.kernel, Rbf):
-        return True
+        return isinstance(machine.kernel, Poly | Sigmoid)
     square = float((vectors**2).sum(axis=1).max())
     most = int(np.count_nonzero(vectors, axis=1).max())
     error = machine.kernel.gamma * gamma_factor(most + 2) * 3 * square

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.stages.stage import Always
-from kmcompile.steps import Length, PrepareStep, Quantize
+from kmcompile.steps import Length, Nonnegative, PrepareStep, Quantize
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +49,11 @@ class Prepare(Always):
         """The step that makes codes of the input, in an integer format the last one."""
         last = self.steps[-1] if self.steps else None
         return last if isinstance(last, Quantize) else None
+
+    @property
+    def refuses_negatives(self) -> bool:
+        """Whether features that are negative after the preprocessing are refused."""
+        return any(isinstance(step, Nonnegative) for step in self.steps)
 
     @property
     def limit_bits(self) -> int:

@@ -14,10 +14,10 @@ from kmcompile.stages.stage import Always
 class VectorTotals(Always):
     """A stage with a table of support vectors, blocks of `lanes` vectors side by side.
 
-    A total is <s, x> or |s - x|^2, whichever the kernel is a function of, summed over the
-    features in their order. With `skip_zeros` the sum leaves out those of 0, which the stage
-    `nonzeros` has listed. For <s, x> that changes no bit: +-0 is added to a sum that began with
-    +0. A squared distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
+    A total is <s, x>, |s - x|^2 or another sum of a term a feature, whichever the kernel is a
+    function of, in the order of the features. With `skip_zeros` the sum leaves out those of 0,
+    which the stage `nonzeros` has listed. For <s, x> that changes no bit: +-0 is added to a sum
+    that began with +0. A squared distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class VectorTotals(Always):
     @property
     def total_operations(self) -> int:
         """Multiply-adds of one vector's total for an input without zeros."""
-        return self.n_features + (2 if self.expands else 0)
+        return self.n_features * self.kernel.term_operations + (2 if self.expands else 0)
 
     def columns(self) -> RealArray:
         """Return the vectors as (n_features, n_slots): a slot is a vector's place in the blocks."""

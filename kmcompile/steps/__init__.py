@@ -3,6 +3,7 @@
 from kmcompile.steps.bound import Bound
 from kmcompile.steps.extend import Extend
 from kmcompile.steps.integers import Integers
+from kmcompile.steps.nonnegative import Nonnegative
 from kmcompile.steps.normalize import Normalize
 from kmcompile.steps.project import Project
 from kmcompile.steps.quantize import Quantize
@@ -15,6 +16,7 @@ CATALOGUE: tuple[type[PrepareStep], ...] = (
     Bound,
     Project,
     Normalize,
+    Nonnegative,
     Select,
     Quantize,
 )
@@ -26,6 +28,7 @@ __all__ = [
     "Extend",
     "Integers",
     "Length",
+    "Nonnegative",
     "Normalize",
     "PrepareStep",
     "Project",

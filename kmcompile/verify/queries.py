@@ -91,6 +91,8 @@ def generate(machine: KernelMachine, n: int) -> Float32Array:
         vectors.min(axis=0),
         vectors.max(axis=0),
     )
+    if machine.kernel.requires_nonnegative:
+        perturbed = before_steps(machine, np.abs(machine.prepare(perturbed)))
     inner = np.concatenate([chosen[0], perturbed, mixtures, corners]).astype(np.float32)
     return np.concatenate([inner, _neighbours(machine, inner, rng)])
 
@@ -120,6 +122,11 @@ def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Arra
     vectors: Float64Array = np.asarray(machine.support_vectors)
     if isinstance(machine.kernel, Linear):
         vectors = _around_hyperplanes(machine, rng)
+    return before_steps(machine, vectors)
+
+
+def before_steps(machine: KernelMachine, vectors: Float64Array) -> Float64Array:
+    """Return inputs whose preprocessing gives about these vectors."""
     for step in reversed(machine.preprocessing):
         if isinstance(step, Affine):
             vectors = vectors / step.factor + step.offset

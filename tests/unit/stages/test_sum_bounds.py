@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import Chi2, Intersection, Kernel, Laplacian, Linear, Poly, Rbf, Sigmoid
 from kmcompile.lowering.prepare import length_bound
 from kmcompile.lowering.sums import lower_linear, lower_sum
 from kmcompile.stages import ExactSum, LinearSum
@@ -52,6 +52,15 @@ def exact_decision(machine: KernelMachine, x: list[Any]) -> Any:
             value = mp.exp(-mpf(kernel.gamma) * distance)
         elif isinstance(kernel, Linear):
             value = mp.fdot(s, x)
+        elif isinstance(kernel, Intersection):
+            value = mp.fsum(min(a, b) for a, b in zip(s, x, strict=True))
+        elif isinstance(kernel, Laplacian):
+            total_of = mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True))
+            value = mp.exp(-mpf(kernel.gamma) * total_of)
+        elif isinstance(kernel, Chi2):
+            each = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]
+            total_of = mp.fsum((a - b) ** 2 / (a + b) for a, b in each if a + b > 0)
+            value = mp.exp(-mpf(kernel.gamma) * total_of)
         else:
             v = mpf(kernel.gamma) * mp.fdot(s, x) + mpf(kernel.coef0)
             value = v**kernel.degree if isinstance(kernel, Poly) else mp.tanh(v)
@@ -248,6 +257,7 @@ def terms() -> list[Term]:
             of_stage("minimum", "result_error"),
         ),
     ]
+    found += feature_sum_terms(weights)
     expanded = Term(
         "expanded-per_reach",
         sparse_machine(Rbf(0.7)),
@@ -256,6 +266,68 @@ def terms() -> list[Term]:
         skip_zeros=True,
     )
     return [*(Term(*term) for term in found), expanded]
+
+
+def feature_sum_terms(weights: np.ndarray) -> list[Any]:
+    """Return the terms of the kernels that are functions of other sums over the features."""
+    one, some = np.array([[1.0]]), np.abs(spread(200, 8, 1.5))
+    thirds = exactly(np.round(some * 64) / 24)
+    found: list[Any] = []
+    for kernel, steep in ((Laplacian(0.9), Laplacian(1.0)), (Chi2(0.9), Chi2(2e5))):
+        name, origin = kernel.name, np.full((1, 8), 0.125)
+        no_shift = {"slope": ZERO, "shift_minimum": ZERO}
+        found += [
+            (f"{name}-z_error", machine_of(kernel, origin, [1.0]), thirds, of_kernel(z_error=ZERO)),
+            (
+                f"{name}-vector_error",
+                machine_of(steep, [[1000.00003]], [1.0]),
+                exactly(spread(200, 1, 0.1, 1e3)),
+                of_kernel(vector_error=ZERO),
+            ),
+            (
+                f"{name}-slope",
+                machine_of(kernel, [[0.0]], [1.0]),
+                deviating(np.abs(spread(200, 1, 0.3))),
+                of_kernel(slope=ZERO),
+            ),
+            (
+                f"{name}-value_error",
+                machine_of(kernel, np.ones((40, 1)), weights),
+                exactly(one),
+                of_kernel(value_error=ZERO, **no_shift),
+            ),
+        ]
+    plain = Intersection()
+    cancelling = spread(200, 8, 100.0)
+    cancelling -= cancelling.mean(axis=1, keepdims=True)
+    rounding = {"per_length": ZERO, "minimum": ZERO}
+    return [
+        *found,
+        (
+            "intersection-per_length",
+            machine_of(plain, np.full((1, 8), 1e3), [1.0]),
+            exactly(cancelling),
+            of_kernel(value_error=ZERO, **rounding),
+        ),
+        (
+            "intersection-per_deviation",
+            machine_of(plain, [[100.0]], [1.0]),
+            deviating(some[:, :1]),
+            of_kernel(per_deviation=ZERO),
+        ),
+        (
+            "intersection-minimum",
+            machine_of(plain, [[1000.00003]], [1.0], -1e3),
+            exactly(some[:, :1] + 2e3),
+            of_kernel(value_error=ZERO, **rounding),
+        ),
+        (
+            "intersection-value_error",
+            machine_of(plain, np.ones((40, 1)), weights),
+            exactly(one * 1.7),
+            of_kernel(value_error=ZERO, **rounding),
+        ),
+    ]
 
 
 TERMS = terms()
@@ -305,11 +377,44 @@ def test_bounds_of_poly_hold_for_every_degree_about_its_zero(degree, coef0):
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16])
-@pytest.mark.parametrize("kernel", [Rbf(0.4), Poly(0.3, 0.5, 3), Sigmoid(0.3, 0.1), Linear()])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Rbf(0.4),
+        Poly(0.3, 0.5, 3),
+        Sigmoid(0.3, 0.1),
+        Linear(),
+        Laplacian(0.4),
+        Chi2(0.4),
+        Intersection(),
+    ],
+)
 def test_bounds_hold_for_every_number_of_lanes(kernel, lanes):
-    vectors = spread(37, 5)
+    vectors = np.abs(spread(37, 5)) if isinstance(kernel, Chi2) else spread(37, 5)
     machine = machine_of(kernel, vectors, np.linspace(-1, 1, 37), 0.2)
-    assert excess(machine, stage_of(machine, lanes), exactly(spread(60, 5))) <= 1.0
+    X = np.abs(spread(60, 5)) if isinstance(kernel, Chi2) else spread(60, 5)
+    assert excess(machine, stage_of(machine, lanes), exactly(X)) <= 1.0
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.7, 30.0])
+@pytest.mark.parametrize("scale", [1e-26, 1e-3, 300.0])
+@pytest.mark.parametrize("kernel", [Laplacian, Chi2])
+def test_bounds_of_feature_sums_hold_at_every_scale(kernel, scale, gamma):
+    """Vectors and inputs of many sizes, of zeros too, and inputs that are off."""
+    rng = np.random.default_rng(12)
+    vectors = scale * np.abs(sparse_machine(Rbf(1.0)).support_vectors)
+    machine = machine_of(kernel(gamma / scale), vectors, [0.8, -0.3, 1.1], 0.1)
+    sizes = 10.0 ** rng.uniform(-20, 1, size=(60, 64))
+    X = np.concatenate([np.abs(sparse_inputs()[::5]), sizes[:10]]) * scale
+    assert excess(machine, stage_of(machine), exactly(X)) <= 1.0
+    assert excess(machine, stage_of(machine), deviating(X)) <= 1.0
+
+
+def test_two_zeros_and_the_least_numbers_add_nothing_to_chi2_that_is_not_a_number():
+    machine = machine_of(Chi2(0.7), [[0.0, 0.0, 1.0], [1e-45, 1e-38, 0.0]], [1.0, -0.6])
+    X = np.array([[0.0, 0.0, 0.0], [1e-45, 0.0, 1e-45], [1e-38, 1e-45, 3.0], [-0.0, 0.0, 1.0]])
+    assert np.isfinite(stage_of(machine).run(batch_of(exactly(X))).decision).all()
+    assert excess(machine, stage_of(machine), exactly(X)) <= 1.0
 
 
 @pytest.mark.parametrize("gamma", [0.01, 0.7, 30.0])

@@ -1,0 +1,130 @@
+"""exp(-gamma D) of a sum D of terms that are 0 or more, one a feature: laplacian and chi2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from kmcompile.ir.arrays import Real, RealArray
+from kmcompile.ir.batch import Batch
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
+from kmcompile.scalar.functions import EXP_NEGATIVE, ScalarFunction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExponentialFloat32(Float32Kernel):
+    """exp(-gamma D), D = sum_j t(s_j, x_j), t >= 0, as the C computes it, with its error.
+
+    Let s^, x^ be the stored vector and input, n the features, D^ = D(s^, x^) and z^ the computed
+    gamma D^. A term has `roundings` roundings relative to itself and moves by at most `steepest`
+    times what s_j and x_j move.
+
+    - Terms, n - 1 additions of numbers that are 0 or more, the stored gamma and the last product:
+      z^ = gamma D^ (1 + theta), |theta| <= g = gamma_(roundings + n + 1) (Higham, Lemma 3.1).
+    - With e >= |s - s^| + |x - x^|: |D - D^| <= steepest sum_j (|s_j - s^_j| + |x_j - x^_j|)
+      <= steepest sqrt(n) e.
+    - So the exact z = gamma D has |z - z^| <= y = z_error z^ + shift, with z_error = g / (1 - g),
+      shift = gamma steepest sqrt(n) e + underflow.
+    - k^ = exp(-z^) (1 + tau'), |tau'| <= tau. For y <= 1: exp(y) - 1 <= y (1 + y), so
+      |k - k^| <= k^ [tau + y (1 + y_max)] / (1 - tau), y_max = z_error cutoff + shift.
+    - From the cutoff on k^ = 0 and k <= exp(y_max - cutoff), which the sum's constant part has.
+    - Where y_max > 1 nothing of this is usable: the sum takes its trivial bound, since 0 < k <= 1.
+
+    Parameters
+    ----------
+    gamma, vector_error, z_error, slope, shift_minimum, value_error : float32 or float64
+        slope >= gamma steepest sqrt(n) / (1 - tau).
+    """
+
+    gamma: Real
+    vector_error: Real
+    z_error: Real
+    slope: Real
+    shift_minimum: Real
+    value_error: Real
+
+    finish_operations: ClassVar[int] = 24
+    value_operations: ClassVar[int] = 16
+    value_bound: ClassVar[float] = 1.0
+
+    sum_text: ClassVar[str]
+    """D in words of the C's comments."""
+    term_text: ClassVar[str]
+    """How far it moves, there."""
+    roundings: ClassVar[int]
+    underflows: ClassVar[int]
+    """Operations of a term and its addition that can underflow: each costs D at most 2^-126."""
+    steepest: ClassVar[float]
+
+    @classmethod
+    def of(cls, gamma: float, context: KernelContext) -> Self:
+        """Return the kernel with the constants of its error."""
+        n, precision = context.n_features, context.precision
+        bound_constant = precision.bound_constant
+        g = precision.gamma_factor(cls.roundings + n + 1)
+        tau = EXP_NEGATIVE[precision.dtype].relative_error
+        underflow = (gamma * (cls.underflows * n) + 1) * precision.smallest_normal
+        return cls(
+            gamma=precision.stored_factor("gamma", gamma),
+            vector_error=bound_constant(context.vector_error),
+            z_error=bound_constant(g / (1 - g) / (1 - tau)),
+            slope=bound_constant(gamma * cls.steepest * np.sqrt(n) / (1 - tau)),
+            shift_minimum=bound_constant(2 * underflow + 4 * precision.smallest_normal),
+            value_error=bound_constant(tau / (1 - tau) + context.sum_error),
+        )
+
+    @property
+    def exponential(self) -> ScalarFunction:
+        """exp(-z) in the kernel's precision."""
+        return EXP_NEGATIVE[self.precision.dtype]
+
+    def query_terms(self, batch: Batch) -> QueryTerms:
+        """Return the error of a value: a part of its own and one per z."""
+        one = np.float32(1.0)
+        growth = self.slope * (batch.deviation + self.vector_error) + self.shift_minimum
+        # More than 1 is of no use, and might overflow below.
+        shift = np.minimum(growth, one)
+        widest = self.z_error * self.exponential.limit + shift
+        widen = widest + one
+        per_value = self.value_error + widen * shift
+        per_z = widen * self.z_error
+        return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
+
+    def value(self, total: RealArray) -> RealArray:
+        """Return exp(-gamma total)."""
+        value: RealArray = self.exponential.of(self.gamma * total)
+        return value
+
+    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
+        """Return exp(-gamma total) and its error."""
+        per_value, per_z = terms.values
+        z = self.gamma * total
+        value = self.exponential.of(z)
+        return value, value * (per_value + per_z * z)
+
+    @property
+    def absolute_error(self) -> float:
+        """Return exp(1 - cutoff), of the values that are cut off, and the underflow of an error."""
+        return (
+            float(np.exp(1.0 - float(self.exponential.limit))) + 4 * self.precision.smallest_normal
+        )
+
+    def largest_value(self, of: Magnitudes) -> float:
+        """Return a bound on the error, usable or not; the value itself is at most 1."""
+        z_error = float(self.z_error)
+        widen = z_error * float(self.exponential.limit) + 2.0
+        return 1.0 + float(self.value_error) + widen * (1.0 + z_error)
+
+    def largest_intermediate(self, of: Magnitudes) -> float:
+        """Return a bound on z and on its share of the error."""
+        return max(1.0, float(self.gamma)) * of.feature_sum * self.largest_value(of)
+
+    def scalars(self) -> tuple[tuple[str, Any], ...]:
+        """Return the exponential."""
+        return ((self.exponential.template, self.exponential.view),)
+
+    def context(self) -> dict[str, Any]:
+        """Return the cutoff of the exponential."""
+        return {"cutoff": self.exponential.limit}

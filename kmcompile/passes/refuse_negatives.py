@@ -1,0 +1,16 @@
+"""Put a check behind the preprocessing where the kernel has no value for negative features."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.preprocessing import Nonnegative
+
+
+def refuse_negatives(machine: KernelMachine) -> KernelMachine:
+    """Return the machine with a last step `Nonnegative` where its kernel needs one."""
+    if not machine.kernel.requires_nonnegative:
+        return machine
+    step = Nonnegative(machine.support_vectors.shape[1])
+    return replace(machine, preprocessing=(*machine.preprocessing, step))

@@ -1,0 +1,40 @@
+"""Estimators whose kernel is a function: scikit-learn's own, and the histogram intersection."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import pairwise
+
+from kmcompile import frontend
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.kernels import Intersection
+
+
+def intersection_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return sum_j min(x_j, y_j), which scikit-learn does not have."""
+    return np.minimum(np.asarray(X)[:, None], np.asarray(Y)[None]).sum(axis=2)
+
+
+def kernel_function(name: str, **parameters: float) -> Any:
+    """Return what an estimator takes as `kernel`: a function, or the name of scikit-learn's own."""
+    functions = {
+        "laplacian": pairwise.laplacian_kernel,
+        "chi2": pairwise.chi2_kernel,
+        "intersection": intersection_kernel,
+    }
+    return partial(functions[name], **parameters) if parameters else functions[name]
+
+
+def load_machine(estimator: Any) -> KernelMachine:
+    """Return the machine of a fitted estimator, also of one with the intersection kernel."""
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    if getattr(last, "kernel", None) is not intersection_kernel:
+        return frontend.load_model(estimator)
+    last.kernel = pairwise.laplacian_kernel
+    machine = frontend.load_model(estimator)
+    last.kernel = intersection_kernel
+    return replace(machine, kernel=Intersection())

@@ -1,0 +1,61 @@
+"""A kernel without negative features refuses what is negative for certain, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from catalogue import Case
+from lowered import lowered
+
+from kmcompile.interpret import Status, interpret
+from kmcompile.lowering.replay import lower_replay
+from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.stages import Prepare
+from kmcompile.target import load_target
+from kmcompile.verify.queries import generate
+
+RAW, SCALED = (Case("SVC", "chi2", "binary", chain) for chain in ("raw", "maxabs"))
+
+
+def status(program, X):
+    return interpret(program, np.array(X, dtype=np.float32)).results["status"]
+
+
+@pytest.mark.parametrize("feature", range(6))
+def test_a_raw_feature_on_either_side_of_zero(feature):
+    low = lowered(RAW.fitted())
+    X = np.ones((6, 6))
+    X[:, feature] = [0.0, -0.0, 1e-45, -1e-45, -1e-30, -1.0]
+    refused = Status.ERROR_RANGE
+    expected = [Status.OK] * 3 + [refused] * 3
+    assert status(low.program, X).tolist() == expected
+
+
+def test_what_scaling_rounds_below_zero_counts_as_zero():
+    """What is negative by no more than its error may be 0 or more in exact arithmetic."""
+    low = lowered(SCALED.fitted())
+    step = low.prepare.steps[-1]
+    batch = low.prepared(np.full((2, 6), 4.0, dtype=np.float32))
+    x, deviation = batch.x.copy(), batch.deviation
+    assert (deviation > 0).all()
+    x[:, 3] = deviation * np.array([-0.9, -1.1])
+    after = step.apply(replace(batch, x=x))
+    assert after.x.min() == 0
+    assert low.prepare.beyond(after).tolist() == [False, True]
+
+
+def test_every_generated_query_is_asked_but_for_the_edges():
+    machine = lowered(RAW.fitted()).machine
+    program = lowered(RAW.fitted()).program
+    assert (status(program, generate(machine, 300)) == Status.OK).mean() > 0.99
+
+
+def test_the_replay_has_the_same_step():
+    low = lowered(RAW.fitted())
+    machine = refuse_negatives(low.machine)
+    ordinary = np.ones((2, 6), dtype=np.float32)
+    prepare = lower_replay(machine, load_target("host"), low.program, ordinary).prepare
+    assert isinstance(prepare, Prepare)
+    assert prepare.refuses_negatives
