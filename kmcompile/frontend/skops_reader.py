@@ -67,10 +67,7 @@ def read_skops(content: bytes) -> Any:
             f"the skops protocol is {printable(str(protocol))}, must be 0 to {NEWEST_PROTOCOL}; "
             "save the model with skops 0.16 or with joblib.dump"
         )
-    try:
-        value = _SkopsTree(members).value(root, 0)
-    except RecursionError:  # comparing fields that no kind of node looks at
-        raise damaged("it is nested too deep") from None
+    value = _SkopsTree(members).value(root, 0)
     check_nesting(value)
     return value
 
@@ -95,7 +92,7 @@ class _SkopsTree:
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self.arrays = SkopsArrays(members)
-        self.known: dict[int, tuple[Any, Any]] = {}
+        self.known: dict[int, Any] = {}
 
     def value(self, node: Any, depth: int) -> Any:
         """Return what a node stands for."""
@@ -114,14 +111,11 @@ class _SkopsTree:
         if type(identity) is not int:
             return build(self, node, depth)
         if identity not in self.known:
-            self.known[identity] = (node, _UNFINISHED)
-            self.known[identity] = (node, build(self, node, depth))
-        first, value = self.known[identity]
-        if value is _UNFINISHED:
+            self.known[identity] = _UNFINISHED
+            self.known[identity] = build(self, node, depth)
+        if self.known[identity] is _UNFINISHED:
             raise InputError("its data contains itself; refused as unsafe")
-        if first is not node and first != node:
-            raise damaged(f"two different nodes have the __id__ {identity}")
-        return value
+        return self.known[identity]
 
     def object_node(self, node: Any, depth: int) -> Any:
         kind = _class(node)
@@ -133,20 +127,20 @@ class _SkopsTree:
             attributes = {"__state__": attributes}
         return Record(kind.module, kind.name, attributes)
 
-    def function_node(self, node: Any, depth: int) -> Any:
+    def name_node(self, node: Any, depth: int) -> Any:
+        """Return a function or class by its name."""
+        return _class(node)
+
+    def unread_node(self, node: Any, depth: int) -> Any:
+        """Return a record without what no reader looks at."""
         found = _class(node)
-        if not isinstance(found, Function):
-            raise damaged("a class lies where a function must be")
-        return found
+        return Record(found.module, found.name, {})
 
     def partial_node(self, node: Any, depth: int) -> Any:
         parts = field(node, "content")
         names = ("func", "args", "kwds", "namespace")
         state = tuple(self.value(field(parts, name), depth + 1) for name in names)
         return Record("functools", "partial", {"__state__": state})
-
-    def random_generator_node(self, node: Any, depth: int) -> Any:
-        return Record("numpy.random.mtrand", "RandomState", {})
 
     def list_node(self, node: Any, depth: int) -> Any:
         return [self.value(item, depth + 1) for item in list_field(node, "content")]
@@ -228,10 +222,13 @@ _Builder = Callable[[_SkopsTree, Any, int], Any]
 
 _KINDS: dict[str, _Builder] = {
     "ObjectNode": _SkopsTree.object_node,
-    "FunctionNode": _SkopsTree.function_node,
+    "FunctionNode": _SkopsTree.name_node,
+    "TypeNode": _SkopsTree.name_node,
     "PartialNode": _SkopsTree.partial_node,
-    "RandomStateNode": _SkopsTree.random_generator_node,
-    "RandomGeneratorNode": _SkopsTree.random_generator_node,
+    "RandomStateNode": _SkopsTree.unread_node,
+    "RandomGeneratorNode": _SkopsTree.unread_node,
+    "LossNode": _SkopsTree.unread_node,
+    "MaskedArrayNode": _SkopsTree.unread_node,
     "ListNode": _SkopsTree.list_node,
     "TupleNode": _SkopsTree.tuple_node,
     "DictNode": _SkopsTree.dict_node,

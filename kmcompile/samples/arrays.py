@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 import math
+import warnings
 import zipfile
 import zlib
 from typing import Any, BinaryIO
@@ -80,7 +81,9 @@ def read_npy(file: Any, field: str) -> NDArray[Any]:
         version = npy_format.read_magic(file)
         if version not in _HEADERS:
             raise InputError(f"{field} has .npy version {version}, must be 1.0 or 2.0")
-        shape, fortran_order, dtype = _HEADERS[version](file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that Python 2 wrote
+            shape, fortran_order, dtype = _HEADERS[version](file)
     except InputError:
         raise
     except Exception as error:

@@ -9,7 +9,10 @@ import joblib
 import numpy as np
 import scipy.sparse
 import skops.io
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.metrics.pairwise import laplacian_kernel
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC, OneClassSVM
@@ -26,6 +29,10 @@ def models():
     yield "pipeline", make_pipeline(*steps).fit(X[::5], NAMES[Y[::5]]), True
     yield "sparse", SVC(kernel="poly").fit(scipy.sparse.csr_matrix(X[::9]), Y[::9]), True
     yield "linear", LinearSVC(class_weight={0: 1.0, 1: 2.0, 2: 1.0}).fit(X, Y), False
+    search = GridSearchCV(SVC(), {"C": [1, 10], "kernel": ["rbf", "poly"]}, cv=StratifiedKFold(2))
+    yield "search", search.fit(X[::5], Y[::5]), True
+    columns = ColumnTransformer([("scaled", StandardScaler(), [0, 3]), ("x", "passthrough", [1])])
+    yield "columns", make_pipeline(columns, SVC(kernel=laplacian_kernel)).fit(X[::9], Y[::9]), True
     yield "one_class", OneClassSVM(nu=0.1).fit(X[::9]), True
 
 
