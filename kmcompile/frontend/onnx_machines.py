@@ -80,6 +80,7 @@ def _svm_regressor(node: Any) -> KernelMachine:
         intercept=attributes.floats("rho", 1),
         classes=(),
         n_features=support_vectors.shape[1],
+        zero_is_positive=False,
     )
     return one_class(machine) if attributes.integer("one_class", 0) else machine
 
@@ -152,6 +153,7 @@ def _linear_regressor(node: Any) -> KernelMachine:
         intercept=attributes.floats("intercepts", 1) if len(intercept) else np.zeros(1),
         classes=(),
         n_features=weights.shape[1],
+        zero_is_positive=False,
     )
 
 
