@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from float64_decisions import decisions_and_bounds
+from hypothesis import given
+from hypothesis import strategies as st
 from libsvm_files import libsvm_text
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from kmcompile.frontend import load_model
+from kmcompile.frontend.libsvm_model import read_libsvm
 from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 
@@ -29,6 +33,7 @@ QUERIES = {
     "epsilon_svr-sigmoid": DIABETES[:20:4] * 7,
     "nu_svr-rbf": DIABETES[:20:4] * 7,
 }
+MODEL = OneClassSVM(kernel="linear").fit(X[::10])
 KERNELS = [
     {"kernel": "linear"},
     {"kernel": "poly", "degree": 2, "gamma": 0.3, "coef0": 1.5},
@@ -110,6 +115,12 @@ def test_an_empty_vector_is_the_origin(tmp_path):
     machine = load_model(path)
     assert machine.support_vectors.tolist() == [[0, 0, 0], [0, 0, 2]]
     assert machine.intercept.tolist() == [-0.5]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_every_float64_is_read_back_as_it_was_written(value):
+    written = re.sub(rb"rho \S+", b"rho %.17g" % value, libsvm_text(MODEL))
+    assert read_libsvm(written).intercept[0] == -value
 
 
 def _notes(content, tmp_path):
