@@ -102,8 +102,9 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 def _compile(model: Path, as_json: bool, quiet: bool, **values: Any) -> None:
     """Compile a trained SVM to C99, run the C, and prove that it gives the same answers.
 
-    MODEL is a fitted scikit-learn SVC, NuSVC or LinearSVC, or a Pipeline that ends with one, in a
-    .pkl or .joblib file. Samples are .npz, .npy, .csv or svmlight files.
+    MODEL is a fitted scikit-learn support vector machine, another linear or kernel machine, or a
+    Pipeline that ends with one, in a pickle, joblib or skops file; or a LIBSVM, ONNX or .npz model.
+    Samples are .npz, .npy, .csv or svmlight files.
     """
     options = without_defaults(Options(**values, n_jobs=_ALL_CORES))
     check_options(options)

@@ -47,7 +47,8 @@ def _sigmoid(fields: Fields) -> Kernel:
 def _precomputed(fields: Fields) -> Kernel:
     raise InputError(
         "kernel is 'precomputed', must be linear, poly, rbf or sigmoid: the kernel values of "
-        "new inputs are not in the model;\nretrain with one of these"
+        "new inputs are not in the model;\ngive the vectors and the kernel by hand: "
+        "kmcompile.precomputed_machine"
     )
 
 

@@ -184,7 +184,7 @@ def test_callable_kernels_are_refused_and_the_remedy_is_told(kernel, tmp_path):
 def test_precomputed_kernels_are_refused_and_the_remedy_is_told(tmp_path):
     """reliability 14: the kernel values of new inputs are not in the model."""
     model = SVC(kernel="precomputed").fit(X @ X.T, Y)
-    refused(_saved(model, tmp_path), "kernel is 'precomputed'", "retrain with one of these")
+    refused(_saved(model, tmp_path), "kernel is 'precomputed'", "kmcompile.precomputed_machine")
 
 
 @pytest.mark.parametrize(
