@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from kmcompile.frontend import libsvm_estimators, linear_estimators
+from kmcompile.frontend import kernel_regressors, libsvm_estimators, linear_estimators
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.meta_estimators import META_READERS, ReadInner
 from kmcompile.frontend.record import Record
@@ -14,7 +14,7 @@ from kmcompile.frontend.sklearn_classes import version_notes
 from kmcompile.ir.kernel_machine import KernelMachine
 
 READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = MappingProxyType(
-    {**libsvm_estimators.READERS, **linear_estimators.READERS}
+    {**libsvm_estimators.READERS, **kernel_regressors.READERS, **linear_estimators.READERS}
 )
 
 

@@ -95,6 +95,13 @@ class Fields:
         """Return a finite real number, Python's or numpy's."""
         return self.finite_number(name, self.get(name))
 
+    def first_number(self, name: str) -> float:
+        """Return a finite number, also one that is an array of one element."""
+        value = self.get(name)
+        if isinstance(value, np.ndarray) and value.ndim and value.size == 1:
+            return float(self.array(name, (1,) * value.ndim).ravel()[0])
+        return self.number(name)
+
     def finite_number(self, name: str, value: Any) -> float:
         """Return `value`, a part of the attribute, if it is a finite real number."""
         real = isinstance(value, int | float | np.integer | np.floating)

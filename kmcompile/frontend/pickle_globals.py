@@ -106,8 +106,9 @@ _INERT_MODULES = (
     "scipy.stats._",  # and its distributions
     "sklearn.linear_model._sgd_fast",  # the loss of SGD
     "sklearn._loss",
+    "sklearn.gaussian_process.kernels",  # read as data by gaussian_process_kernel
 )
-"""What fitted estimators keep and no answer depends on."""
+"""What fitted estimators keep, nearly all of it for no answer."""
 
 
 def resolve(module: str, name: str) -> InertClass | Constructor | Function:

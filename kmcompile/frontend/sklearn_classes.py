@@ -10,6 +10,8 @@ from kmcompile.frontend.record import Record, describe, printable
 ESTIMATORS = {
     **dict.fromkeys(("SVC", "NuSVC", "LinearSVC", "OneClassSVM", "SVR", "NuSVR"), "svm"),
     "LinearSVR": "svm",
+    "KernelRidge": "kernel_ridge",
+    "GaussianProcessRegressor": "gaussian_process",
     **dict.fromkeys(
         (
             *("LogisticRegression", "LogisticRegressionCV", "RidgeClassifier"),

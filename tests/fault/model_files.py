@@ -8,6 +8,9 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import (
@@ -76,6 +79,11 @@ class Call:
         return self.reduced
 
 
+GAUSSIAN = GaussianProcessRegressor(
+    ConstantKernel(2.0) * RBF([1.0, 2.0, 3.0, 4.0]) + WhiteKernel(), optimizer=None
+).fit(X, Y)
+
+
 def _fitted():
     yield "SVC", SVC(kernel="poly", coef0=1.0).fit(X, Y)
     yield "binary", SVC().fit(X, Y > 0)
@@ -92,6 +100,8 @@ def _fitted():
     yield "SGDClassifier", SGDClassifier(random_state=0).fit(X, Y)
     yield "LinearSVR", LinearSVR(random_state=0).fit(X, Y)
     yield "Ridge", Ridge().fit(X, Y)
+    yield "KernelRidge", KernelRidge(kernel="poly", gamma=0.5).fit(X, Y)
+    yield "GaussianProcessRegressor", GAUSSIAN
 
 
 def _meta():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 
 import numpy as np
 import pytest
@@ -54,6 +55,9 @@ MEANINGFUL |= {"decision_function_shape", "break_ties", "fit_status_", "probabil
 MEANINGFUL |= {"intercept_", "whiten", "clip", "norm", "feature_range", "with_mean", "scale_"}
 MEANINGFUL |= {"transformers_", "transformer_weights", "normalization_", "kernel_params"}
 MEANINGFUL |= {"gamma", "coef0", "random_weights_", "random_offset_"}
+MEANINGFUL |= {"transformers_", "transformer_weights"}
+MEANINGFUL |= {"gamma", "X_fit_", "dual_coef_", "X_train_", "alpha_", "kernel_", "k1", "k2"}
+MEANINGFUL |= {"_y_train_mean", "_y_train_std", "constant_value", "length_scale"}
 MEANINGFUL |= {"center_", "mean_", "min_", "components_", "explained_variance_", "_n_support"}
 """Attributes of which another consistent value is another model."""
 
@@ -84,6 +88,14 @@ def test_tampering_with_any_field_is_refused_or_harmless(kind, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""
     model = copy.deepcopy(FITTED[kind])
     _check_tampering(model, model, load_model(model).sha256, tmp_path)
+
+
+@pytest.mark.parametrize("path", ["kernel_", "kernel_.k1", "kernel_.k1.k1", "kernel_.k1.k2"])
+def test_tampering_with_any_field_of_a_covariance_is_refused_or_harmless(path, tmp_path):
+    """reliability 10: inconsistent shapes, types and values, in every attribute."""
+    model = copy.deepcopy(FITTED["GaussianProcessRegressor"])
+    target = operator.attrgetter(path)(model)
+    _check_tampering(target, model, load_model(model).sha256, tmp_path)
 
 
 @pytest.mark.parametrize("kind", META)
