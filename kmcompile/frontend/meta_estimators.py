@@ -8,6 +8,7 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
+from kmcompile.frontend.one_vs_rest import read_one_vs_rest
 from kmcompile.ir.kernel_machine import KernelMachine
 
 ReadInner = Callable[[Any], KernelMachine]
@@ -31,4 +32,6 @@ _SEARCHES = (
     *("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
 )
 
-META_READERS: Mapping[str, MetaReader] = MappingProxyType(dict.fromkeys(_SEARCHES, _read_search))
+META_READERS: Mapping[str, MetaReader] = MappingProxyType(
+    {**dict.fromkeys(_SEARCHES, _read_search), "OneVsRestClassifier": read_one_vs_rest}
+)

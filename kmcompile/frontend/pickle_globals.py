@@ -96,6 +96,7 @@ _INERT = {
     ("numpy.ma.core", "MaskedArray"),
     ("numpy.ma.core", "_mareconstruct"),
     ("sklearn.preprocessing._label", "LabelBinarizer"),
+    ("sklearn.multiclass", "_ConstantPredictor"),
 }
 
 _INERT_MODULES = (

@@ -22,6 +22,7 @@ ESTIMATORS = {
         "linear_model",
     ),
     "LinearDiscriminantAnalysis": "discriminant_analysis",
+    "OneVsRestClassifier": "multiclass",
     **dict.fromkeys(
         ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
         "model_selection",
@@ -55,6 +56,7 @@ SUPPORTED = (
     f"supported: {', '.join(ESTIMATORS)}, alone or at the end of a Pipeline of "
     f"{', '.join(TRANSFORMERS)}, and {' or '.join(FEATURE_MAPS)} before a linear one"
 )
+_INSTEAD = {"OneVsOneClassifier": "use SVC, which is one-vs-one itself"}
 
 OLDEST_READABLE = (1, 0)
 """Before 1.0 the private attributes had other names, and files come without
@@ -86,16 +88,17 @@ def refusal(module: str, name: str) -> str:
             f"the model is {shown}, must be a scikit-learn estimator itself (a subclass may "
             f"compute its answers in another way);\n{SUPPORTED}"
         )
-    return f"{shown} is not supported;\n{SUPPORTED}"
+    instead = _INSTEAD.get(name)
+    return f"{shown} is not supported{', ' + instead if instead else ''};\n{SUPPORTED}"
 
 
-def version_notes(record: Record) -> tuple[str, ...]:
-    """Return a note if the release that saved the model is outside the tested ones.
+def release_of(record: Record) -> tuple[int, int]:
+    """Return the release that saved the model.
 
     Raises
     ------
     InputError
-        The release is older than `OLDEST_READABLE`, or not told.
+        It is older than `OLDEST_READABLE`, or not told.
     """
     text = record.attributes.get("_sklearn_version")
     match = re.match(r"(\d{1,4})\.(\d{1,4})", text) if isinstance(text, str) else None
@@ -106,7 +109,19 @@ def version_notes(record: Record) -> tuple[str, ...]:
             f"the scikit-learn release that saved it is {found}, must be {oldest} or newer; "
             "retrain the model"
         )
-    if OLDEST_TESTED <= release <= NEWEST_TESTED:
+    return release
+
+
+def version_notes(record: Record) -> tuple[str, ...]:
+    """Return a note if the release that saved the model is outside the tested ones.
+
+    Raises
+    ------
+    InputError
+        The release is older than `OLDEST_READABLE`, or not told.
+    """
+    if OLDEST_TESTED <= release_of(record) <= NEWEST_TESTED:
         return ()
+    text = record.attributes["_sklearn_version"]
     tested = "{}.{} to {}.{}".format(*OLDEST_TESTED, *NEWEST_TESTED)
     return (f"saved by scikit-learn {printable(str(text))}; tested are {tested}",)

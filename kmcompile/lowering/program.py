@@ -143,6 +143,6 @@ def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Alway
     if machine.task is Task.REGRESSION:
         return Value(None)
     if machine.task is Task.ONE_VS_REST:
-        return Argmax(machine.n_classes)
+        return Argmax(machine.n_classes, machine.last_of_equal)
     tie_error = precision.bound_constant(2 * precision.gamma_factor(machine.n_classes))
     return Vote(machine.n_classes, machine.break_ties, tie_error)

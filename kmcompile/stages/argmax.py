@@ -14,22 +14,28 @@ from kmcompile.stages.stage import Always
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Argmax(Always):
-    """The largest decision value wins, the first of equal ones.
+    """The largest decision value wins, the first or the last of equal ones.
 
     The label is certified if the winner's lower bound is above every other class's upper bound.
 
     Parameters
     ----------
     n_classes : int
+    last_of_equal : bool
+        Which of equal ones: scikit-learn's linear classifiers say the first, its
+        OneVsRestClassifier before 1.8 the last.
     """
 
     n_classes: int
+    last_of_equal: bool = False
 
     template: ClassVar[str] = "argmax"
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, the winner's interval and certificate."""
         label = batch.decision.argmax(axis=1)
+        if self.last_of_equal:
+            label = self.n_classes - 1 - batch.decision[:, ::-1].argmax(axis=1)
         lowers, uppers = batch.decision - batch.bound, batch.decision + batch.bound
         rows = np.arange(len(label))
         lower, upper = lowers[rows, label], uppers[rows, label]

@@ -13,6 +13,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import (
     MaxAbsScaler,
     MinMaxScaler,
@@ -106,6 +107,8 @@ def _fitted():
 
 def _meta():
     yield "GridSearchCV", GridSearchCV(SVC(), {"C": [1]}, cv=2).fit(X, Y)
+    yield "OneVsRestClassifier", OneVsRestClassifier(SVC()).fit(X, Y)
+    yield "two classes", OneVsRestClassifier(LinearSVC()).fit(X, Y > 0)
 
 
 FITTED = dict(_fitted())

@@ -154,6 +154,14 @@ def test_argmax_takes_the_first_of_equal_ones_and_certifies_what_is_apart():
     assert batch.certified.tolist() == [False, True, False, False]
 
 
+def test_argmax_takes_the_last_of_equal_ones_where_the_model_does():
+    decisions = np.array([[1.0, 3.0, 3.0], [3.0, 3.0, 2.0], [1.0, 3.0, 2.0], [0.0, -0.0, 0.0]])
+    bounds = np.array([[0.1] * 3, [0.4] * 3, [0.4] * 3, [0.1] * 3])
+    batch = run(Argmax(3, last_of_equal=True), decisions, bounds)
+    assert batch.label.tolist() == [2, 1, 1, 2]
+    assert batch.certified.tolist() == [False, False, True, False]
+
+
 def test_argmax_certifies_only_what_every_outcome_gives():
     decisions, bounds = queries(3, 2000, seed=77)
     batch = run(Argmax(3), decisions, bounds)
