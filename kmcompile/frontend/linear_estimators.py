@@ -56,8 +56,24 @@ def _classifier(
         classes=classes,
         n_features=weights.shape[1],
         zero_is_positive=False,
+        log_odds=rows == 1 and _has_log_odds(fields),
         notes=notes,
     )
+
+
+def _has_log_odds(fields: Fields) -> bool:
+    """Whether predict_proba of two classes is 1 / (1 + exp(-f)).
+
+    Not where multi_class="multinomial" was asked for, before 1.8: there it is 1 / (1 + exp(-2 f)).
+    """
+    name = fields.record.name
+    if name == "SGDClassifier":
+        loss = fields.get("loss")
+        return isinstance(loss, str) and loss in ("log_loss", "log")
+    if name in ("LogisticRegression", "LogisticRegressionCV"):
+        asked = fields.get("multi_class", "auto")
+        return not (isinstance(asked, str) and asked == "multinomial")
+    return name == "LinearDiscriminantAnalysis"
 
 
 def _read_regressor(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:

@@ -7,8 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import InputError
+from kmcompile.frontend.calibrated import read_calibrated
+from kmcompile.frontend.decision_threshold import read_fixed_threshold, read_tuned_threshold
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.one_vs_rest import read_one_vs_rest
+from kmcompile.frontend.target_scaling import read_target_scaling
 from kmcompile.ir.kernel_machine import KernelMachine
 
 ReadInner = Callable[[Any], KernelMachine]
@@ -28,10 +31,23 @@ def _read_search(fields: Fields, read: ReadInner) -> KernelMachine:
     return read(fields.get("best_estimator_"))
 
 
+def _read_frozen(fields: Fields, read: ReadInner) -> KernelMachine:
+    """Read a FrozenEstimator, which only keeps the one inside from being fitted again."""
+    return read(fields.get("estimator"))
+
+
 _SEARCHES = (
     *("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
 )
 
 META_READERS: Mapping[str, MetaReader] = MappingProxyType(
-    {**dict.fromkeys(_SEARCHES, _read_search), "OneVsRestClassifier": read_one_vs_rest}
+    {
+        **dict.fromkeys(_SEARCHES, _read_search),
+        "FrozenEstimator": _read_frozen,
+        "OneVsRestClassifier": read_one_vs_rest,
+        "CalibratedClassifierCV": read_calibrated,
+        "TransformedTargetRegressor": read_target_scaling,
+        "FixedThresholdClassifier": read_fixed_threshold,
+        "TunedThresholdClassifierCV": read_tuned_threshold,
+    }
 )

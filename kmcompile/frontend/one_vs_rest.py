@@ -20,6 +20,8 @@ from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 
 _FIRST_OF_EQUAL_SINCE = (1, 8)
 """Before this release `predict` took the last of equal decisions: sklearn/multiclass.py."""
+_CHANGED = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
+"""Their decision_function, if they have one, is not the machine's f."""
 
 
 def read_one_vs_rest(fields: Fields, read: Callable[[Any], KernelMachine]) -> KernelMachine:
@@ -69,7 +71,7 @@ def _read_row(read: Callable[[Any], KernelMachine], label: Label, value: Any) ->
             "retrain without the class or with samples of it"
         )
     machine = read(value)
-    if machine.task is not Task.BINARY or machine.log_odds or machine.classes != (0, 1):
+    if machine.task is not Task.BINARY or machine.kind in _CHANGED or machine.classes != (0, 1):
         raise InputError(
             f"the estimator of class {label!r} is no plain classifier of two classes, as a "
             f"{machine.kind} of {machine.task.value}; retrain with one that has a decision_function"
@@ -97,6 +99,7 @@ def _united(
         classes=classes,
         zero_is_positive=False,
         last_of_equal=last_of_equal,
+        log_odds=all(machine.log_odds for machine in machines),
         notes=tuple(dict.fromkeys(note for machine in machines for note in machine.notes)),
     )
     return merge_duplicate_vectors(stacked)

@@ -97,6 +97,10 @@ _INERT = {
     ("numpy.ma.core", "_mareconstruct"),
     ("sklearn.preprocessing._label", "LabelBinarizer"),
     ("sklearn.multiclass", "_ConstantPredictor"),
+    ("sklearn.calibration", "_CalibratedClassifier"),
+    ("sklearn.calibration", "_SigmoidCalibration"),
+    ("sklearn.calibration", "_TemperatureScaling"),  # refused with its reason
+    ("sklearn.isotonic", "IsotonicRegression"),
 }
 
 _INERT_MODULES = (

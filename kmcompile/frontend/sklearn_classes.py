@@ -23,8 +23,14 @@ ESTIMATORS = {
     ),
     "LinearDiscriminantAnalysis": "discriminant_analysis",
     "OneVsRestClassifier": "multiclass",
+    "CalibratedClassifierCV": "calibration",
+    "FrozenEstimator": "frozen",
+    "TransformedTargetRegressor": "compose",
     **dict.fromkeys(
-        ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
+        (
+            *("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV"),
+            *("HalvingRandomSearchCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV"),
+        ),
         "model_selection",
     ),
 }
