@@ -99,7 +99,7 @@ def test_estimators_in_themselves_are_refused():
         SVC(kernel="linear"),
         NuSVC(nu=0.1),
         LinearSVC(random_state=0),
-        LogisticRegression(),
+        LogisticRegression(max_iter=20),
         make_pipeline(StandardScaler(), SVC()),
         GridSearchCV(SVC(), {"C": [1]}, cv=2),
     ],
