@@ -55,7 +55,6 @@ MEANINGFUL |= {"decision_function_shape", "break_ties", "fit_status_", "probabil
 MEANINGFUL |= {"intercept_", "whiten", "clip", "norm", "feature_range", "with_mean", "scale_"}
 MEANINGFUL |= {"transformers_", "transformer_weights", "normalization_", "kernel_params"}
 MEANINGFUL |= {"gamma", "coef0", "random_weights_", "random_offset_"}
-MEANINGFUL |= {"transformers_", "transformer_weights"}
 MEANINGFUL |= {"gamma", "X_fit_", "dual_coef_", "X_train_", "alpha_", "kernel_", "k1", "k2"}
 MEANINGFUL |= {"_y_train_mean", "_y_train_std", "constant_value", "length_scale"}
 MEANINGFUL |= {"center_", "mean_", "min_", "components_", "explained_variance_", "_n_support"}
