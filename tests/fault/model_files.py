@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import pytest
 import scipy.sparse
-from sklearn.compose import ColumnTransformer
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.frozen import FrozenEstimator
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, SGDClassifier
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import (
     MaxAbsScaler,
@@ -109,6 +115,13 @@ def _meta():
     yield "GridSearchCV", GridSearchCV(SVC(), {"C": [1]}, cv=2).fit(X, Y)
     yield "OneVsRestClassifier", OneVsRestClassifier(SVC()).fit(X, Y)
     yield "two classes", OneVsRestClassifier(LinearSVC()).fit(X, Y > 0)
+    yield "CalibratedClassifierCV", CalibratedClassifierCV(SVC(), ensemble=False).fit(X, Y > 0)
+    yield "FixedThreshold", FixedThresholdClassifier(SVC(), threshold=0.5).fit(X, Y > 0)
+    tuned = TunedThresholdClassifierCV(LogisticRegression(), cv=2, thresholds=9)
+    yield "TunedThreshold", tuned.fit(X, Y > 0)
+    scaled = TransformedTargetRegressor(SVR(), transformer=StandardScaler())
+    yield "TransformedTarget", scaled.fit(X, Y)
+    yield "FrozenEstimator", FrozenEstimator(FITTED["SVR"])
 
 
 FITTED = dict(_fitted())

@@ -57,6 +57,7 @@ MEANINGFUL |= {"transformers_", "transformer_weights", "normalization_", "kernel
 MEANINGFUL |= {"gamma", "coef0", "random_weights_", "random_offset_"}
 MEANINGFUL |= {"gamma", "X_fit_", "dual_coef_", "X_train_", "alpha_", "kernel_", "k1", "k2"}
 MEANINGFUL |= {"_y_train_mean", "_y_train_std", "constant_value", "length_scale"}
+MEANINGFUL |= {"threshold", "best_threshold_", "a_", "b_", "response_method", "_kwargs"}
 MEANINGFUL |= {"center_", "mean_", "min_", "components_", "explained_variance_", "_n_support"}
 """Attributes of which another consistent value is another model."""
 
@@ -102,6 +103,30 @@ def test_tampering_with_any_field_around_an_estimator_is_refused_or_harmless(kin
     """reliability 10: inconsistent shapes, types and values, in every attribute."""
     model = copy.deepcopy(META[kind])
     _check_tampering(model, model, load_model(model).sha256, tmp_path)
+
+
+INSIDE = {
+    "GridSearchCV": ["best_estimator_"],
+    "OneVsRestClassifier": ["label_binarizer_"],
+    "CalibratedClassifierCV": [
+        "calibrated_classifiers_.0",
+        "calibrated_classifiers_.0.calibrators.0",
+    ],
+    "TunedThreshold": ["_curve_scorer"],
+    "TransformedTarget": ["transformer_"],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [(kind, path) for kind, paths in INSIDE.items() for path in paths]
+)
+def test_tampering_with_any_field_inside_is_refused_or_harmless(kind, path, tmp_path):
+    """reliability 10: inconsistent shapes, types and values, in every attribute."""
+    model = copy.deepcopy(META[kind])
+    target = model
+    for name in path.split("."):
+        target = target[int(name)] if name.isdigit() else getattr(target, name)
+    _check_tampering(target, model, load_model(model).sha256, tmp_path)
 
 
 @pytest.mark.parametrize("step", [*STEPS, COLUMNS], ids=lambda step: type(step).__name__)
