@@ -16,7 +16,7 @@ from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.kernels import Linear
+from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.options import Options
 from kmcompile.samples.file import read_samples
 from kmcompile.target import Target
@@ -58,6 +58,21 @@ class WithExits:
         return alone[0] / taken[0] if taken and alone else 1.0
 
 
+def why_none(machine: KernelMachine, options: Options) -> str:
+    """Return why a machine has no early exits in any mode, or nothing where it may have some."""
+    if machine.task is Task.REGRESSION and options.tolerance is None:
+        return "there is no early exit: without --tolerance every value is the exact sum"
+    unused = f"mode {options.mode_asked} is not used"
+    if isinstance(machine.kernel, Linear):
+        return (
+            f"{unused}: a linear machine is one inner product a decision, which no early exit "
+            "makes cheaper"
+        )
+    if not isinstance(machine.kernel, Rbf | Poly | Sigmoid):
+        return f"{unused}: there is no early exit for the {machine.kernel.name} kernel"
+    return ""
+
+
 def add_early_exits(
     machine: KernelMachine,
     program: Program,
@@ -80,8 +95,7 @@ def add_early_exits(
     tell : callable
         Called with a few words as each step begins.
     """
-    no_tolerance = machine.task is Task.REGRESSION and options.tolerance is None
-    if isinstance(machine.kernel, Linear) or options.mode_asked == "exact" or no_tolerance:
+    if options.mode_asked == "exact" or why_none(machine, options):
         return WithExits(program)
     scratch_bytes = workspace_bytes(program, target)
     if options.mode_asked == "statistical":

@@ -16,13 +16,12 @@ from kmcompile.build.recipe import Recipe
 from kmcompile.calibrate.calibrate import room_for_exits
 from kmcompile.calibrate.calibration import promise_of
 from kmcompile.compiled import Compiled
-from kmcompile.early_exits import WithExits, add_early_exits
+from kmcompile.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.kernels import Linear
 from kmcompile.lowering.format_choice import Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lowering.program import with_tolerance
@@ -294,17 +293,8 @@ def _lowered(
 
 def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
     """Return why the mode is not the one asked for."""
-    asked = options.mode_asked
-    if asked == "exact":
-        return ()
-    if machine.task is Task.REGRESSION and options.tolerance is None:
-        return ("there is no early exit: without --tolerance every value is the exact sum",)
-    if not isinstance(machine.kernel, Linear):
-        return ()
-    return (
-        f"mode {asked} is not used: a linear machine is one inner product a decision, which no "
-        "early exit makes cheaper",
-    )
+    reason = "" if options.mode_asked == "exact" else why_none(machine, options)
+    return (reason,) if reason else ()
 
 
 def _operation_notes(program: Program) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from emitted import Emitted, emit_model
 from function_kernels import kernel_function
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
+from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -35,9 +36,12 @@ KERNELS: dict[str, dict[str, Any]] = {
     "laplacian": {"gamma": 0.2},
     "chi2": {"gamma": 0.3},
     "intersection": {},
+    "fourier": {"gamma": 0.1},
 }
 NAMED = ("linear", "poly", "rbf", "sigmoid")
 """Those that an SVC has by name; of the others it takes the function."""
+MAPS: dict[str, Any] = {"Nystroem": Nystroem, "RBFSampler": RBFSampler}
+"""Feature maps, before a LinearSVC."""
 
 Transformers = Callable[[], list[Any]]
 PREPROCESSING: dict[str, Transformers] = {
@@ -102,7 +106,8 @@ class Case:
         y[:n_classes] = np.arange(n_classes)
         if self.kernel == "chi2":
             X -= X.min(axis=0)
-        model = make_pipeline(*PREPROCESSING[self.preprocessing](), self._classifier()).fit(X, y)
+        steps = [*PREPROCESSING[self.preprocessing](), *self._map(), self._classifier()]
+        model = make_pipeline(*steps).fit(X, y)
         if self.task == "last_of_equal":
             # Two classes are always equal, and the release is one that takes the last.
             model[-1].estimators_[3] = model[-1].estimators_[2]
@@ -113,8 +118,15 @@ class Case:
         """Return the emitted C."""
         return emit_model(self.fitted(), target, name)
 
+    def _map(self) -> list[Any]:
+        """Return the feature map of an estimator that has one."""
+        make = MAPS.get(self.estimator)
+        if make is None:
+            return []
+        return [make(n_components=22, random_state=0, **KERNELS[self.kernel])]
+
     def _classifier(self) -> Any:
-        if self.estimator == "LinearSVC":
+        if self.estimator in ("LinearSVC", *MAPS):
             return LinearSVC(random_state=0)
         kernel, parameters = self.kernel, {**KERNELS[self.kernel], **dict(self.parameters)}
         if self.kernel not in NAMED:
@@ -157,6 +169,8 @@ SPECIAL = [
     *(Case("SVC", "chi2", "one_vs_one", chain) for chain in ("raw", "clip", "max")),
     *(Case("SVC", "intersection", "binary", chain) for chain in ("raw", "standard", "l1")),
     Case("NuSVC", "laplacian", "one_vs_one", "raw"),
+    *(Case("RBFSampler", "fourier", "one_vs_rest", steps) for steps in ("raw", "columns", "l2")),
+    Case("Nystroem", "poly", "binary", "robust"),
 ]
 """What the combinations leave out: other degrees, numbers of features with and without a tail."""
 
@@ -167,7 +181,8 @@ CORE = [
     Case("SVC", "sigmoid", "one_vs_one", "max"),
     Case("SVC", "linear", "binary", "robust"),
     Case("LinearSVC", "linear", "one_vs_rest", "l1_pca_pca"),
-    Case("SVC", "rbf", "binary", "columns"),
+    Case("Nystroem", "rbf", "one_vs_rest", "columns"),
+    Case("RBFSampler", "fourier", "binary", "standard"),
     Case("SVC", "laplacian", "one_vs_one", "standard", n_features=7),
     Case("SVC", "chi2", "binary", "maxabs", parameters=(("C", 100.0),)),
     Case("SVC", "intersection", "break_ties", "clip"),

@@ -13,7 +13,17 @@ import numpy as np
 from kmcompile import steps
 from kmcompile.errors import InputError
 from kmcompile.ir.program import CodeScale, KnownAnswers, Program
-from kmcompile.kernels import chi2, intersection, laplacian, poly, rbf, reach, remainder, sigmoid
+from kmcompile.kernels import (
+    chi2,
+    fourier,
+    intersection,
+    laplacian,
+    poly,
+    rbf,
+    reach,
+    remainder,
+    sigmoid,
+)
 from kmcompile.stages import CATALOGUE, CodedSum, CodeTable, InnerProducts
 from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.probability import Probability
@@ -45,6 +55,7 @@ _CLASSES: dict[str, type[Any]] = {
         laplacian.LaplacianFloat32,
         chi2.Chi2Float32,
         intersection.IntersectionFloat32,
+        fourier.FourierFloat32,
         reach.RbfReach,
         reach.PolyReach,
         remainder.PolyRemainder,

@@ -10,7 +10,16 @@ from kmcompile.kernels.poly import Poly
 from kmcompile.kernels.rbf import Rbf
 from kmcompile.kernels.sigmoid import Sigmoid
 
-CATALOGUE: tuple[type[Kernel], ...] = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection)
+CATALOGUE: tuple[type[Kernel], ...] = (
+    Linear,
+    Poly,
+    Rbf,
+    Sigmoid,
+    Laplacian,
+    Chi2,
+    Intersection,
+    Fourier,
+)
 """Every family there is; the equivalence tests go through it."""
 
 __all__ = [

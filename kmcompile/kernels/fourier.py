@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
+from kmcompile.ir.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.ir.batch import Batch
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.scalar.functions import COSINE, ScalarFunction
 
 
 @dataclass(frozen=True, slots=True)
 class Fourier(Kernel):
-    """K(s, x) = cos(<s, x>)."""
+    """K(s, x) = cos(<s, x>): what scikit-learn's RBFSampler sums, the phase a feature of s."""
 
     name: ClassVar[str] = "fourier"
+    uses_length: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return cos(<s_i, x_q>), shape (n_queries, n_sv)."""
@@ -23,9 +29,87 @@ class Fourier(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """Always: it is what scikit-learn's RBFSampler sums, the phase being one more feature."""
-        return True
+        """No: K(s, s) is -1 where |s|^2 = pi."""
+        return False
+
+    def lower(self, context: KernelContext) -> FourierFloat32:
+        """Return the image in the C; its docstring derives the constants."""
+        per_length, per_deviation, minimum = inner_product_error(1.0, 0.0, context)
+        precision = context.precision
+        return FourierFloat32(
+            per_length=per_length,
+            per_deviation=per_deviation,
+            minimum=minimum,
+            function_error=precision.bound_constant(COSINE[precision.dtype].absolute_error),
+            value_error=precision.bound_constant(context.sum_error),
+        )
 
     def parameters(self) -> dict[str, float]:
         """Return no parameter."""
         return {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FourierFloat32(Float32Kernel):
+    """cos(v) with v = <s, x> as the C computes it, with its error.
+
+    With |v - v^| <= r (`inner_product_error`, gamma = 1 and coef0 = 0) and tau the error of our
+    cosine, whose slope is at most 1: |k - k^| <= r + tau. Our cosine is one up to 2^14: inputs
+    for which |v^| could be larger are refused.
+    """
+
+    per_length: Real
+    per_deviation: Real
+    minimum: Real
+    function_error: Real
+    value_error: Real
+
+    name: ClassVar[str] = "fourier"
+    uses_inner_product: ClassVar[bool] = True
+    finish_operations: ClassVar[int] = 18
+    value_operations: ClassVar[int] = 16
+    value_bound: ClassVar[float] = 1.0
+
+    @property
+    def _cosine(self) -> ScalarFunction:
+        return COSINE[self.precision.dtype]
+
+    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
+        """Add x s."""
+        total += x * s
+
+    def query_terms(self, batch: Batch) -> QueryTerms:
+        """Return r + tau, rounded up."""
+        r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
+        return QueryTerms(((r + self.function_error)[:, None],), np.ones(len(r), dtype=bool))
+
+    def value(self, total: RealArray) -> RealArray:
+        """Return cos(total)."""
+        value: RealArray = self._cosine.of(total)
+        return value
+
+    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
+        """Return cos(total) and its error."""
+        value = self.value(total)
+        return value, terms.values[0] + magnitude(value) * self.value_error
+
+    @property
+    def absolute_error(self) -> float:
+        """Return the underflow of an error."""
+        return 4 * self.precision.smallest_normal
+
+    def largest_value(self, of: Magnitudes) -> float:
+        """Return a bound on the error; the value itself is at most 1."""
+        return 2.0 + largest_argument_error(self, of)
+
+    def largest_intermediate(self, of: Magnitudes) -> float:
+        """Return a bound on |v^|, as if its largest one were the largest intermediate.
+
+        4 times it is compared with that one (`kmcompile.analysis.ranges`).
+        """
+        v = of.inner + largest_argument_error(self, of)
+        return v * (LARGEST_INTERMEDIATE / (4 * float(self._cosine.limit)))
+
+    def scalars(self) -> tuple[tuple[str, Any], ...]:
+        """Return the cosine."""
+        return ((self._cosine.template, self._cosine.view),)

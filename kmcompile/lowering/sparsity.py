@@ -6,7 +6,7 @@ import numpy as np
 
 from kmcompile.analysis.rounding import gamma_factor
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.kernels import Fourier, Poly, Rbf, Sigmoid
 
 _SPARSE = 0.5
 """Share of entries that are not 0 below which a list of them is shorter than the loop."""
@@ -32,7 +32,7 @@ def skips_zeros(machine: KernelMachine) -> bool:
     if vectors.shape[1] < _FEWEST_FEATURES or not sparse:
         return False
     if not isinstance(machine.kernel, Rbf):
-        return isinstance(machine.kernel, Poly | Sigmoid)
+        return isinstance(machine.kernel, Poly | Sigmoid | Fourier)
     square = float((vectors**2).sum(axis=1).max())
     most = int(np.count_nonzero(vectors, axis=1).max())
     error = machine.kernel.gamma * gamma_factor(most + 2) * 3 * square

@@ -18,6 +18,7 @@ CATALOGUE: tuple[type[PrepareStep], ...] = (
     Normalize,
     Nonnegative,
     Select,
+    Extend,
     Quantize,
 )
 """Every step there is; a test checks that each has its template and a bit-exact case."""

@@ -8,6 +8,7 @@ from typing import Any
 import fixed_sum_terms
 import numpy as np
 
+from kmcompile.kernels.fourier import FourierFloat32
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.reach import PolyReach, RbfReach
@@ -90,6 +91,7 @@ TERMS: dict[type, tuple[str, ...]] = {
         "twice_length",
     ),
     PolyFloat32: ("per_length", "per_deviation", "minimum", "slope", "value_error"),
+    FourierFloat32: ("per_length", "per_deviation", "minimum", "function_error", "value_error"),
     SigmoidFloat32: ("per_length", "per_deviation", "minimum", "function_error", "value_error"),
 }
 """The terms of each dataclass."""
@@ -138,6 +140,7 @@ VALUES: dict[type, tuple[str, ...]] = {
     FixedSum: fixed_sum_terms.VALUES,
     RbfFloat32: ("gamma",),
     PolyFloat32: ("gamma", "coef0", "degree"),
+    FourierFloat32: (),
     SigmoidFloat32: ("gamma", "coef0"),
 }
 """What is computed with: no bound, or a stage in its own right."""
