@@ -67,7 +67,7 @@ _INSTEAD = {"OneVsOneClassifier": "use SVC, which is one-vs-one itself"}
 OLDEST_READABLE = (1, 0)
 """Before 1.0 the private attributes had other names, and files come without
 `n_features_in_`: what can't be checked isn't guessed."""
-OLDEST_TESTED, NEWEST_TESTED = (1, 2), (1, 9)
+OLDEST_TESTED, NEWEST_TESTED = (1, 1), (1, 9)
 """Files written by these releases are read in the tests."""
 
 
