@@ -10,8 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection
-from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
+from kmcompile.ir.preprocessing import (
+    Affine,
+    Clip,
+    Extension,
+    Normalization,
+    Projection,
+    Selection,
+)
+from kmcompile.kernels import Chi2, Fourier, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
 
 U = 2.0**-53
 
@@ -76,6 +83,10 @@ def _prepared(machine, x):
             size = np.abs(x).max(axis=1, keepdims=True)
             total = error.sum(axis=1, keepdims=True) + n * np.abs(x).sum(axis=1, keepdims=True)
             error = np.broadcast_to(2 * total / np.where(size == 0, 1, size), x.shape)
+        elif isinstance(step, Selection):
+            error = step.apply(error)
+        elif isinstance(step, Extension):
+            error = np.hstack([error, np.zeros((len(error), 1))])
         else:
             assert isinstance(step, Clip)
         x = step.apply(x)
@@ -98,6 +109,8 @@ def _kernel_error(machine, s, x, error, values):
     inner += n * size
     if isinstance(kernel, Linear):
         return inner
+    if isinstance(kernel, Fourier):
+        return inner + 8 * U
     base = kernel.gamma * size + abs(kernel.coef0)
     base_error = kernel.gamma * inner + 8 * U * base
     if isinstance(kernel, Poly):

@@ -115,7 +115,7 @@ def test_untested_release_is_noted(tmp_path):
     """reliability 19: the note names the release and the tested ones."""
     machine = load_model(_with_version(MODELS[0], "9.7.1", tmp_path))
     assert machine.notes[0].startswith("saved by scikit-learn 9.7.1")
-    assert "tested are 1.2 to 1.9" in machine.notes[0]
+    assert "tested are 1.1 to 1.9" in machine.notes[0]
 
 
 def test_release_before_the_attributes_were_named_so_is_refused(tmp_path):
