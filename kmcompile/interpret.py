@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.program import Program
-from kmcompile.stages import Always, EarlyExit, ExactSum, Nonzeros, Stage
+from kmcompile.stages import Always, EarlyExit, Nonzeros, PairSum, Stage
 from kmcompile.stages.proved import proved
+from kmcompile.stages.vector_totals import VectorTotals
 
 Inputs = NDArray[np.float32] | NDArray[np.int64]
 
@@ -196,7 +197,7 @@ def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
     """Return the operations of the exact sum with what it needs, of a prepared batch."""
     ends = program.ends
     spent = batch.operations + ends.exact.operations_of(batch) + ends.label.operations()
-    if isinstance(ends.exact, ExactSum) and ends.exact.skip_zeros:
+    if isinstance(ends.exact, VectorTotals) and ends.exact.skip_zeros:
         lists = [stage for stage in program.stages if isinstance(stage, Nonzeros)]
         spent = spent + sum(stage.operations() for stage in lists)
     return spent
@@ -245,16 +246,21 @@ def _classified(
         rest = proved(batch.chosen(stops), ends.label)
         results[places[stops]] = _results(rest, last - 1, program.early_exits[-1])
         places, batch, needed = places[~stops], batch.chosen(~stops), needed[~stops]
-    operations[places, -2] = ends.exact.operations_of(batch)
-    operations[places, -1] = ends.label.operations()
-    kernels[places, -2] = needed
     if exact is None:
         summed = ends.exact.run(batch)
     else:
         summed = exact.chosen(places)
         evaluated = summed.kernel_evals + batch.kernel_evals - batch.known
         summed = replace(summed, in_range=batch.in_range, kernel_evals=evaluated)
-    labelled = ends.label.run(summed)
+    if isinstance(ends.exact, PairSum):
+        labelled, operations[places, -2] = ends.exact.vote(batch, summed)
+        operations[places, -1] = ends.exact.label_operations
+        kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
+    else:
+        labelled = ends.label.run(summed)
+        operations[places, -2] = ends.exact.operations_of(batch)
+        operations[places, -1] = ends.label.operations()
+        kernels[places, -2] = needed
     results[places] = _results(labelled, last, ends.exact)
     if program.replay is not None:
         left = labelled.allowed - labelled.kernel_evals

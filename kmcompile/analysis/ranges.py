@@ -21,7 +21,7 @@ from kmcompile.ir.preprocessing import (
 )
 from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
-from kmcompile.stages import ExactSum, LinearSum
+from kmcompile.stages import ExactSum, LinearSum, PairSum
 from kmcompile.steps import PrepareStep
 
 _LARGEST_EXPONENT = 60
@@ -30,7 +30,7 @@ _LARGEST_EXPONENT = 60
 def input_limits(
     machine: KernelMachine,
     steps: tuple[PrepareStep, ...],
-    stage: ExactSum | LinearSum,
+    stage: ExactSum | PairSum | LinearSum,
     ordinary: Float32Array,
     prepared: Batch | None,
 ) -> tuple[np.float32, np.float32 | None]:
@@ -46,7 +46,7 @@ def input_limits(
     machine : KernelMachine
     steps : tuple of PrepareStep
         The machine's preprocessing as it was lowered, one for one.
-    stage : ExactSum or LinearSum
+    stage : ExactSum, PairSum or LinearSum
     ordinary : ndarray of shape (n, n_features), float32
         Inputs like those of the training, which have to be accepted.
     prepared : Batch or None
@@ -116,7 +116,10 @@ def preparation_limit(
 
 
 def check_codes(
-    machine: KernelMachine, steps: tuple[PrepareStep, ...], stage: ExactSum, largest: float
+    machine: KernelMachine,
+    steps: tuple[PrepareStep, ...],
+    stage: ExactSum | PairSum,
+    largest: float,
 ) -> None:
     """Refuse a machine whose sum overflows float32 at codes within their limits.
 
@@ -126,7 +129,7 @@ def check_codes(
         In units of the codes.
     steps : tuple of PrepareStep
         Those of the program, the rounding to codes included.
-    stage : ExactSum
+    stage : ExactSum or PairSum
     largest : float
         The magnitude of a prepared feature at the largest code.
 
@@ -163,7 +166,7 @@ def _largest(intermediate: Callable[[float], float], needed: float) -> np.float3
 
 def _of_sum(
     machine: KernelMachine,
-    stage: ExactSum | LinearSum,
+    stage: ExactSum | PairSum | LinearSum,
     magnitude: Float64Array,
     deviation: float,
 ) -> float:
@@ -185,7 +188,7 @@ def _of_sum(
     return _of_kernel(machine, stage, of_kernel) + intercept
 
 
-def _of_norm(machine: KernelMachine, stage: ExactSum | LinearSum, norm: float) -> float:
+def _of_norm(machine: KernelMachine, stage: ExactSum | PairSum | LinearSum, norm: float) -> float:
     """Return the same for prepared inputs of which only norm and deviation are bounded."""
     intercept = float(np.abs(machine.intercept).max())
     if isinstance(stage, LinearSum):
@@ -204,7 +207,7 @@ def _of_linear(stage: LinearSum, inner: float, length: float, deviation: float) 
     return max(4 * inner, 4 * slack, 4 * length**2)
 
 
-def _of_kernel(machine: KernelMachine, stage: ExactSum, of_kernel: Magnitudes) -> float:
+def _of_kernel(machine: KernelMachine, stage: ExactSum | PairSum, of_kernel: Magnitudes) -> float:
     weight = float(np.abs(decision_coefficients(machine)).sum(axis=1).max())
     value = max(1.0, stage.kernel.largest_value(of_kernel))
     inner = stage.kernel.largest_intermediate(of_kernel)

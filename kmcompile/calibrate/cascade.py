@@ -34,7 +34,15 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.stages import EarlyExit, ExactSum, FixedSum, LinearSum, RangeGate, ReducedSet
+from kmcompile.stages import (
+    EarlyExit,
+    ExactSum,
+    FixedSum,
+    LinearSum,
+    PairSum,
+    RangeGate,
+    ReducedSet,
+)
 from kmcompile.stages.range_gate import sum_of_squares
 
 
@@ -168,7 +176,9 @@ def _choice_samples(
     )
 
 
-def _per_kernel(exact: ExactSum | FixedSum | LinearSum, x: Float32Array) -> NDArray[np.int64]:
+def _per_kernel(
+    exact: ExactSum | PairSum | FixedSum | LinearSum, x: Float32Array
+) -> NDArray[np.int64]:
     """Return what a kernel that an early exit has computed saves; a sum of integers has its own."""
     if not isinstance(exact, ExactSum):
         return np.zeros(len(x), dtype=np.int64)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.early_exits_view import EarlyExitsView
-from kmcompile.stages import CodedSum, ExactSum, FixedSum, LinearSum, Prepare
+from kmcompile.emit.members import n_marks
+from kmcompile.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum, Prepare
 from kmcompile.stages.code_table import CHUNKS, TURN
 
 
@@ -20,13 +21,13 @@ class Constant:
 
 
 def program_constants(
-    prepare: Prepare, summed: ExactSum | FixedSum | LinearSum, early: EarlyExitsView
+    prepare: Prepare, summed: ExactSum | PairSum | FixedSum | LinearSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:
     """Return the private sizes of the model file in order."""
     if isinstance(summed, FixedSum | CodedSum):
         floats = _float_constants(prepare, summed, early)
         return (*floats, *_code_constants(summed), *_group_constants(summed))
-    rows = "support vectors" if isinstance(summed, ExactSum) else "decisions"
+    rows = "decisions" if isinstance(summed, LinearSum) else "support vectors"
     constants = [
         Constant("N_PREPARED", prepare.n_out, "features after the preprocessing"),
         Constant("LANES", summed.lanes, f"{rows} of a block, side by side"),
@@ -35,6 +36,8 @@ def program_constants(
     ]
     if isinstance(summed, ExactSum):
         constants += _group_constants(summed)
+    if isinstance(summed, PairSum):
+        constants += _pair_constants(summed)
     if early.nearest is not None or early.reuses_kernels:
         slots = summed.n_blocks * summed.lanes
         constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
@@ -55,6 +58,14 @@ def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:
     return (
         Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"),
         Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"),
+    )
+
+
+def _pair_constants(summed: PairSum) -> tuple[Constant, ...]:
+    return (
+        Constant("N_ENTRIES", summed.n_entries, "coefficients that are not 0, of all pairs"),
+        Constant("N_MARKS", n_marks(summed.n_vectors), "words with a bit for each vector"),
+        Constant("N_PAIR_MARKS", n_marks(summed.n_decisions), "and with one for each pair"),
     )
 
 

@@ -9,10 +9,11 @@ from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.fixed_sum_view import fixed_sum_sections
+from kmcompile.emit.pair_sum_view import pair_sum_sections
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
 from kmcompile.emit.probability_view import probability_scalars
 from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
-from kmcompile.emit.totals_view import BlockFunctions
+from kmcompile.emit.totals_view import BlockFunctions, totals_call
 from kmcompile.emit.view import (
     ModelView,
     model_view,
@@ -22,7 +23,8 @@ from kmcompile.emit.workspace import integer_bytes, workspace_members
 from kmcompile.ir.program import Program
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.scalar import square_root
-from kmcompile.stages import CodedSum, ExactSum, FixedSum, Vote
+from kmcompile.stages import CodedSum, ExactSum, FixedSum, PairSum, Vote
+from kmcompile.stages.vector_totals import VectorTotals
 from kmcompile.stages.vote import ROUNDED_UP
 from kmcompile.target import Target
 
@@ -107,12 +109,17 @@ def _sections(
         sections += _coded_sum_sections(summed, functions, early, names)
     elif isinstance(summed, ExactSum):
         sections += _exact_sum_sections(summed, functions, early, names)
+    elif isinstance(summed, PairSum):
+        sections += _kernel_totals(summed, functions, early, names)
+        assert isinstance(label, Vote)
+        sections += pair_sum_sections(summed, label, names)
     elif isinstance(summed, FixedSum):
         sections += fixed_sum_sections(summed, target, names)
     else:
         sections.append(render("stages/linear_sum.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
-    sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
+    if not isinstance(summed, PairSum):
+        sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
         sections += early_exit_sections(early, label.template, words_of(program), names)
     if replay is not None:
@@ -136,19 +143,28 @@ def _exact_sum_sections(
 ) -> list[str]:
     """Return the kernel's functions and those of the exact sum."""
     own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, **names}
-    has_term = not stage.skip_zeros or early.has_kernel_term
-    sections = _kernel_sections(stage.kernel, has_term, names)
-    blocks = "sparse_totals" if stage.skip_zeros else "block_totals"
-    sections.append(render(f"exact_sum/{blocks}.c.j2", **own))
-    if stage.expands:
-        sections.append(render("exact_sum/squared_distances.c.j2", **names))
+    sections = _kernel_totals(stage, functions, early, names)
     if early.reuses_kernels:
         sections.append(render("exact_sum/vector_total.c.j2", **own))
     sections.append(render("exact_sum/add_block.c.j2", **own))
     own["reuses_kernels"] = early.reuses_kernels
-    x = "workspace, input" if stage.skip_zeros else "input->x"
-    own |= {"totals": f"block_totals(vectors, {x}, total)", "finds_vectors": True, "codes": None}
+    own |= {"totals": totals_call(stage), "finds_vectors": True, "codes": None}
     return [*sections, render("stages/exact_sum.c.j2", **own)]
+
+
+def _kernel_totals(
+    stage: VectorTotals, functions: BlockFunctions, early: EarlyExitsView, names: dict[str, str]
+) -> list[str]:
+    """Return the kernel's functions and those of the totals of a block."""
+    has_term = not stage.skip_zeros or early.has_kernel_term
+    blocks = "sparse_totals" if stage.skip_zeros else "block_totals"
+    sections = [
+        *_kernel_sections(stage.kernel, has_term, names),
+        render(f"exact_sum/{blocks}.c.j2", stage=stage, view=functions.of_exact_sum, **names),
+    ]
+    if stage.expands:
+        sections.append(render("exact_sum/squared_distances.c.j2", **names))
+    return sections
 
 
 def _coded_sum_sections(

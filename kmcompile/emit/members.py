@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kmcompile.stages import ExactSum, FixedSum, LinearSum, Stage, Vote
+from kmcompile.stages import ExactSum, FixedSum, LinearSum, PairSum, Stage, Vote
 
 _BYTES: Mapping[str, int] = MappingProxyType(
     {
@@ -31,7 +31,7 @@ class Member:
         return _BYTES[self.c_type] * self.length
 
 
-def sum_members(stage: ExactSum | FixedSum | LinearSum, real: str) -> list[Member]:
+def sum_members(stage: ExactSum | PairSum | FixedSum | LinearSum, real: str) -> list[Member]:
     """Return what a sum works on; `real` is the C type of its arithmetic."""
     members = [
         Member(real, "decision", stage.n_decisions, "decision values"),
@@ -40,7 +40,34 @@ def sum_members(stage: ExactSum | FixedSum | LinearSum, real: str) -> list[Membe
     if isinstance(stage, ExactSum):
         members.append(Member(real, "row_sum", stage.n_rows, "sums of one group of vectors"))
         members.append(Member(real, "row_error", stage.n_rows, "and of their errors"))
+    if isinstance(stage, PairSum):
+        members.append(Member(real, "kernel", stage.n_vectors, "those that have been computed"))
+        members.append(Member(real, "kernel_error", stage.n_vectors, ">= their errors"))
     return members
+
+
+def pair_members(stage: Stage, votes: bool) -> list[Member]:
+    """Return what a sum marks that is evaluated pair by pair, and with `votes` their order."""
+    if not isinstance(stage, PairSum):
+        return []
+    members = [
+        Member("uint32_t", "computed", n_marks(stage.n_vectors), "a bit a vector: its kernel is"),
+        Member("uint32_t", "n_computed", 1, "such bits"),
+        Member("uint32_t", "damaged", 1, "1 where a table of the pairs is"),
+    ]
+    if votes:
+        n_pairs, n_classes = stage.n_decisions, stage.n_classes
+        members += [
+            Member("uint32_t", "evaluated", n_marks(n_pairs), "a bit a pair: it has its decision"),
+            Member("uint32_t", "met", n_classes, "such pairs of each class"),
+            Member("uint32_t", "rank", n_classes, "classes by score, highest first"),
+        ]
+    return members
+
+
+def n_marks(n: int) -> int:
+    """Return the words of n bits."""
+    return -(-n // 32)
 
 
 def confidence_members(label: Stage, real: str) -> list[Member]:

@@ -15,12 +15,19 @@ from kmcompile.emit.fine_sum_view import (
     fine_sum_sections,
     fine_sum_view,
 )
-from kmcompile.emit.members import Member, confidence_members, sum_members, vote_members
+from kmcompile.emit.members import (
+    Member,
+    confidence_members,
+    pair_members,
+    sum_members,
+    vote_members,
+)
+from kmcompile.emit.pair_sum_view import all_pairs_sections, decision_function
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
 from kmcompile.emit.words import Words
 from kmcompile.ir.program import Program
 from kmcompile.scalar import square_root_double
-from kmcompile.stages import ExactSum
+from kmcompile.stages import ExactSum, PairSum
 from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.outward import ABSOLUTE, RELATIVE
 from kmcompile.stages.replay import Replay
@@ -64,6 +71,7 @@ def replay_view(program: Program, stage: Replay) -> ReplayView:
     prepared = prepare_view(f"{program.name}_replay", stage.prepare, DOUBLE, converts=True)
     members = [Member("double", n, length, "the prepared input") for n, length in prepared.buffers]
     members += [*sum_members(stage.sum, "double"), *confidence]
+    members += pair_members(stage.sum, votes=False)
     return ReplayView(stage, prepared, None, (*members, *votes))
 
 
@@ -88,29 +96,36 @@ def replay_sections(name: str, view: ReplayView, words: Words) -> list[str]:
     label = {**own, "stage": stage.label, "rounded_up": np.float64(ROUNDED_UP)}
     sections.append(render(f"stages/{stage.label.template}.c.j2", **label))
     own |= {"answer": words.answer, "is_regression": isinstance(stage.label, Value)}
-    functions = {"sum_function": stage.sum.name, "label_function": stage.label.name}
+    summed = decision_function(stage.sum, stage.sum.name)
+    functions = {"sum_function": summed, "label_function": stage.label.name}
     sections.append(render("stages/replay.c.j2", **functions, **own))
     return sections
 
 
 def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> list[str]:
     """Return the functions of a sum in double throughout."""
-    if not isinstance(stage.sum, ExactSum):
+    if not isinstance(stage.sum, ExactSum | PairSum):
         return [
             render("replay/weights.c.j2", **own),
             render("stages/linear_sum.c.j2", **{**own, "stage": stage.sum}),
         ]
     kernel = stage.sum.kernel
     context = {"has_term": True, **kernel.context(), **names}
-    totals = "block_totals(block, input->x, total)"
-    more: dict[str, Any] = {"totals": totals, "finds_vectors": False}
-    more |= {"codes": None, "reuses_kernels": False}
-    return [
+    more: dict[str, Any] = {**own, "stage": stage.sum, "finds_vectors": False}
+    more |= {"totals": "block_totals(block, input->x, total)"}
+    sections = [
         *(
             render(f"scalar/{template}.c.j2", scalar=scalar, **names)
             for template, scalar in kernel.scalars()
         ),
         render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **context),
-        render("replay/blocks.c.j2", **own),
-        render("stages/exact_sum.c.j2", **{**own, "stage": stage.sum}, **more),
+        render("replay/vector_totals.c.j2", **own),
+    ]
+    if isinstance(stage.sum, PairSum):
+        more["coefficient"] = f"{names['name']}_coefficient(entry)"
+        return [*sections, *all_pairs_sections(stage.sum, more)]
+    return [
+        *sections,
+        render("replay/add_block.c.j2", **own),
+        render("stages/exact_sum.c.j2", codes=None, reuses_kernels=False, **more),
     ]

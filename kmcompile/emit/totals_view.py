@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.stages import CodedSum, ExactSum, FixedSum, LinearSum
+from kmcompile.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum
+from kmcompile.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 _TILED_LANES = 5
@@ -73,14 +74,14 @@ class BlockFunctions:
     Parameters
     ----------
     target : Target
-    exact : ExactSum, FixedSum or LinearSum
+    exact : ExactSum, PairSum, FixedSum or LinearSum
         The program's last sum: its blocks' function has a name of its own.
     upper : str
         The prefix of the C's constants.
     """
 
     target: Target
-    exact: ExactSum | FixedSum | LinearSum
+    exact: ExactSum | PairSum | FixedSum | LinearSum
     upper: str
 
     @property
@@ -92,7 +93,7 @@ class BlockFunctions:
 
     @property
     def _skips_zeros(self) -> bool:
-        return isinstance(self.exact, ExactSum) and self.exact.skip_zeros
+        return isinstance(self.exact, VectorTotals) and self.exact.skip_zeros
 
     def totals(self, n_features: int, n_lanes: int) -> TotalsView:
         """Return the view of kernels' totals."""
@@ -111,7 +112,7 @@ class BlockFunctions:
 
     def products(self, n_features: int, n_lanes: int) -> TotalsView:
         """Return the view of inner products: the totals of a kernel that is one of those."""
-        if isinstance(self.exact, ExactSum) and self.exact.kernel.uses_inner_product:
+        if isinstance(self.exact, VectorTotals) and self.exact.kernel.uses_inner_product:
             return self.totals(n_features, n_lanes)
         return self._view(f"products_{n_features}_by_{n_lanes}", n_features, n_lanes, "product")
 
@@ -158,3 +159,9 @@ class BlockFunctions:
                 for f in range(tile)
             ),
         )
+
+
+def totals_call(stage: VectorTotals) -> str:
+    """Return the call that computes the totals of the vectors of a block."""
+    x = "workspace, input" if stage.skip_zeros else "input->x"
+    return f"block_totals(vectors, {x}, total)"

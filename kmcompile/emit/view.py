@@ -14,6 +14,7 @@ from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.members import Member
+from kmcompile.emit.pair_sum_view import decision_function
 from kmcompile.emit.probability_view import ProbabilityView, probability_view
 from kmcompile.emit.replay_view import ReplayView
 from kmcompile.emit.tables import (
@@ -30,6 +31,7 @@ from kmcompile.stages import (
     FixedSum,
     LinearSum,
     NearestVectors,
+    PairSum,
     Stage,
     Value,
     Vote,
@@ -132,7 +134,9 @@ class ModelView:
     input_words: int
     record_words: int
     sum_function: str
+    decision_function: str
     label_function: str
+    sums_pairs: bool
 
 
 def model_view(
@@ -254,6 +258,8 @@ def model_view(
         input_words=input_words(program),
         record_words=record_words(program),
         sum_function=summed.name,
+        decision_function=decision_function(summed, summed.name),
+        sums_pairs=isinstance(summed, PairSum),
         label_function=label.name,
     )
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 from kmcompile.emit.code_table_view import code_bytes
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.fixed_sum_view import integer_members
-from kmcompile.emit.members import Member, confidence_members, sum_members, vote_members
+from kmcompile.emit.members import (
+    Member,
+    confidence_members,
+    pair_members,
+    sum_members,
+    vote_members,
+)
 from kmcompile.ir.program import Program
 from kmcompile.ir.table import C_TYPES
-from kmcompile.stages import BoundSequence, ExactSum, FixedSum, FoldedWeights
+from kmcompile.stages import BoundSequence, ExactSum, FixedSum, FoldedWeights, PairSum
 
 
 def workspace_members(
@@ -18,7 +24,9 @@ def workspace_members(
     summed, label = program.ends.exact, program.ends.label
     members = [Member("float", name, length, "the prepared input") for name, length in buffers]
     members += sum_members(summed, "float")
-    members += _early_members(program, early)
+    if isinstance(summed, PairSum):
+        members.append(Member("float", "score", summed.n_classes, "of each class"))
+    members += [*pair_members(summed, votes=True), *_early_members(program, early)]
     members += [*vote_members(label), *confidence_members(label, "float")]
     if program.codes is not None:
         codes = C_TYPES[program.codes.width]

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # the stages import this package
     from kmcompile.stages.exact_sum import ExactSum
     from kmcompile.stages.fixed_sum import FixedSum
     from kmcompile.stages.linear_sum import LinearSum
+    from kmcompile.stages.pair_sum import PairSum
     from kmcompile.stages.stage import Always, EarlyExit, Stage
 
 
@@ -18,7 +19,7 @@ class Ends:
 
     Parameters
     ----------
-    exact : ExactSum, FixedSum or LinearSum
+    exact : ExactSum, PairSum, FixedSum or LinearSum
         The sum after the last early exit.
     label : Always
         Makes a label of decisions and bounds, and says whether it is the same for every
@@ -27,7 +28,7 @@ class Ends:
         How many operations of the exact sum one of float32 counts for; 1 where that is in float32.
     """
 
-    exact: ExactSum | FixedSum | LinearSum
+    exact: ExactSum | PairSum | FixedSum | LinearSum
     label: Always
     float_weight: int = 1
 

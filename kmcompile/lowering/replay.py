@@ -16,11 +16,13 @@ from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.integer_replay import lower_integer_replay
+from kmcompile.lowering.pair_sum import lower_pair_sum
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.program import lower_label
 from kmcompile.lowering.sums import lower_linear, lower_sum
-from kmcompile.stages import ExactSum, FixedSum, LinearSum, Prepare
+from kmcompile.stages import ExactSum, FixedSum, LinearSum, PairSum, Prepare
 from kmcompile.stages.replay import Replay
+from kmcompile.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 _GAIN = 2.0
@@ -165,7 +167,9 @@ def _lower(
     input_length, steps = lower_steps(machine.preprocessing, n, target.lanes, uses_length, FLOAT64)
     prepare = Prepare(n, program.prepare.limit, None, input_length, steps)
     input_error = FLOAT64.bound_constant(np.sqrt(n) * SMALLEST_NORMAL)
-    summed: ExactSum | LinearSum
+    exact = program.ends.exact
+    assert isinstance(exact, ExactSum | PairSum | LinearSum)
+    summed: ExactSum | PairSum | LinearSum
     if isinstance(machine.kernel, Linear):
         summed = lower_linear(machine, target.lanes, FLOAT64, low_parts)
     else:
@@ -176,9 +180,10 @@ def _lower(
         )
         deviation = prepare.run(wide).deviation
         typical = float(np.median(deviation)) if len(ordinary) else 0.0
-        summed = lower_sum(machine, target.lanes, typical, False, FLOAT64, low_parts)
-    exact = program.ends.exact
-    assert isinstance(exact, ExactSum | LinearSum)
+        if isinstance(exact, PairSum):
+            summed = lower_pair_sum(machine, typical, False, None, FLOAT64, low_parts)
+        else:
+            summed = lower_sum(machine, target.lanes, typical, False, FLOAT64, low_parts)
     high, wide_tables = _tables(exact), _tables(summed)
     vectors, coefficients = (
         _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)
@@ -188,14 +193,14 @@ def _lower(
     return Replay(prepare, input_error, summed, skips, label, vectors, coefficients)
 
 
-def _skips_zeros(exact: ExactSum | LinearSum) -> bool:
+def _skips_zeros(exact: ExactSum | PairSum | LinearSum) -> bool:
     """Return whether inner products leave out zeros; a difference needs both of its numbers."""
-    return isinstance(exact, ExactSum) and exact.skip_zeros and exact.kernel.uses_inner_product
+    return isinstance(exact, VectorTotals) and exact.skip_zeros and exact.kernel.uses_inner_product
 
 
-def _tables(stage: ExactSum | LinearSum) -> tuple[RealArray, RealArray]:
+def _tables(stage: ExactSum | PairSum | LinearSum) -> tuple[RealArray, RealArray]:
     """Return vectors and coefficients; a linear machine has only its weights."""
-    if isinstance(stage, ExactSum):
+    if not isinstance(stage, LinearSum):
         return stage.vectors, stage.coefficients
     return stage.weights, np.zeros(0, dtype=stage.weights.dtype)
 

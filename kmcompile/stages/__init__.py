@@ -12,6 +12,7 @@ from kmcompile.stages.linear_filter import LinearFilter
 from kmcompile.stages.linear_sum import LinearSum
 from kmcompile.stages.nearest_vectors import NearestVectors
 from kmcompile.stages.nonzeros import Nonzeros
+from kmcompile.stages.pair_sum import PairSum
 from kmcompile.stages.prepare import Prepare
 from kmcompile.stages.range_gate import RangeGate
 from kmcompile.stages.reduced_set import ReducedSet
@@ -37,6 +38,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     ExactSum,
     FixedSum,
     LinearSum,
+    PairSum,
     Sign,
     Vote,
     Argmax,
@@ -61,6 +63,7 @@ __all__ = [
     "LinearSum",
     "NearestVectors",
     "Nonzeros",
+    "PairSum",
     "Prepare",
     "RangeGate",
     "ReducedSet",

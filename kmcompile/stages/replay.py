@@ -13,6 +13,7 @@ from kmcompile.ir.table import Table
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.linear_sum import LinearSum
+from kmcompile.stages.pair_sum import PairSum
 from kmcompile.stages.prepare import Prepare
 from kmcompile.stages.stage import Always
 
@@ -38,7 +39,7 @@ class Replay(Always):
         In float64; the input has been checked by the first stage.
     input_error : float64
         >= sqrt(n_features) 2^-126: what is lost of subnormal features where these are read as 0.
-    sum : ExactSum, LinearSum or FineSum
+    sum : ExactSum, PairSum, LinearSum or FineSum
         In float64, low parts included.
     skip_zeros : bool
     label : Always
@@ -57,7 +58,7 @@ class Replay(Always):
 
     prepare: Prepare
     input_error: np.float64
-    sum: ExactSum | LinearSum | FineSum
+    sum: ExactSum | PairSum | LinearSum | FineSum
     skip_zeros: bool
     label: Always
     low_vectors: RealArray
@@ -123,6 +124,7 @@ class Replay(Always):
     def tables(self) -> tuple[Table, ...]:
         """Return what the replay has besides the tables of the exact sum."""
         shared = {"vectors", "coefficients", "weights", "group_ends", "group_decisions"}
+        shared |= {"entry_vectors", "pair_ends"}
         own = tuple(t for t in self.prepare.tables() + self.sum.tables() if t.name not in shared)
         low = (
             Table("vectors_low", self.low_vectors, "what the vectors' table leaves off"),

@@ -1,0 +1,37 @@
+"""The functions of a sum that is evaluated pair by pair, each after what it calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kmcompile.emit.environment import render
+from kmcompile.emit.totals_view import totals_call
+from kmcompile.stages import PairSum, Vote
+from kmcompile.stages.pair_sum import SECTION
+from kmcompile.stages.vote import ROUNDED_UP
+
+
+def pair_sum_sections(stage: PairSum, label: Vote, names: dict[str, str]) -> list[str]:
+    """Return the functions behind those of the kernel and of its totals."""
+    own: dict[str, Any] = {"stage": stage, "totals": totals_call(stage), "finds_vectors": True}
+    own["coefficient"] = f"{names['name']}_coefficients[entry]"
+    standing = render("vote/standing.c.j2", stage=label, rounded_up=ROUNDED_UP, **names)
+    return [
+        *all_pairs_sections(stage, {**own, **names}),
+        standing,
+        render("stages/pair_sum.c.j2", **names),
+    ]
+
+
+def all_pairs_sections(stage: PairSum, own: dict[str, Any]) -> list[str]:
+    """Return the functions up to the decisions of all pairs, in the precision of `own`."""
+    more = {"section": SECTION, "longest": stage.longest_list}
+    return [
+        render("pair_sum/kernel.c.j2", **own),
+        render("pair_sum/pairs.c.j2", **more, **own),
+    ]
+
+
+def decision_function(stage: object, name: str) -> str:
+    """Return the function that computes all decisions: of pairs that of all of them."""
+    return "all_pairs" if isinstance(stage, PairSum) else name

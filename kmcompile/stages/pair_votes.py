@@ -1,0 +1,167 @@
+"""The order in which pairs of classes are evaluated, and when their votes settle the label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.ir.arrays import Float32Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairVotes:
+    """Label, interval and certificate from some pairs only, for a batch of queries.
+
+    Parameters
+    ----------
+    label : ndarray of shape (n_queries,), int32
+        That of `Vote` over all pairs.
+    lower, upper : ndarray of shape (n_queries,), float32
+        Of the evaluated pair with the smallest |f| among those that the winner won.
+    certified : ndarray of shape (n_queries,), bool
+        The label is the same under every outcome of the pairs that are not evaluated, or whose
+        interval holds 0.
+    evaluated : ndarray of shape (n_queries, n_pairs), bool
+    settling : ndarray of shape (n_queries,), int64
+        How many of them came after both sweeps.
+    """
+
+    label: NDArray[np.int32]
+    lower: Float32Array
+    upper: Float32Array
+    certified: NDArray[np.bool_]
+    evaluated: NDArray[np.bool_]
+    settling: NDArray[np.int64]
+
+
+def votes_of(decision: Float32Array, bound: Float32Array, score: Float32Array) -> PairVotes:
+    """Return what the votes give, evaluating the pairs in this order.
+
+    1. The class with the best score meets the next one; whoever wins meets the one after that,
+       and so on: one that loses cannot win all of its pairs.
+    2. Whoever is left meets those that it has not met yet. A class that wins all pairs, none of
+       them in doubt, is the label: every other one has lost a pair for certain.
+    3. Until the label is settled or all pairs are evaluated: the class with the most possible
+       votes, the first of equal ones, that has not met all others meets the first one in the
+       order of the scores that it has not met.
+
+    A pair that is not evaluated is possible for both. The label is settled when the sure votes of
+    the class with the most votes, the first of equal ones, beat the possible votes of every other
+    one, where equal ones beat those of a higher index (math.md section 8). A vote that is sure is
+    one of the pair's sign, so no sign of another pair could change the label that `Vote` gives.
+
+    Parameters
+    ----------
+    decision, bound : ndarray of shape (n_queries, n_pairs), float32
+        Of all pairs; those that are not evaluated are not looked at.
+    score : ndarray of shape (n_queries, n_classes), float32
+    """
+    votes = _Votes(decision, bound, score)
+    n_classes = score.shape[1]
+    everything = np.arange(len(score))
+    candidate = votes.rank[:, 0]
+    for k in range(1, n_classes):
+        candidate = votes.meet(everything, candidate, votes.rank[:, k])
+    for k in range(n_classes):
+        other = votes.rank[:, k]
+        rows = np.flatnonzero((other != candidate) & ~votes.have_met(candidate, other))
+        votes.meet(rows, candidate[rows], other[rows])
+    settling = np.zeros(len(score), dtype=np.int64)
+    rows = everything
+    while len(rows := rows[~votes.settled(rows) & votes.are_open(rows)]):
+        first = votes.strongest(rows)
+        votes.meet(rows, first, votes.next_opponent(rows, first))
+        settling[rows] += 1
+    label = votes.leader(everything)
+    lower, upper = votes.interval(label)
+    certified = votes.settled(everything)
+    return PairVotes(label.astype(np.int32), lower, upper, certified, votes.evaluated, settling)
+
+
+class _Votes:
+    """The counts of votes on the way."""
+
+    def __init__(self, decision: Float32Array, bound: Float32Array, score: Float32Array) -> None:
+        n, n_classes = score.shape
+        self.n_classes = n_classes
+        self.decision = decision
+        self.lower, self.upper = decision - bound, decision + bound
+        self.rank = np.argsort(-score, axis=1, kind="stable")
+        self.evaluated = np.zeros(decision.shape, dtype=bool)
+        self.votes, self.sure, self.met = (np.zeros((n, n_classes), np.int32) for _ in range(3))
+        self.possible = np.full((n, n_classes), n_classes - 1, dtype=np.int32)
+
+    def pair(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the number of the pair of two classes; anything for a class and itself."""
+        i, j = np.minimum(a, b), np.maximum(a, b)
+        p = i * (2 * self.n_classes - i - 1) // 2 + np.maximum(j - i, 1) - 1
+        return np.asarray(np.minimum(p, self.decision.shape[1] - 1))
+
+    def meet(
+        self, rows: NDArray[np.intp], a: NDArray[np.intp], b: NDArray[np.intp]
+    ) -> NDArray[np.intp]:
+        """Evaluate a pair of each of some queries; return who wins."""
+        i, j, p = np.minimum(a, b), np.maximum(a, b), self.pair(a, b)
+        for_i, for_j = self.lower[rows, p] > 0, self.upper[rows, p] < 0
+        winner: NDArray[np.intp] = np.where(self.decision[rows, p] > 0, i, j)
+        self.evaluated[rows, p] = True
+        self.votes[rows, winner] += 1
+        self.met[rows, i] += 1
+        self.met[rows, j] += 1
+        self.sure[rows, i] += for_i
+        self.sure[rows, j] += for_j
+        self.possible[rows, i] -= for_j
+        self.possible[rows, j] -= for_i
+        return winner
+
+    def have_met(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return whether the pair of two classes of each query has been evaluated."""
+        met: NDArray[np.bool_] = self.evaluated[np.arange(len(a)), self.pair(a, b)]
+        return met
+
+    def are_open(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return whether any pair is left."""
+        return np.asarray(~self.evaluated[rows].all(axis=1))
+
+    def leader(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the class with the most votes, the first of equal ones."""
+        return np.asarray(self.votes[rows].argmax(axis=1))
+
+    def settled(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return whether the leader's sure votes beat the possible ones of every other class."""
+        leader = self.leader(rows)[:, None]
+        own = self.sure[rows[:, None], leader]
+        classes = np.arange(self.n_classes)
+        possible = self.possible[rows]
+        beaten = (own > possible) | ((own == possible) & (leader < classes))
+        return np.asarray((beaten | (classes == leader)).all(axis=1))
+
+    def strongest(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the class with the most possible votes that has not met all others."""
+        open_ = self.met[rows] < self.n_classes - 1
+        return np.asarray(np.where(open_, self.possible[rows], -1).argmax(axis=1))
+
+    def next_opponent(self, rows: NDArray[np.intp], first: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the first class in the order of the scores that a class has not met."""
+        rank = self.rank[rows]
+        pairs = self.pair(first[:, None], rank)
+        usable = (rank != first[:, None]) & ~self.evaluated[rows[:, None], pairs]
+        return np.asarray(rank[np.arange(len(rows)), usable.argmax(axis=1)])
+
+    def interval(self, label: NDArray[np.intp]) -> tuple[Float32Array, Float32Array]:
+        """Return the bounds of the closest pair that the label won."""
+        rows = np.arange(len(label))
+        smallest = np.full(len(label), np.inf, dtype=np.float32)
+        lower, upper = np.zeros_like(smallest), np.zeros_like(smallest)
+        for other in range(self.n_classes):
+            rival = np.full(len(label), other)
+            p = self.pair(label, rival)
+            f = self.decision[rows, p]
+            won = np.where(f > 0, np.minimum(label, rival), np.maximum(label, rival)) == label
+            closer = (rival != label) & self.evaluated[rows, p] & won & (np.abs(f) < smallest)
+            smallest = np.where(closer, np.abs(f), smallest)
+            lower = np.where(closer, self.lower[rows, p], lower)
+            upper = np.where(closer, self.upper[rows, p], upper)
+        return lower, upper

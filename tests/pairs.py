@@ -1,0 +1,66 @@
+"""Small one-vs-one machines whose sums are evaluated pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from emitted import Emitted, emit_model
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from kmcompile.certify.likely import likely_inputs
+from kmcompile.lowering.pair_choice import with_pair_sum
+from kmcompile.lowering.replay import lower_replay
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.verify.queries import ordinary_inputs
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A machine of `n_classes` classes that lie side by side, with or without a replay."""
+
+    kernel: str = "rbf"
+    n_classes: int = 5
+    replays: bool = True
+    n_samples: int = 120
+    n_features: int = 6
+    sparse: bool = False
+
+    def __str__(self) -> str:
+        words = ["pairs", self.kernel, f"{self.n_classes}_classes", f"{self.n_features}_features"]
+        return "-".join([*words, *(["sparse"] if self.sparse else []), *(["replay"] if self.replays else [])])
+
+    def emit(self, target: str, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        emitted = emit_model(self.fitted(), target, name)
+        machine = fold_scalers(merge_duplicate_vectors(emitted.machine))
+        ordinary = ordinary_inputs(machine, 64)
+        program = with_pair_sum(machine, emitted.program, ordinary, likely_inputs(machine, 200))
+        assert program is not None
+        if self.replays:
+            replay = lower_replay(machine, emitted.target, program, ordinary, low_parts=True)
+            program = replace(program, replay=replay)
+        return replace(emitted, program=program)
+
+    def fitted(self) -> object:
+        """Return the fitted estimator."""
+        rng = np.random.default_rng(5)
+        X = rng.normal(size=(self.n_samples, self.n_features))
+        y = np.argmax(X @ rng.normal(size=(self.n_features, self.n_classes)), axis=1)
+        y[: self.n_classes] = np.arange(self.n_classes)
+        if self.sparse:
+            X *= rng.random(X.shape) < 0.2
+            return SVC(kernel=self.kernel, C=10.0, gamma=0.3).fit(X, y)
+        machine = SVC(kernel=self.kernel, C=10.0, gamma=0.3, coef0=0.2)
+        return make_pipeline(StandardScaler(), machine).fit(X, y)
+
+
+PAIRS = [
+    Pairs(),
+    Pairs("poly", 4, replays=False),
+    Pairs("sigmoid", 3),
+    Pairs(n_classes=7, n_features=70, sparse=True),
+]
