@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from threadpoolctl import threadpool_limits
 
@@ -11,13 +12,14 @@ from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibrate import calibrate, room_for_exits
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
-from kmcompile.certify.certify import Choice, add_certified_exits
+from kmcompile.certify.certify import Choice, add_certified_exits, certified_samples
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.options import Options
+from kmcompile.pair_offer import offer_pairs
 from kmcompile.samples.file import read_samples
 from kmcompile.target import Target
 
@@ -54,7 +56,7 @@ class WithExits:
         if made is None:
             return 1.0
         taken = [c.mean_operations for c in made.candidates if c.chosen]
-        alone = [c.mean_operations for c in made.candidates if len(c.stages) == 1]
+        alone = [c.mean_operations for c in made.candidates if c.stages == ("exact_sum",)]
         return alone[0] / taken[0] if taken and alone else 1.0
 
 
@@ -98,13 +100,23 @@ def add_early_exits(
     if options.mode_asked == "exact" or why_none(machine, options):
         return WithExits(program)
     scratch_bytes = workspace_bytes(program, target)
+    offer = partial(offer_pairs, machine, program, target, allowed)
     if options.mode_asked == "statistical":
         room = room_for_exits(program, allowed, scratch_bytes)
         with threadpool_limits(1):  # what a matrix product rounds depends on the threads
-            made = calibrate(machine, program, options, room, tell)
+            made = calibrate(machine, program, options, room, tell, offer)
         return WithExits(made.program, made.calibration, None, made.held_out, made.given)
     room = room_for_exits(program, allowed, scratch_bytes, CERTIFIED_SHARE)
     given = read_samples(options.data, machine.n_features).X if options.data else None
     map_bytes = room.flash_bytes if options.max_flash else None
-    program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
-    return WithExits(program, None, choice)
+    made_certified, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
+    tell("trying pairs of classes")
+    X, _ = certified_samples(machine, program, given)
+    pairs = offer(X, X)
+    if pairs is None:
+        return WithExits(made_certified, None, choice)
+    candidates = pairs.among(choice.candidates)
+    if pairs.is_better(choice.candidates):
+        made_certified = replace(pairs.program, mode="certified")
+        choice = replace(choice, notes=(pairs.note,))
+    return WithExits(made_certified, None, replace(choice, candidates=candidates))

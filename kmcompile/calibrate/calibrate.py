@@ -11,8 +11,8 @@ import numpy as np
 
 from kmcompile.analysis.cost import weight_notes
 from kmcompile.analysis.memory import Budgets
-from kmcompile.calibrate.calibration import Calibration
-from kmcompile.calibrate.cascade import Wish, add_cascade
+from kmcompile.calibrate.calibration import Calibration, Promise
+from kmcompile.calibrate.cascade import Wish, add_cascade, promise_of_exact
 from kmcompile.calibrate.chooser import WORST_SHARE, Room
 from kmcompile.calibrate.generated import Challenge, challenge, generated_challenges
 from kmcompile.calibrate.paper_cascade import add_paper_cascade
@@ -31,6 +31,7 @@ from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
+from kmcompile.pair_offer import PairOffer
 from kmcompile.plural import counted
 from kmcompile.samples.file import read_samples
 
@@ -70,6 +71,7 @@ def calibrate(
     options: Options,
     room: Room,
     tell: Callable[[str], None],
+    offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
 ) -> Calibrated:
     """Return the program with the early exits that the options ask for.
 
@@ -85,6 +87,9 @@ def calibrate(
         What early exits may take.
     tell : callable
         Called with a few words as each step begins.
+    offer : callable, optional
+        Of samples that teach the order of pairs, and others that judge: what to take where it
+        costs less. The control samples, on which a promise rests, have no part in it.
 
     Raises
     ------
@@ -123,24 +128,43 @@ def calibrate(
     else:
         control = options.risk_control_asked
         risk = _risk(options, len(X), control, samples.training)
-        parts = split(len(X), risk, control)
+        parts, wish = split(len(X), risk, control), Wish(risk, control)
         program, calibration = add_cascade(
             machine,
             program,
             samples,
             parts,
-            Wish(risk, control),
+            wish,
             room,
             tell,
             options.n_jobs,
         )
         held_out = X[parts.control]
+        offered = None
+        if offer is not None:
+            offered = offer(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
+        if offered is not None:
+            program, calibration = _with_offer(
+                program, calibration, offered, promise_of_exact(samples, parts, wish)
+            )
     if program.early_exits:
         tell("challenging the thresholds")
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
         notes = (*notes, _told(asked), *weight_notes(program))
     calibration = replace(calibration, notes=(*notes, *calibration.notes))
     return Calibrated(program, calibration, held_out, given)
+
+
+def _with_offer(
+    program: Program, calibration: Calibration, offered: PairOffer, promise: Promise
+) -> tuple[Program, Calibration]:
+    """Return the cheaper one of two programs; the one that is offered decides nothing early."""
+    candidates = offered.among(calibration.candidates)
+    if not offered.is_better(calibration.candidates):
+        return program, replace(calibration, candidates=candidates)
+    taken = replace(offered.program, mode="statistical")
+    notes = (offered.note,)
+    return taken, replace(calibration, candidates=candidates, promise=promise, notes=notes)
 
 
 def _each_once(X: Float32Array) -> Float32Array:

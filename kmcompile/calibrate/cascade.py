@@ -120,7 +120,7 @@ def add_cascade(
         replace(made, fitted=replace(made.fitted, stage=stage))
         for made, stage in zip(chosen, stages_seen, strict=True)
     )
-    calibrated, promise = program, _promise_of_exact(samples, parts, wish)
+    calibrated, promise = program, promise_of_exact(samples, parts, wish)
     if chosen:
         tell("controlling the risk")
         found = _control(limited, ends, x, samples, parts, wish)
@@ -264,7 +264,8 @@ def _control(
     return found
 
 
-def _promise_of_exact(samples: CalibrationSamples, parts: Parts, wish: Wish) -> Promise:
+def promise_of_exact(samples: CalibrationSamples, parts: Parts, wish: Wish) -> Promise:
+    """Return the promise of a program that decides nothing early."""
     if samples.training:
         return promise_nothing(len(parts.control), 0, np.inf)
     return decide_nothing(wish.control, wish.risk, len(parts.control))

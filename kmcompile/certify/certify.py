@@ -89,7 +89,7 @@ def add_certified_exits(
         Flash that a sign map may take, where not the default.
     """
     tell("choosing certified exits")
-    X, source = _samples(machine, program, given)
+    X, source = certified_samples(machine, program, given)
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
     ends = program.ends
     most = WORST_SHARE * ends.exact.operations()
@@ -180,7 +180,7 @@ def _bound_sequences(
     ]
 
 
-def _samples(
+def certified_samples(
     machine: KernelMachine, program: Program, given: Float32Array | None
 ) -> tuple[Float32Array, str]:
     """Return samples that the C accepts, and where they come from."""

@@ -7,7 +7,7 @@ import textwrap
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.words import words_of
 from kmcompile.ir.program import Program
-from kmcompile.stages import Vote
+from kmcompile.stages import PairSum, Vote
 
 COMMENT_COLUMNS = 96
 
@@ -40,6 +40,8 @@ def interval_lines(program: Program) -> tuple[str, ...]:
     meant = "the decision"
     if isinstance(label, Vote):
         meant = "the decision of the closest pair that the winner won"
+        if isinstance(program.ends.exact, PairSum):
+            meant += ", of the pairs that were evaluated,"
     elif program.n_decisions > 1:
         meant = "the winner's decision"
     precision = "double does"
