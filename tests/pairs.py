@@ -31,11 +31,16 @@ class Pairs:
 
     def __str__(self) -> str:
         words = ["pairs", self.kernel, f"{self.n_classes}_classes", f"{self.n_features}_features"]
-        return "-".join([*words, *(["sparse"] if self.sparse else []), *(["replay"] if self.replays else [])])
+        words += ["sparse"] if self.sparse else []
+        return "-".join([*words, *(["replay"] if self.replays else [])])
+
+    def exact(self, target: str, name: str = "iris") -> Emitted:
+        """Return the same machine with an exact sum."""
+        return emit_model(self.fitted(), target, name)
 
     def emit(self, target: str, name: str = "iris") -> Emitted:
         """Return the emitted C."""
-        emitted = emit_model(self.fitted(), target, name)
+        emitted = self.exact(target, name)
         machine = fold_scalers(merge_duplicate_vectors(emitted.machine))
         ordinary = ordinary_inputs(machine, 64)
         program = with_pair_sum(machine, emitted.program, ordinary, likely_inputs(machine, 200))
@@ -58,9 +63,11 @@ class Pairs:
         return make_pipeline(StandardScaler(), machine).fit(X, y)
 
 
-PAIRS = [
-    Pairs(),
+CORE = [Pairs()]
+MORE = [
     Pairs("poly", 4, replays=False),
     Pairs("sigmoid", 3),
     Pairs(n_classes=7, n_features=70, sparse=True),
 ]
+FEW_VECTORS = [Pairs("rbf", 3, replays=False, n_samples=8, n_features=2)]
+"""Small tables, of which every bit can be tried."""

@@ -23,7 +23,14 @@ from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.scalar import exp_negative, power
 from kmcompile.scalar.functions import TANH
-from kmcompile.stages import BoundSequence, ExactSum, FoldedWeights, LinearSum, SubspaceCertificate
+from kmcompile.stages import (
+    BoundSequence,
+    ExactSum,
+    FoldedWeights,
+    LinearSum,
+    PairSum,
+    SubspaceCertificate,
+)
 from kmcompile.stages.replay import Replay
 
 DIGITS = 50
@@ -133,12 +140,21 @@ def _inner_product(kernel: Any, of: Facts) -> Needed:
 _KERNELS = {RbfFloat32: rbf, PolyFloat32: poly, SigmoidFloat32: sigmoid}
 
 
-def exact_sum(stage: ExactSum, machine: KernelMachine) -> Needed:
+def _longest(stage: ExactSum | PairSum) -> int:
+    """Return the most roundings of a product, its own one included."""
+    if isinstance(stage, PairSum):
+        ends = stage.pair_ends.astype(int).ravel()
+        entries = int(np.diff(ends, prepend=0).max())
+        return 1 + (min(entries, 16) - 1) + -(-entries // 16) + 1  # a section, sections, signs
+    blocks = int(np.diff(stage.group_ends.astype(int), prepend=0).max())
+    return blocks + stage.lanes + stage.n_groups  # a product, its lanes, blocks and groups
+
+
+def exact_sum(stage: ExactSum | PairSum, machine: KernelMachine) -> Needed:
     """Return those of the exact sum and of its kernel, in either precision."""
     kernel, precision = stage.kernel, stage.kernel.precision
     u = precision.unit_roundoff
-    blocks = int(np.diff(stage.group_ends.astype(int), prepend=0).max())
-    longest = blocks + stage.lanes + stage.n_groups  # a product, its lanes, blocks and groups
+    longest = _longest(stage)
     of = Facts(
         n=stage.n_features,
         error=_storage(stage, machine),
@@ -160,7 +176,7 @@ def exact_sum(stage: ExactSum, machine: KernelMachine) -> Needed:
     return found
 
 
-def _storage(stage: ExactSum, machine: KernelMachine) -> float:
+def _storage(stage: ExactSum | PairSum, machine: KernelMachine) -> float:
     """Return the largest distance of a stored vector from the trained one next to it."""
     slots = stage.vectors.transpose(0, 2, 1).reshape(-1, stage.n_features).astype(np.float64)
     largest = 0.0
@@ -169,7 +185,7 @@ def _storage(stage: ExactSum, machine: KernelMachine) -> float:
     return math.sqrt(largest)
 
 
-def _coefficient_error(stage: ExactSum, machine: KernelMachine) -> float:
+def _coefficient_error(stage: ExactSum | PairSum, machine: KernelMachine) -> float:
     """Return the largest relative error of a stored coefficient: rounding keeps their order."""
     stored = stage.coefficients.astype(np.float64).ravel()
     stored, trained = (np.sort(v[v != 0]) for v in (stored, machine.dual_coef.ravel()))

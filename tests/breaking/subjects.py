@@ -31,6 +31,7 @@ from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
 from kmcompile.lowering.formats import lower_in_format
+from kmcompile.lowering.pair_choice import with_pair_sum
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.stages import EarlyExit
 from kmcompile.target import load_target
@@ -111,7 +112,7 @@ class Target:
         As it was trained.
     programs : dict of str to Emitted
         Every certified exit alone before the exact sum, all of them in a row, and these with
-        the replay.
+        the replay; of many classes a sum that is evaluated pair by pair.
     samples : ndarray of shape (n, n_features), float32
         Fresh ones first.
     """
@@ -186,6 +187,9 @@ def programs_of(
         for name, low in (("replay", False), ("replay with low parts", True)):
             replay = lower_replay(machine, target, program, ordinary, low)
             programs[name] = replace(every, replay=replay)
+    pairs = with_pair_sum(machine, program, ordinary, samples)
+    if pairs is not None:
+        programs["pair_sum"] = pairs
     return {name: Emitted(own, each, target) for name, each in programs.items()}
 
 

@@ -20,6 +20,7 @@ from kmcompile.stages import (
     FixedSum,
     FoldedWeights,
     LinearSum,
+    PairSum,
     SignMap,
     SubspaceCertificate,
 )
@@ -79,6 +80,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     SignMap: ("least", "largest"),
     Replay: ("input_error",),
     ExactSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
+    PairSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
@@ -135,6 +137,19 @@ VALUES: dict[type, tuple[str, ...]] = {
         "intercept",
         "skip_zeros",
         "squares",
+    ),
+    PairSum: (
+        "kernel",
+        "n_classes",
+        "vectors",
+        "entry_vectors",
+        "coefficients",
+        "pair_ends",
+        "intercept",
+        "skip_zeros",
+        "squares",
+        "score_weights",  # they tell which pairs come first
+        "score_offset",
     ),
     LinearSum: ("weights", "intercept"),
     FixedSum: fixed_sum_terms.VALUES,

@@ -65,6 +65,12 @@ def _exact(name: str) -> Derived:
 
 
 @cache
+def _pairs(name: str) -> Derived:
+    stage, _, machine = _stage(name, "pair_sum")
+    return Derived(stage, derivations.exact_sum(stage, machine))
+
+
+@cache
 def _expanded(name: str) -> Derived:
     """Return the sum that leaves out features of 0, so that distances are expanded."""
     _, _, machine = _stage(name, "exact_sum")
@@ -113,6 +119,7 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sum-poly-moons": lambda: _exact("poly-odd-moons"),
     "sum-expanded": lambda: _expanded("rbf-digits"),
     "sum-sigmoid": lambda: _exact("sigmoid-wine"),
+    "sum-pairs": lambda: _pairs("rbf-wine"),
     "sum-linear": lambda: _linear("linear-wine"),
     "replay-rbf": lambda: _replay("rbf-line", "replay"),
     "replay-poly": lambda: _replay("poly-odd-moons", "replay"),
@@ -188,6 +195,8 @@ GENEROUS = {
     "FoldedWeights.up",
     "ExactSum.final_factor",
     "ExactSum.result_error",
+    "PairSum.final_factor",
+    "PairSum.result_error",
     "LinearSum.result_error",
     "FixedSum.result_error",
 }

@@ -11,6 +11,7 @@ import certified
 import coded
 import integer_exits
 import numpy as np
+import pairs
 import pytest
 import regressions
 import replays
@@ -41,6 +42,7 @@ BOARDS = [target.name for target in list_targets() if target.emulator is not Non
         *integer_exits.CORE,
         *regressions.CORE,
         *calibrated.CORE,
+        *pairs.CORE,
     ],
     ids=str,
 )

@@ -15,6 +15,7 @@ import catalogue
 import certified
 import coded
 import numpy as np
+import pairs
 import pytest
 import regressions
 import replays
@@ -63,13 +64,20 @@ EVERY_STAGE = [
     *coded.REPLAYED,
     *regressions.CORE,
     *calibrated.CORE,
+    *pairs.CORE,
 ]
 
 # Each combination with one compiler, all compilers in turn.
 COMBINATIONS = [
     (case, COMPILERS[number % len(COMPILERS)])
     for number, case in enumerate(
-        [*catalogue.every_combination(), *catalogue.SPECIAL, *cascades.EVERY, *replays.SOME]
+        [
+            *catalogue.every_combination(),
+            *catalogue.SPECIAL,
+            *cascades.EVERY,
+            *replays.SOME,
+            *pairs.MORE,
+        ]
     )
 ]
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import catalogue
 import numpy as np
+import pairs
 import pytest
 from host_program import build_program, failures
 
@@ -224,7 +225,7 @@ def flip_main(emitted) -> str:
 
 
 @pytest.mark.parametrize("sanitized", [False, True], ids=["plain", "sanitized"])
-@pytest.mark.parametrize("case", catalogue.FEW_VECTORS, ids=str)
+@pytest.mark.parametrize("case", [*catalogue.FEW_VECTORS, *pairs.FEW_VECTORS], ids=str)
 def test_every_flipped_bit_of_every_table_is_found_and_no_call_goes_astray(
     case, sanitized, tmp_path
 ):
