@@ -43,9 +43,9 @@ static void check_null(const float x[])
 {
     for (unsigned present = 0U; present < 15U; ++present) {
         poison();
-        require(iris_probability@FLOAT@((present & 1U) ? &workspace : NULL, (present & 2U) ? x : NULL,
-            (present & 4U) ? told.value : NULL, (present & 8U) ? &bound : NULL) == IRIS_ERROR_NULL,
-            "NULL", present);
+        require(iris_probability@FLOAT@((present & 1U) ? &workspace : NULL,
+            (present & 2U) ? x : NULL, (present & 4U) ? told.value : NULL,
+            (present & 8U) ? &bound : NULL) == IRIS_ERROR_NULL, "NULL", present);
         require(!written(), "written for NULL", present);
     }
 }
