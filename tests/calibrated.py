@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -77,16 +77,5 @@ def fitted(model: str) -> CalibratedClassifierCV:
 
 @cache
 def read(model: str) -> KernelMachine:
-    """Return the machine: of the classifier's decision d, f = -(a d + b) are the log odds."""
-    (calibrated,) = fitted(model).calibrated_classifiers_
-    machine = frontend.load_model(calibrated.estimator)
-    a = np.array([calibrator.a_ for calibrator in calibrated.calibrators])
-    b = np.array([calibrator.b_ for calibrator in calibrated.calibrators])
-    return replace(
-        machine,
-        kind="CalibratedClassifierCV",
-        dual_coef=-a[:, None] * machine.dual_coef,
-        intercept=-(a * machine.intercept + b),
-        zero_is_positive=False,
-        log_odds=True,
-    )
+    """Return the machine whose decisions are log odds."""
+    return frontend.load_model(fitted(model))

@@ -25,6 +25,7 @@ def case(request, tmp_path_factory):
     (root / "model.pkl").write_bytes(pickle.dumps(model))
     np.save(root / "test.npy", X)
     words = [str(root / "model.pkl"), "--out", str(root / "out"), "--verify", "host", "--quiet"]
+    words += ["--mode", "exact"]
     assert cli.run([*words, "--test-data", str(root / "test.npy")]) == 0
     return model, X, root / "out"
 
@@ -85,7 +86,7 @@ def test_a_threshold_of_a_calibrated_model_is_a_probability(case, threshold, cap
 def test_a_model_that_is_not_calibrated_has_no_probabilities():
     need("gcc")
     model = SVC().fit([[0.0], [1.0]], [0, 1])
-    compiled = kmcompile.compile_model(model, target="host", verify="host")
+    compiled = kmcompile.compile_model(model, target="host", verify="none", mode="exact")
     with pytest.raises(UsageError, match="the model is not calibrated"):
         compiled.predict_proba([[0.5]])
     assert "probability(" not in compiled._files[f"{compiled.program.name}.h"].decode()

@@ -115,6 +115,16 @@ def test_the_example_of_certified_exits_prints_rows(tmp_path: Path) -> None:
     assert all(int(row[7]) == 0 for row in rows)
 
 
+def test_the_example_of_unequal_costs_saves_some(tmp_path: Path) -> None:
+    need("gcc")
+    printed = run(sys.executable, EXAMPLES / "costs" / "costs.py", cwd=tmp_path).decode()
+    rows = [line.split() for line in printed.splitlines()[1:3]]
+    (as_it_is, with_threshold) = ([int(word) for word in row[1:]] for row in rows)
+    assert with_threshold[0] < as_it_is[0]  # missed
+    assert with_threshold[2] < as_it_is[2]  # cost
+    assert "largest difference from scikit-learn's probabilities" in printed
+
+
 @pytest.mark.target
 def test_the_example_of_integer_formats_prints_rows(tmp_path: Path) -> None:
     for tool in ("gcc", "arm-none-eabi-gcc", "qemu-system-arm"):
