@@ -76,7 +76,7 @@ def test_rows_that_the_c_refuses_are_named(case):
 
 @pytest.mark.parametrize("threshold", ["0", "1", "-0.5", "1.5"])
 def test_a_threshold_of_a_calibrated_model_is_a_probability(case, threshold, capsys):
-    model, X, folder = case
+    _, X, folder = case
     words = [str(folder.parent / "model.pkl"), "--threshold", threshold, "--out", "o"]
     assert cli.run(words) == 2
     expected = "between 0 and 1" if X.shape[1] == 30 else "no single decision"
