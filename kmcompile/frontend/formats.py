@@ -90,6 +90,6 @@ _FOREIGN: tuple[tuple[bytes, str], ...] = (
     (b"\x04\x22\x4d\x18", "compressed with lz4; save it with compress='zlib'"),
     (b"ZF", "of joblib before 0.10; save it again with a newer release"),
     (b"\x93NUMPY", "a .npy array, not a model; save the estimator with joblib.dump"),
-    (b"solver_type ", "a LIBLINEAR model, not supported; save it with kmcompile.save_model"),
+    (b"solver_type ", "a LIBLINEAR model, not supported; put its weights into a .npz model"),
     (b"\x89HDF", "HDF5; save the estimator with joblib.dump"),
 )

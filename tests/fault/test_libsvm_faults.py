@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import re
+import zlib
 
 import numpy as np
 import pytest
@@ -38,6 +42,18 @@ def test_truncated_files_are_refused_at_every_byte(content, tmp_path):
     for length in range(signature, len(content)):
         last = content[:length].count(b"\n") + 1
         assert line_of(write(tmp_path, content[:length])) == last
+
+
+COMPRESSIONS = {"gzip": gzip.compress, "zlib": zlib.compress, "bz2": bz2.compress}
+COMPRESSIONS |= {"xz": lzma.compress, "lzma": lambda c: lzma.compress(c, lzma.FORMAT_ALONE)}
+
+
+@pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS)
+def test_compressed_files_are_read_and_checked_alike(compress, tmp_path):
+    """reliability 2, 4: the format is told by the content behind the compression."""
+    assert load_model(write(tmp_path, compress(BINARY))).classes == (1, 5)
+    assert line_of(write(tmp_path, compress(BINARY[:60]))) == BINARY[:60].count(b"\n") + 1
+    refused(write(tmp_path, compress(BINARY)[:-9]), "compression")
 
 
 def test_whatever_follows_the_last_vector_is_refused(tmp_path):
