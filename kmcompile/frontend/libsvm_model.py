@@ -89,7 +89,7 @@ def _read_classifier(kind: str, kernel: Kernel, header: Header, lines: Lines) ->
         n_features=vectors.vectors.shape[1],
         class_counts=() if binary else counts,
         zero_is_positive=True,
-        notes=_notes(header, vectors),
+        notes=_notes(kernel, header, vectors),
     )
 
 
@@ -112,7 +112,7 @@ def _read_one_row(kind: str, kernel: Kernel, header: Header, lines: Lines) -> Ke
         classes=(-1, 1) if one_class else (),
         n_features=vectors.vectors.shape[1],
         zero_is_positive=False,
-        notes=_notes(header, vectors),
+        notes=_notes(kernel, header, vectors),
     )
 
 
@@ -178,11 +178,15 @@ def _check_probabilities(header: Header, n_decisions: int, marks: bool) -> None:
         header.refuse("prob_density_marks", "must not be: only one_class has it")
 
 
-def _notes(header: Header, vectors: SupportVectors) -> tuple[str, ...]:
+def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str, ...]:
     width = vectors.vectors.shape[1]
+    # An inner product with a vector that ends before them does not have them.
+    later = "ignores later ones, as the C does"
+    if isinstance(kernel, Rbf):
+        later = "adds later ones to the distances, the C does not look at them"
     notes = [
         f"a LIBSVM file does not tell the number of features: {width} is the largest index of its "
-        "support vectors; svm-predict looks at features behind it, the C does not"
+        f"support vectors; svm-predict {later}"
     ]
     if header.has("probA") or header.has("prob_density_marks"):
         notes.append(

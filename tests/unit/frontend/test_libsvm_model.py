@@ -131,7 +131,9 @@ def _notes(content, tmp_path):
 
 def test_the_number_of_features_is_noted_as_the_largest_index(tmp_path):
     (note,) = _notes(libsvm_text(SVC().fit(X, Y)), tmp_path)
-    assert "4 is the largest index" in note
+    assert "4 is the largest index" in note and "adds later ones to the distances" in note
+    (note,) = _notes(libsvm_text(SVC(kernel="linear").fit(X, Y)), tmp_path)
+    assert "ignores later ones" in note
 
 
 def test_probabilities_are_noted():
