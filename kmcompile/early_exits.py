@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from threadpoolctl import threadpool_limits
@@ -12,7 +12,7 @@ from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibrate import calibrate, room_for_exits
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
-from kmcompile.certify.certify import Choice, add_certified_exits, certified_samples
+from kmcompile.certify.certify import Choice, add_certified_exits
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
@@ -109,14 +109,5 @@ def add_early_exits(
     room = room_for_exits(program, allowed, scratch_bytes, CERTIFIED_SHARE)
     given = read_samples(options.data, machine.n_features).X if options.data else None
     map_bytes = room.flash_bytes if options.max_flash else None
-    made_certified, choice = add_certified_exits(machine, program, given, room, tell, map_bytes)
-    tell("trying pairs of classes")
-    X, _ = certified_samples(machine, program, given)
-    pairs = offer(X, X)
-    if pairs is None:
-        return WithExits(made_certified, None, choice)
-    candidates = pairs.among(choice.candidates)
-    if pairs.is_better(choice.candidates):
-        made_certified = replace(pairs.program, mode="certified")
-        choice = replace(choice, notes=(pairs.note,))
-    return WithExits(made_certified, None, replace(choice, candidates=candidates))
+    program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes, offer)
+    return WithExits(program, None, choice)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Candidate
@@ -18,7 +21,7 @@ _STACK_BYTES = 4_000
 _REPLAY_BYTES = 16
 """Of a kernel and its error in the replay's workspace."""
 
-_TEXT = "pair_sum"
+PAIR_SUM = "pair_sum"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,26 +31,20 @@ class PairOffer:
     Parameters
     ----------
     program : Program
-    mean_operations : float
-        Of a sample, as of the candidates that it is compared with.
+    operations : ndarray of shape (n_samples,), int64
+        Of the sum with the label, of each sample.
     note : str
         How many pairs and kernels a sample needs.
     """
 
     program: Program
-    mean_operations: float
+    operations: NDArray[np.int64]
     note: str
 
-    def is_better(self, candidates: tuple[Candidate, ...]) -> bool:
-        """Return whether it takes less than the candidate that was chosen."""
-        return all(self.mean_operations < c.mean_operations for c in candidates if c.chosen)
-
-    def among(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        """Return the candidates with this one, in the order of their cost."""
-        chosen = self.is_better(candidates)
-        own = Candidate((_TEXT,), self.mean_operations, chosen)
-        others = tuple(replace(c, chosen=c.chosen and not chosen) for c in candidates)
-        return tuple(sorted((*others, own), key=lambda c: c.mean_operations))
+    @property
+    def candidate(self) -> Candidate:
+        """The program beside others; it decides nothing before its sum."""
+        return Candidate((PAIR_SUM,), float(self.operations.mean()), chosen=True)
 
 
 def offer_pairs(
@@ -73,15 +70,16 @@ def offer_pairs(
     if made is None or not _fits(made, target, allowed):
         return None
     answers = interpret(made, judged)
-    accepted = answers.results["status"] == Status.OK
-    spent = answers.stage_operations[accepted, -2:].sum(axis=1)
-    kernels = answers.stage_kernels[accepted, -2]
+    if (answers.results["status"] != Status.OK).any():
+        return None
+    spent = answers.stage_operations[:, -2:].sum(axis=1)
+    kernels = answers.stage_kernels[:, -2]
     n_vectors = made.ends.exact.kernel_evaluations()
     note = (
         f"the votes of the pairs are evaluated until they settle the label: "
         f"{kernels.mean():,.0f} of {n_vectors:,} kernels in the mean of the samples"
     )
-    return PairOffer(made, float(spent.mean()), note)
+    return PairOffer(made, spent, note)
 
 
 def _fits(program: Program, target: Target, allowed: Budgets) -> bool:

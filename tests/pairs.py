@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from certified import with_exits
 from emitted import Emitted, emit_model
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kmcompile.calibrate.chooser import Room
+from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.likely import likely_inputs
 from kmcompile.lowering.pair_choice import with_pair_sum
 from kmcompile.lowering.replay import lower_replay
@@ -28,10 +31,12 @@ class Pairs:
     n_samples: int = 120
     n_features: int = 6
     sparse: bool = False
+    has_exit: bool = False
 
     def __str__(self) -> str:
         words = ["pairs", self.kernel, f"{self.n_classes}_classes", f"{self.n_features}_features"]
         words += ["sparse"] if self.sparse else []
+        words += ["exit"] if self.has_exit else []
         return "-".join([*words, *(["replay"] if self.replays else [])])
 
     def exact(self, target: str, name: str = "iris") -> Emitted:
@@ -45,6 +50,13 @@ class Pairs:
         ordinary = ordinary_inputs(machine, 64)
         program = with_pair_sum(machine, emitted.program, ordinary, likely_inputs(machine, 200))
         assert program is not None
+        if self.has_exit:
+            samples = likely_inputs(machine, 200)
+            room = Room(np.inf, None, None)
+            exits = [
+                stage for stage, _ in fit_folded_weights(machine, emitted.program, samples, room)
+            ]
+            program = with_exits(program, exits[:1])
         if self.replays:
             replay = lower_replay(machine, emitted.target, program, ordinary, low_parts=True)
             program = replace(program, replay=replay)
@@ -67,6 +79,7 @@ CORE = [Pairs()]
 MORE = [
     Pairs("poly", 4, replays=False),
     Pairs("sigmoid", 3),
+    Pairs(n_classes=4, has_exit=True),
     Pairs(n_classes=7, n_features=70, sparse=True),
 ]
 FEW_VECTORS = [Pairs("rbf", 3, replays=False, n_samples=8, n_features=2)]

@@ -26,6 +26,7 @@ from kmcompile.calibrate.samples import (
     supported_risk,
 )
 from kmcompile.calibrate.training import equal_share, first_of_equal
+from kmcompile.certify.choice import merged
 from kmcompile.errors import UsageError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -159,8 +160,8 @@ def _with_offer(
     program: Program, calibration: Calibration, offered: PairOffer, promise: Promise
 ) -> tuple[Program, Calibration]:
     """Return the cheaper one of two programs; the one that is offered decides nothing early."""
-    candidates = offered.among(calibration.candidates)
-    if not offered.is_better(calibration.candidates):
+    is_better, candidates = merged(calibration.candidates, (offered.candidate,))
+    if not is_better:
         return program, replace(calibration, candidates=candidates)
     taken = replace(offered.program, mode="statistical")
     notes = (offered.note,)

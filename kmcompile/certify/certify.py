@@ -14,7 +14,7 @@ from kmcompile.calibrate.calibration import Candidate
 from kmcompile.calibrate.chooser import Room
 from kmcompile.calibrate.samples import accepted_rows, require_samples
 from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
-from kmcompile.certify.choice import Fitted, choose
+from kmcompile.certify.choice import Fitted, choose, merged
 from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.likely import likely_inputs
 from kmcompile.certify.limits import is_usable
@@ -24,6 +24,7 @@ from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.pair_offer import PAIR_SUM, PairOffer
 from kmcompile.stages import EarlyExit
 
 WORST_SHARE = 0.25
@@ -71,6 +72,7 @@ def add_certified_exits(
     room: Room,
     tell: Callable[[str], None],
     map_bytes: int | None = None,
+    offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
 ) -> tuple[Program, Choice]:
     """Return the program with the certified exits that pay, and how they were chosen.
 
@@ -87,9 +89,12 @@ def add_certified_exits(
         Called with a few words as each step begins.
     map_bytes : int, optional
         Flash that a sign map may take, where not the default.
+    offer : callable, optional
+        Of samples that teach the order of pairs, and others that judge: a program whose sum is
+        evaluated pair by pair, to be compared with the exact one, both behind what exits pay.
     """
     tell("choosing certified exits")
-    X, source = certified_samples(machine, program, given)
+    X, source = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
     ends = program.ends
     most = WORST_SHARE * ends.exact.operations()
@@ -102,9 +107,17 @@ def add_certified_exits(
     ]
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)
+    pair_notes: tuple[str, ...] = ()
+    pairs = None if offer is None else offer(X, X)
+    if pairs is not None:
+        tell("choosing pairs of classes")
+        behind, others = choose(fitted, pairs.operations, pairs.program.ends, room, PAIR_SUM)
+        is_better, candidates = merged(candidates, others)
+        if is_better:
+            program, exits, pair_notes = pairs.program, behind, (pairs.note,)
     stages = (*program.stages[:-2], *exits, *program.stages[-2:])
     program = replace(program, mode="certified", stages=stages)
-    notes = (*_notes(offered, exits), *weight_notes(program))
+    notes = (*_notes(offered, exits, bool(pair_notes)), *pair_notes, *weight_notes(program))
     return program, Choice(source, len(X), candidates, notes)
 
 
@@ -180,7 +193,7 @@ def _bound_sequences(
     ]
 
 
-def certified_samples(
+def _samples(
     machine: KernelMachine, program: Program, given: Float32Array | None
 ) -> tuple[Float32Array, str]:
     """Return samples that the C accepts, and where they come from."""
@@ -193,10 +206,12 @@ def certified_samples(
     return np.ascontiguousarray(X), "generated" if given is None else "data"
 
 
-def _notes(offered: Sequence[_Fit], exits: tuple[EarlyExit, ...]) -> list[str]:
+def _notes(offered: Sequence[_Fit], exits: tuple[EarlyExit, ...], by_pairs: bool) -> list[str]:
     taken = {stage.template for stage in exits}
     kinds = dict.fromkeys(stage.template for stage, _ in offered)
     notes = [f"{kind} does not pay here and is left out" for kind in kinds if kind not in taken]
+    if by_pairs:
+        return notes
     if not offered:
         notes.append("no certified exit is known for this machine: every query is summed")
     elif not exits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,11 @@ class Fitted:
 
 
 def choose(
-    fitted: Sequence[Fitted], exact_operations: NDArray[np.int64], ends: Ends, room: Room
+    fitted: Sequence[Fitted],
+    exact_operations: NDArray[np.int64],
+    ends: Ends,
+    room: Room,
+    last: str = "exact_sum",
 ) -> tuple[tuple[EarlyExit, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of certified exits, and what it was compared with.
 
@@ -67,6 +71,8 @@ def choose(
         Of the exact sum with the label.
     ends : Ends
     room : Room
+    last : str
+        What the sum is called.
     """
     alone = float(exact_operations.mean())
     found: list[tuple[float, tuple[Fitted, ...]]] = [(alone, ())]
@@ -76,10 +82,21 @@ def choose(
     found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
     chosen = found[0][1]
     candidates = tuple(
-        Candidate((*(item.text for item in sequence), "exact_sum"), cost, sequence is chosen)
+        Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)
         for cost, sequence in found
     )
     return tuple(item.stage for item in chosen), candidates
+
+
+def merged(
+    first: tuple[Candidate, ...], second: tuple[Candidate, ...]
+) -> tuple[bool, tuple[Candidate, ...]]:
+    """Return whether the second choice is cheaper, and the candidates of both by their cost."""
+    costs = [min(c.mean_operations for c in some if c.chosen) for some in (first, second)]
+    is_better = costs[1] < costs[0]
+    left = first if is_better else second
+    every = [replace(c, chosen=c.chosen and c not in left) for c in (*first, *second)]
+    return is_better, tuple(sorted(every, key=lambda c: c.mean_operations))
 
 
 def _mean_operations(sequence: Sequence[Fitted], exact_operations: NDArray[np.int64]) -> float:

@@ -112,7 +112,7 @@ def _sections(
     elif isinstance(summed, PairSum):
         sections += _kernel_totals(summed, functions, early, names)
         assert isinstance(label, Vote)
-        sections += pair_sum_sections(summed, label, names)
+        sections += pair_sum_sections(summed, label, bool(early.exits), names)
     elif isinstance(summed, FixedSum):
         sections += fixed_sum_sections(summed, target, names)
     else:

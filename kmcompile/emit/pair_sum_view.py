@@ -11,14 +11,19 @@ from kmcompile.stages.pair_sum import SECTION
 from kmcompile.stages.vote import ROUNDED_UP
 
 
-def pair_sum_sections(stage: PairSum, label: Vote, names: dict[str, str]) -> list[str]:
-    """Return the functions behind those of the kernel and of its totals."""
+def pair_sum_sections(
+    stage: PairSum, label: Vote, has_exits: bool, names: dict[str, str]
+) -> list[str]:
+    """Return the functions behind those of the kernel and of its totals.
+
+    Early exits make a label of all decisions, by the label stage; the sum shares a part of it.
+    """
     own: dict[str, Any] = {"stage": stage, "totals": totals_call(stage), "finds_vectors": True}
     own["coefficient"] = f"{names['name']}_coefficients[entry]"
-    standing = render("vote/standing.c.j2", stage=label, rounded_up=ROUNDED_UP, **names)
+    votes = "stages/vote" if has_exits else "vote/standing"
     return [
         *all_pairs_sections(stage, {**own, **names}),
-        standing,
+        render(f"{votes}.c.j2", stage=label, rounded_up=ROUNDED_UP, **names),
         render("stages/pair_sum.c.j2", **names),
     ]
 

@@ -18,6 +18,7 @@ from kmcompile.scalar import root_bound
 from kmcompile.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.fixed_sum import FixedSum
+from kmcompile.stages.pair_sum import PairSum
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.stages.stage import EarlyExit
 
@@ -137,7 +138,7 @@ class BoundSequence(EarlyExit):
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""
         exact = ends.exact
-        assert isinstance(exact, ExactSum | FixedSum)
+        assert isinstance(exact, ExactSum | PairSum | FixedSum)
         places = np.arange(len(batch))
         batch = replace(batch, operations=batch.operations + _REACH_OPERATIONS)
         state = _State.of(batch, self)
@@ -226,7 +227,7 @@ class BoundSequence(EarlyExit):
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that no test decides, labels included."""
         exact = ends.exact
-        assert isinstance(exact, ExactSum | FixedSum)
+        assert isinstance(exact, ExactSum | PairSum | FixedSum)
         blocks = sum(self.block_operations(b, exact.kernel) for b in range(self.n_blocks))
         return _REACH_OPERATIONS + blocks + self.n_blocks * ends.label.operations()
 

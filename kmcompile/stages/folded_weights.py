@@ -17,6 +17,7 @@ from kmcompile.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.fixed_sum import FixedSum
 from kmcompile.stages.nearest_centre import Local, nearest
+from kmcompile.stages.pair_sum import PairSum
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.stages.stage import EarlyExit
 
@@ -150,7 +151,7 @@ class FoldedWeights(EarlyExit):
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""
         exact = ends.exact
-        assert isinstance(exact, ExactSum | FixedSum)
+        assert isinstance(exact, ExactSum | PairSum | FixedSum)
         places = np.arange(len(batch))
         decided = np.zeros(len(batch), dtype=bool)
         at = np.zeros(len(batch), dtype=np.intp)
@@ -273,7 +274,7 @@ class FoldedWeights(EarlyExit):
     def _local_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of p, the exponential and its error."""
         exact = ends.exact
-        assert isinstance(exact, ExactSum | FixedSum)
+        assert isinstance(exact, ExactSum | PairSum | FixedSum)
         return root_bound.OPERATIONS + exact.kernel.value_operations + 8
 
     def linear_operations(self, ends: Ends) -> int:
