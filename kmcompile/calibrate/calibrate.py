@@ -35,6 +35,7 @@ from kmcompile.options import Options
 from kmcompile.pair_offer import PairOffer
 from kmcompile.plural import counted
 from kmcompile.samples.file import read_samples
+from kmcompile.stages import ExactSum
 
 _REPEATED_SHARE = 0.05
 """Of the samples that repeat another; more would stand in several parts."""
@@ -111,17 +112,7 @@ def calibrate(
     notes = _notes(int((~accepted).sum()), len(given), len(X), samples.training)
     thresholds = options.thresholds_asked
     if thresholds != "risk":
-        if not machine.task.has_one_sign:
-            raise UsageError(
-                f"--thresholds {thresholds}: the paper's scheme is for two classes, the "
-                f"model has {machine.n_classes}\nleave it out for --thresholds risk"
-            )
-        if program.codes is not None:
-            raise UsageError(
-                f"--thresholds {thresholds}: the paper's scheme computes kernels of the exact sum "
-                f"in float32, those of --format {program.number_format} are integers\n"
-                "use --format float32, or leave it out for --thresholds risk"
-            )
+        _check_paper_scheme(machine, program, thresholds)
         program, calibration = add_paper_cascade(
             program, samples, thresholds, room.operations, tell
         )
@@ -189,6 +180,28 @@ def _risk(options: Options, n: int, control: Control, training: bool) -> float:
     if not training:  # no promise is made then
         require_support(n, risk, control)
     return risk
+
+
+def _check_paper_scheme(machine: KernelMachine, program: Program, thresholds: str) -> None:
+    """Raise UsageError where the paper's scheme is not for the machine or the format."""
+    exact = program.ends.exact
+    if not machine.task.has_one_sign:
+        raise UsageError(
+            f"--thresholds {thresholds}: the paper's scheme is for two classes, the "
+            f"model has {machine.n_classes}\nleave it out for --thresholds risk"
+        )
+    if not isinstance(exact, ExactSum) or program.codes is not None:
+        raise UsageError(
+            f"--thresholds {thresholds}: the paper's scheme computes kernels of the exact sum "
+            f"in float32, those of --format {program.number_format} are integers\n"
+            "use --format float32, or leave it out for --thresholds risk"
+        )
+    if not exact.kernel.projects:
+        raise UsageError(
+            f"--thresholds {thresholds}: the paper's scheme guesses kernels from projections, "
+            f"which say nothing of the {machine.kernel.name} kernel\n"
+            "leave it out for --thresholds risk"
+        )
 
 
 def _notes(n_refused: int, n_given: int, n_distinct: int, training: bool) -> tuple[str, ...]:

@@ -95,9 +95,7 @@ def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
         slots = np.random.default_rng(_SEED).permutation(slots)[:_MOST_VECTORS]
     vectors = exact.columns().T[slots].astype(np.float64)
     decisions, magnitudes = _sums(exact, vectors)
-    gram = exact.kernel.value(
-        totals(exact.kernel.uses_distance, vectors, vectors).astype(np.float32)
-    ).astype(np.float64)
+    gram = _values(exact, vectors, vectors)
     gram = (gram + gram.T) / 2
     gram += _RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))
     # Of a kernel that is not positive definite, as the sigmoid, it may come out below 0.
@@ -109,6 +107,20 @@ def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
         np.concatenate([points.magnitudes, magnitudes]),
         np.concatenate([points.relevant, beta[slots] != 0]),
     )
+
+
+def _values(
+    exact: ExactSum | FixedSum, points: Float64Array, vectors: Float64Array
+) -> Float64Array:
+    """Return K(vectors, points), shape (n_points, n_vectors)."""
+    kernel = exact.kernel
+    if kernel.projects:
+        total = totals(kernel.uses_distance, points, vectors)
+    else:
+        total = np.zeros((len(points), len(vectors)))
+        for x, s in zip(points.T, vectors.T, strict=True):
+            kernel.accumulate(total, x[:, None], s)
+    return kernel.value(total.astype(np.float32)).astype(np.float64)
 
 
 def _mixtures(points: Float64Array, n: int) -> Float64Array:
@@ -140,8 +152,7 @@ def _sums(exact: ExactSum | FixedSum, points: Float64Array) -> tuple[Float64Arra
     rows = max(1, _BLOCK_VALUES // len(vectors))
     for start in range(0, len(points), rows):
         part = slice(start, start + rows)
-        total = totals(exact.kernel.uses_distance, points[part], vectors)
-        value = exact.kernel.value(total.astype(np.float32)).astype(np.float64)
+        value = _values(exact, points[part], vectors)
         decisions[part] = value @ beta + exact.intercept
         magnitudes[part] = np.abs(value) @ size
     return decisions, magnitudes

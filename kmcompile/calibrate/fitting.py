@@ -81,8 +81,8 @@ def fit_stages(
             f"nearest_vectors(PCA {' -> '.join(map(str, levels))})",
         )
         for levels in _LEVELS
-        # They compute kernels of the exact sum, in float32.
-        if not ends.in_integers and levels[-1] <= exact.n_features // 2
+        # They compute kernels of the exact sum, in float32, and guess them from projections.
+        if not ends.in_integers and exact.kernel.projects and levels[-1] <= exact.n_features // 2
     ]
     stages = _each([(fit, arguments) for fit, arguments, _ in jobs], n_jobs)
     named = zip(stages, (text for _, _, text in jobs), strict=True)

@@ -115,6 +115,11 @@ class Float32Kernel(ABC):
     """The relative error of a value, that of coefficient and weighted sum in it."""
 
     @property
+    def projects(self) -> bool:
+        """Whether inner products of projections approximate what it is a function of."""
+        return self.uses_distance or self.uses_inner_product
+
+    @property
     def precision(self) -> Precision:
         """The format of the constants and of the arithmetic."""
         return precision_of(self.value_error)
