@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from function_kernels import intersection_kernel
 from mpmath import mp, mpf
 from scipy import sparse
+from sklearn.metrics import pairwise
 
 DIGITS = 50
 _NEARLY_ZERO = 10 * np.finfo(np.float64).eps  # sklearn.preprocessing.normalize
@@ -37,7 +39,10 @@ class RealModel:
             self.intercept = _row(np.broadcast_to(classifier.intercept_, len(self.weights)))
             self.n_decisions = len(self.weights)
             return
-        self.vectors = _table(_dense(classifier.support_vectors_))
+        vectors = classifier.support_vectors_
+        if callable(classifier.kernel):
+            vectors = classifier._BaseLibSVM__Xfit[classifier.support_]
+        self.vectors = _table(_dense(vectors))
         self.dual_coef = _table(_dense(classifier.dual_coef_))
         self.intercept = _row(classifier.intercept_)
         self.n_decisions = len(self.intercept)
@@ -83,6 +88,8 @@ class RealModel:
 
     def _kernel_values(self, x: list[Any]) -> list[Any]:
         classifier = self.classifier
+        if callable(classifier.kernel):
+            return [function_value(classifier.kernel, s, x) for s in self.vectors]
         inner = [mp.fdot(s, x) for s in self.vectors]
         if classifier.kernel == "linear":
             return inner
@@ -105,6 +112,22 @@ class RealModel:
             other = mp.fdot((self.dual_coef[i][n], values[n]) for n in self.parts[j])
             sums.append(own + other + b)
         return sums
+
+
+def function_value(kernel: Any, s: list[Any], x: list[Any]) -> Any:
+    """Return the value of one of the functions of `function_kernels`.
+
+    What rounds below 0 in a scaler counts as 0 for chi2, which scikit-learn refuses.
+    """
+    function = getattr(kernel, "func", kernel)
+    if function is intersection_kernel:
+        return mp.fsum(min(a, b) for a, b in zip(s, x, strict=True))
+    gamma = mpf(float(getattr(kernel, "keywords", {}).get("gamma", 1 / len(x))))
+    if function is pairwise.laplacian_kernel:
+        return mp.exp(-gamma * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True)))
+    assert function is pairwise.chi2_kernel
+    each = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]
+    return mp.exp(-gamma * mp.fsum((a - b) ** 2 / (a + b) for a, b in each if a + b > 0))
 
 
 def pairs_of(n_classes: int) -> list[tuple[int, int]]:

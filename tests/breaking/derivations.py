@@ -17,6 +17,10 @@ from mpmath import matrix, mp, mpf
 from kmcompile.analysis.rounding import precision_of
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Rbf
+from kmcompile.kernels.chi2 import Chi2Float32
+from kmcompile.kernels.exponential import ExponentialFloat32
+from kmcompile.kernels.intersection import IntersectionFloat32
+from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.sigmoid import SigmoidFloat32
@@ -137,7 +141,40 @@ def _inner_product(kernel: Any, of: Facts) -> Needed:
     }
 
 
-_KERNELS = {RbfFloat32: rbf, PolyFloat32: poly, SigmoidFloat32: sigmoid}
+def exponential(kernel: ExponentialFloat32, of: Facts) -> Needed:
+    """Return those of exp(-gamma D): its terms of 1 and 5 roundings move by 1 and 3 times."""
+    roundings, underflows, steepest = {LaplacianFloat32: (1, 2, 1.0), Chi2Float32: (5, 5, 3.0)}[
+        type(kernel)
+    ]
+    g, tau = gamma(roundings + of.n + 1, of.u), kernel.exponential.relative_error
+    return {
+        "vector_error": of.error,
+        "z_error": g / (1 - g),
+        "slope": float(kernel.gamma) * (1 - U) * steepest * math.sqrt(of.n),
+        "shift_minimum": 2 * (float(kernel.gamma) * underflows * of.n + 1) * of.tiny,
+        "value_error": tau / (1 - tau) + of.sum_error,
+    }
+
+
+def intersection(kernel: IntersectionFloat32, of: Facts) -> Needed:
+    """Return those of sum_j min(s_j, x_j): n - 1 additions, and n terms that move."""
+    root = math.sqrt(of.n)
+    return {
+        "per_length": gamma(of.n - 1, of.u) * root,
+        "per_deviation": root,
+        "minimum": root * (gamma(of.n - 1, of.u) * of.length + of.error),
+        "value_error": of.sum_error,
+    }
+
+
+_KERNELS = {
+    RbfFloat32: rbf,
+    PolyFloat32: poly,
+    SigmoidFloat32: sigmoid,
+    LaplacianFloat32: exponential,
+    Chi2Float32: exponential,
+    IntersectionFloat32: intersection,
+}
 
 
 def _longest(stage: ExactSum | PairSum) -> int:
@@ -171,7 +208,7 @@ def exact_sum(stage: ExactSum | PairSum, machine: KernelMachine) -> Needed:
         "result_error": 2 * u * (1 + u),
         "minimum": storage + size * kernel.absolute_error,
     }
-    if isinstance(kernel, RbfFloat32):
+    if isinstance(kernel, RbfFloat32 | ExponentialFloat32):
         found["trivial_bound"] = float((2 * size + storage).max())
     return found
 

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine, Clip, Projection, Step
-from kmcompile.kernels import Linear, Poly, Rbf
+from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf
 from kmcompile.passes.sum_linear import decision_coefficients
 
 DIGITS = 60
@@ -45,6 +45,16 @@ class Multiprecision:
         if isinstance(kernel, Rbf):
             total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
             return mp.exp(-mpf(kernel.gamma) * total)
+        if isinstance(kernel, Laplacian):
+            return mp.exp(
+                -mpf(kernel.gamma) * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True))
+            )
+        if isinstance(kernel, Chi2):
+            pairs = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]
+            total = mp.fsum((a - b) ** 2 / (a + b) for a, b in pairs if a + b > 0)
+            return mp.exp(-mpf(kernel.gamma) * total)
+        if isinstance(kernel, Intersection):
+            return mp.fsum(min(a, b) for a, b in zip(s, x, strict=True))
         total = mp.fdot(s, x)
         if isinstance(kernel, Linear):
             return total

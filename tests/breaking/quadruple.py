@@ -14,10 +14,10 @@ from tools import need, succeed
 
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
-from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
 from kmcompile.passes.sum_linear import decision_coefficients
 
-KERNELS = (Linear, Poly, Rbf, Sigmoid)
+KERNELS = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection)
 _NORMS = ("l1", "l2", "max")
 _DECLARATIONS = """
 typedef struct {

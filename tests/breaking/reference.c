@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum kernel { LINEAR, POLY, RBF, SIGMOID };
+enum kernel { LINEAR, POLY, RBF, SIGMOID, LAPLACIAN, CHI2, INTERSECTION };
 enum step { AFFINE, CLIP, PROJECTION, NORMALIZE_L1, NORMALIZE_L2, NORMALIZE_MAX };
 
 /* As quadruple.py declares it. */
@@ -85,17 +85,38 @@ static void prepare(const machine_t *const machine, __float128 x[], __float128 y
     }
 }
 
+/* What a feature adds to the number that a kernel is a function of. */
+static __float128 term(const int32_t kernel, const __float128 s, const __float128 given)
+{
+    /* chi2 counts a negative feature as 0. */
+    const __float128 x = ((kernel == CHI2) && (given < 0)) ? 0 : given;
+    const __float128 d = s - x;
+
+    switch (kernel) {
+    case RBF:
+        return d * d;
+    case LAPLACIAN:
+        return fabsq(d);
+    case CHI2:
+        return ((s + x) > 0) ? (d * d) / (s + x) : 0;
+    case INTERSECTION:
+        return (d < 0) ? s : x;
+    default:
+        return s * x;
+    }
+}
+
 static __float128 kernel(const machine_t *const machine, const double s[], const __float128 x[],
     const int32_t n)
 {
     __float128 total = 0, value = 1;
 
     for (int32_t j = 0; j < n; ++j) {
-        total += (machine->kernel == RBF) ? (s[j] - x[j]) * (s[j] - x[j]) : s[j] * x[j];
+        total += term(machine->kernel, s[j], x[j]);
     }
-    if (machine->kernel == RBF) {
+    if ((machine->kernel == RBF) || (machine->kernel == LAPLACIAN) || (machine->kernel == CHI2)) {
         value = expq(-(__float128)machine->gamma * total);
-    } else if (machine->kernel == LINEAR) {
+    } else if ((machine->kernel == LINEAR) || (machine->kernel == INTERSECTION)) {
         value = total;
     } else {
         const __float128 v = (machine->gamma * total) + machine->coef0;

@@ -13,6 +13,7 @@ from typing import Any
 import certified
 import numpy as np
 from emitted import Emitted
+from function_kernels import kernel_function, load_machine
 from library import OfCodes
 from lowered import reduced
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
@@ -21,7 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile import frontend
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.interpret import Status
@@ -133,7 +133,7 @@ def fitted(subject: Subject, board: str = "host") -> Target:
     X, y = subject.samples()
     estimator = make_pipeline(*STEPS[subject.steps](), SVC(**subject.svc))
     estimator.fit(X[: subject.n_trained], y[: subject.n_trained])
-    own = frontend.load_model(estimator)
+    own = load_machine(estimator)
     fresh = np.concatenate([X[subject.n_trained :], X[: subject.n_trained]]).astype(np.float32)
     if subject.number_format != "float32":
         return _in_integers(subject, estimator, own, fresh, board)
@@ -270,6 +270,10 @@ def _rbf(gamma: float, C: float = 10.0) -> dict[str, Any]:
     return {"kernel": "rbf", "gamma": gamma, "C": C}
 
 
+def _function(name: str, **parameters: float) -> dict[str, Any]:
+    return {"kernel": kernel_function(name, **parameters), "C": 10.0}
+
+
 def _poly(degree: int, gamma: float, coef0: float, C: float = 1.0) -> dict[str, Any]:
     return {"kernel": "poly", "degree": degree, "gamma": gamma, "coef0": coef0, "C": C}
 
@@ -300,6 +304,12 @@ MACHINES = (
     Subject("poly-mnist", "mnist", _poly(9, 1.0, 0.0), "l2", weight=0.3, has_exits=False),
     Subject("sigmoid-wine", "wine", {"kernel": "sigmoid", "gamma": 0.02, "coef0": -0.1}, weight=2),
     Subject("sigmoid-moons", "moons", {"kernel": "sigmoid", "gamma": 0.5, "coef0": 0.1}, weight=2),
+    Subject("laplacian-moons", "moons", _function("laplacian", gamma=1.0), weight=2, lanes=4),
+    Subject("laplacian-wine", "wine", _function("laplacian", gamma=0.05), weight=1),
+    Subject("chi2-wine", "wine", _function("chi2", gamma=0.5), "minmax", weight=1),
+    Subject("chi2-ten-digits", "ten_digits", _function("chi2", gamma=0.02), "raw", 120, weight=0.3),
+    Subject("intersection-wine", "wine", _function("intersection"), "minmax", weight=1),
+    Subject("intersection-digits", "digits", _function("intersection"), "raw", weight=1, lanes=4),
     Subject("linear-moons", "moons", {"kernel": "linear"}, weight=2),
     Subject("linear-wine", "wine", {"kernel": "linear"}, weight=1),
 )

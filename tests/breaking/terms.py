@@ -8,7 +8,10 @@ from typing import Any
 import fixed_sum_terms
 import numpy as np
 
+from kmcompile.kernels.chi2 import Chi2Float32
 from kmcompile.kernels.fourier import FourierFloat32
+from kmcompile.kernels.intersection import IntersectionFloat32
+from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.reach import PolyReach, RbfReach
@@ -25,6 +28,8 @@ from kmcompile.stages import (
     SubspaceCertificate,
 )
 from kmcompile.stages.replay import Replay
+
+EXPONENTIAL = ("vector_error", "z_error", "slope", "shift_minimum", "value_error")
 
 TERMS: dict[type, tuple[str, ...]] = {
     BoundSequence: (
@@ -95,6 +100,9 @@ TERMS: dict[type, tuple[str, ...]] = {
     PolyFloat32: ("per_length", "per_deviation", "minimum", "slope", "value_error"),
     FourierFloat32: ("per_length", "per_deviation", "minimum", "function_error", "value_error"),
     SigmoidFloat32: ("per_length", "per_deviation", "minimum", "function_error", "value_error"),
+    LaplacianFloat32: EXPONENTIAL,
+    Chi2Float32: EXPONENTIAL,
+    IntersectionFloat32: ("per_length", "per_deviation", "minimum", "value_error"),
 }
 """The terms of each dataclass."""
 
@@ -157,6 +165,9 @@ VALUES: dict[type, tuple[str, ...]] = {
     PolyFloat32: ("gamma", "coef0", "degree"),
     FourierFloat32: (),
     SigmoidFloat32: ("gamma", "coef0"),
+    LaplacianFloat32: ("gamma",),
+    Chi2Float32: ("gamma",),
+    IntersectionFloat32: (),
 }
 """What is computed with: no bound, or a stage in its own right."""
 

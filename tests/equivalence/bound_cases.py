@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from function_kernels import kernel_function
 from lowered import Lowered, lowered
 from real_model import RealModel
 from sklearn.decomposition import PCA
@@ -41,6 +42,9 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "sigmoid": lambda: SVC(kernel="sigmoid", gamma=0.3, coef0=-0.2, max_iter=STEPS),
     "sigmoid_steep": lambda: SVC(kernel="sigmoid", gamma=40.0, coef0=3.0, max_iter=STEPS),
     "nu_rbf": lambda: NuSVC(nu=0.2, max_iter=STEPS),
+    "laplacian": lambda: SVC(kernel=kernel_function("laplacian", gamma=0.4), max_iter=STEPS),
+    "intersection": lambda: SVC(kernel=kernel_function("intersection"), max_iter=STEPS),
+    "chi2": lambda: SVC(kernel=kernel_function("chi2", gamma=0.7), max_iter=STEPS),
     "linear_svc": lambda: LinearSVC(random_state=0, max_iter=STEPS),
 }
 
@@ -63,6 +67,9 @@ CHAINS: dict[str, Callable[[], list[Any]]] = {
         Normalizer("l1"),
     ],
 }
+
+NONNEGATIVE = {"clip"}
+"""Chains behind which chi2 has values."""
 
 N_FEATURES = 3
 
@@ -123,6 +130,7 @@ def cases() -> list[Case]:
         for chain in CHAINS
         for name in CLASSIFIERS
         for n_classes in (2, 3)
+        if name != "chi2" or chain in NONNEGATIVE
     ]
     hard = [
         Case(data, chain, name, 2)
@@ -131,6 +139,14 @@ def cases() -> list[Case]:
         for chain in ("raw", "standard", "clip", "whiten", "l2", "l2_standard")
         for name in ("linear", "poly3", "poly9", "rbf", "rbf_wide", "sigmoid", "linear_svc")
         if (data, chain, name) not in UNTRAINABLE
+    ]
+    hard += [
+        Case(data, chain, name, 2)
+        for data in DATA
+        if data != "ordinary"
+        for name in ("laplacian", "intersection", "chi2")
+        for chain in ("clip", "standard")
+        if name != "chi2" or chain in NONNEGATIVE
     ]
     return every + hard
 

@@ -35,6 +35,9 @@ CASES = [
     Case("tiny", "raw", "rbf", 2),
     Case("tiny", "l2", "linear", 2),
     Case("badly_scaled", "raw", "poly3", 2),
+    Case("sensor", "standard", "laplacian", 2),
+    Case("tiny", "clip", "chi2", 2),
+    Case("ordinary", "clip", "intersection", 3),
     SparseDigits("rbf", "binary"),
     SparseDigits("rbf", "one_vs_one", normalizes=True),
 ]
