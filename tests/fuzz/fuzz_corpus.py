@@ -21,8 +21,17 @@ import numpy as np  # noqa: E402
 import scipy.sparse  # noqa: E402
 from fuzz_targets import TARGETS, Target, check  # noqa: E402
 from libsvm_files import libsvm_text  # noqa: E402
+from sklearn.calibration import CalibratedClassifierCV  # noqa: E402
+from sklearn.compose import make_column_transformer  # noqa: E402
 from sklearn.decomposition import PCA  # noqa: E402
-from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: E402
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel  # noqa: E402
+from sklearn.kernel_approximation import Nystroem, RBFSampler  # noqa: E402
+from sklearn.kernel_ridge import KernelRidge  # noqa: E402
+from sklearn.linear_model import LogisticRegression, RidgeClassifier  # noqa: E402
+from sklearn.metrics.pairwise import laplacian_kernel  # noqa: E402
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV  # noqa: E402
+from sklearn.multiclass import OneVsRestClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler  # noqa: E402
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM  # noqa: E402
@@ -44,19 +53,34 @@ def _libsvm_seeds() -> Iterator[bytes]:
         yield path.read_bytes()
 
 
-def _pickle_seeds() -> Iterator[bytes]:
+def _estimators() -> Iterator[object]:
+    """Small ones of every family that has a reader of its own."""
     steps = (StandardScaler(), MinMaxScaler(clip=True), PCA(1, whiten=True), Normalizer())
-    models = [
-        SVC().fit(X[:3], ["a", "b", "b"]),
-        SVC(kernel="poly").fit(scipy.sparse.csr_matrix(X), Y),
-        LinearSVC().fit(X, Y),
-        OneClassSVM().fit(X),
-        SVR().fit(X, Y),
-        LogisticRegression().fit(X, Y),
-        make_pipeline(*steps, SVC()).fit(X, Y),
-    ]
-    for model in models:
-        for protocol in (0, 2, 4):
+    columns = make_column_transformer((StandardScaler(), [1]), ("passthrough", [0]))
+    two = np.arange(12) % 2
+    yield SVC().fit(X[:3], ["a", "b", "b"])
+    yield SVC(kernel="poly").fit(scipy.sparse.csr_matrix(X), Y)
+    yield SVC(kernel=laplacian_kernel).fit(X, Y)
+    yield LinearSVC().fit(X, Y)
+    yield OneClassSVM().fit(X)
+    yield SVR().fit(X, Y)
+    yield KernelRidge(kernel="laplacian").fit(X, Y)
+    yield GaussianProcessRegressor(ConstantKernel() * RBF() + WhiteKernel()).fit(X, Y)
+    yield LogisticRegression().fit(X, Y)
+    yield OneVsRestClassifier(SVC()).fit(X, Y)
+    yield make_pipeline(*steps, SVC()).fit(X, Y)
+    yield make_pipeline(columns, SVC()).fit(X, Y)
+    yield make_pipeline(Nystroem(n_components=3), RidgeClassifier()).fit(X, Y)
+    yield make_pipeline(RBFSampler(n_components=3), LinearSVC()).fit(X, Y)
+    yield GridSearchCV(LinearSVC(), {"C": [1.0]}, cv=2).fit(np.tile(X, (2, 1)), two)
+    calibrated = CalibratedClassifierCV(LinearSVC(), ensemble=False, cv=2)
+    yield calibrated.fit(np.tile(X, (2, 1)), two)
+    yield FixedThresholdClassifier(LinearSVC(), threshold=0.5).fit(X, np.equal(Y, 7))
+
+
+def _pickle_seeds() -> Iterator[bytes]:
+    for model in _estimators():
+        for protocol in (0, 4):
             yield pickle.dumps(model, protocol)
         joblib.dump(model, content := io.BytesIO())
         yield content.getvalue()
@@ -69,20 +93,21 @@ SEEDS = {"libsvm": _libsvm_seeds, "pickle": _pickle_seeds}
 
 def keep(target: Target, found: Iterable[bytes]) -> int:
     """Write the seeds, and of what was found the shortest as far as the limit allows."""
+    seeds = list(SEEDS[target.name]())
+    refused = [seed for seed in seeds if not check(target, seed)]
+    if refused:
+        raise SystemExit(f"{len(refused)} seeds of {target.name} are refused")
     content, names = io.BytesIO(), set()
-    size_bytes = 0
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for data in (*SEEDS[target.name](), *sorted(found, key=lambda data: (len(data), data))):
+    with zipfile.ZipFile(content, "w") as archive:
+        for data in (*seeds, *sorted(found, key=lambda data: (len(data), data))):
             name = hashlib.sha256(data).hexdigest()[:16]
-            entry = zipfile.ZipInfo(name)  # of 1980: the same inputs give the same archive
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            if name in names or len(data) > target.max_bytes or size_bytes > LIMIT_BYTES:
+            # The directory comes last: 62 bytes an entry.
+            full = content.tell() + 62 * len(names) > LIMIT_BYTES
+            if name in names or len(data) > target.max_bytes or full:
                 continue
-            check(target, data)
-            archive.writestr(entry, data)
+            entry = zipfile.ZipInfo(name)  # of 1980: the same inputs give the same archive
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
             names.add(name)
-            # The entry of the directory, and the two headers.
-            size_bytes = content.tell() + 62 * len(names)
     target.corpus.write_bytes(content.getvalue())
     return len(names)
 

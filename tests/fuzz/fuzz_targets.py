@@ -95,7 +95,7 @@ TARGETS = {
     target.name: target
     for target in (
         Target("libsvm", read_libsvm, 4096, _LIBSVM_WORDS, _split_text),
-        Target("pickle", _read_pickled, 8192, _PICKLE_WORDS, _split_pickle),
+        Target("pickle", _read_pickled, 16384, _PICKLE_WORDS, _split_pickle),
     )
 }
 
