@@ -106,8 +106,8 @@ def _compile(model: Path, as_json: bool, quiet: bool, **values: Any) -> None:
     Pipeline that ends with one, in a pickle, joblib or skops file; or a LIBSVM, ONNX or .npz model.
     Samples are .npz, .npy, .csv or svmlight files.
     """
-    options = without_defaults(Options(**values, n_jobs=_ALL_CORES))
-    check_options(options)
+    options = Options(**values, n_jobs=_ALL_CORES)
+    check_options(without_defaults(options))
     from kmcompile import pipeline
 
     with Progress(enabled=not quiet) as progress:

@@ -67,6 +67,7 @@ def compile_model(
         Whatever is wrong; nothing is written then.
     """
     tell = progress or (lambda text: None)
+    asked = options
     options = without_defaults(options)
     check_options(options)
     replay_required = options.replay == "float64"
@@ -86,7 +87,7 @@ def compile_model(
     with reserve(folder) if folder is not None else nullcontext() as output:
         tell("reading the model")
         original = _read(model, options.trust_pickle, options.threshold)
-        options = for_task(options, original.task)
+        options = for_task(options, original.task, asked)
 
         tell("lowering")
         allowed = budgets(target, options.max_flash, options.max_ram)

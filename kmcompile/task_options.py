@@ -10,8 +10,16 @@ from kmcompile.option_values import DEFAULT_PROMISE, named
 from kmcompile.options import Options
 
 
-def for_task(options: Options, task: Task) -> Options:
+def for_task(options: Options, task: Task, asked: Options) -> Options:
     """Return the options of a machine's task: mode certified is a regression's with samples, too.
+
+    Parameters
+    ----------
+    options : Options
+        Without what merely repeats a default.
+    task : Task
+    asked : Options
+        As they were given.
 
     Raises
     ------
@@ -20,33 +28,38 @@ def for_task(options: Options, task: Task) -> Options:
 
     Examples
     --------
-    >>> for_task(Options(tolerance=0.1), Task.BINARY)
+    >>> for_task(Options(tolerance=0.1), Task.BINARY, Options(tolerance=0.1))
     Traceback (most recent call last):
     kmcompile.errors.UsageError: --tolerance 0.1: this model gives labels, not values
     leave it out
     """
     if task is not Task.REGRESSION:
-        if options.tolerance is not None:
-            asked = named(options, ("tolerance",))
-            raise UsageError(f"{asked}: this model gives labels, not values\nleave it out")
+        if asked.tolerance is not None:
+            given = named(asked, ("tolerance",))
+            raise UsageError(f"{given}: this model gives labels, not values\nleave it out")
         return options
-    statistical = options.mode == "statistical"
-    asked = named(options, (*(("mode",) if statistical else ()), *DEFAULT_PROMISE))
-    if asked:
+    _check_regression(asked)
+    if options.data is not None and options.mode is None:
+        return dataclasses.replace(options, mode="certified")
+    return options
+
+
+def _check_regression(asked: Options) -> None:
+    """Refuse what a regression has no use for."""
+    mode = ("mode",) if asked.mode == "statistical" else ()
+    promise = named(asked, (*mode, *DEFAULT_PROMISE))
+    if promise:
         raise UsageError(
-            f"{asked}: this model is a regression, whose exits are all proved\n"
+            f"{promise}: this model is a regression, whose exits are all proved\n"
             "leave it out; use --tolerance T for early answers"
         )
-    if options.data is not None and options.mode is None:
-        options = dataclasses.replace(options, mode="certified")
-    if options.tolerance is None and options.replay == "float64":
+    if asked.tolerance is None and asked.replay == "float64":
         raise UsageError(
             "--replay float64: without --tolerance no value of a regression is summed again\n"
             "leave it out or give --tolerance T"
         )
-    if options.tolerance is not None and options.mode == "exact" and options.replay != "float64":
+    if asked.tolerance is not None and asked.mode == "exact" and asked.replay != "float64":
         raise UsageError(
-            f"--tolerance {options.tolerance}: with --mode exact no stage stops at it\n"
+            f"{named(asked, ('tolerance',))}: with --mode exact no stage stops at it\n"
             "leave one of them out or use --replay float64"
         )
-    return options

@@ -20,6 +20,7 @@ from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.stages import Value
 
 _SEED = 20010628
 
@@ -78,6 +79,8 @@ def tree(
     assert isinstance(machine.kernel, Rbf)
     vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
     storage = np.abs(machine.intercept - program.ends.exact.intercept)
+    label = program.ends.label
+    tolerance = label.tolerance if isinstance(label, Value) else None
     cells = [np.arange(len(samples))]
     levels = []
     for branches in shape:
@@ -85,7 +88,7 @@ def tree(
         cells = [cell for _, cell in parts]
         levels.append(
             [
-                _centre(machine, vectors, storage, mean, samples[cell], labels[cell])
+                _centre(machine, vectors, storage, mean, samples[cell], labels[cell], tolerance)
                 for mean, cell in parts
             ]
         )
@@ -113,6 +116,7 @@ def _centre(
     mean: Float64Array,
     samples: Float64Array,
     labels: np.ndarray,
+    tolerance: np.float32 | None,
 ) -> Centre:
     """Return a centre with the radius within which most of its samples are decided."""
     decisions = _decisions(machine, labels)
@@ -124,7 +128,7 @@ def _centre(
     inner = 1.05 * np.quantile(distance, (1.0, 0.95, 0.85, 0.7, 0.5))
     radii = [expansion.radius, *inner[(inner > 0) & (inner < expansion.radius)]]
     intercept = machine.intercept[decisions]
-    counts = [_n_decided(expansion, intercept, samples, radius) for radius in radii]
+    counts = [_n_decided(expansion, intercept, samples, radius, tolerance) for radius in radii]
     radius = float(radii[int(np.argmax(counts))])
     weights, constants = linear_rows(expansion, radius, storage[decisions])
     return Centre(
@@ -157,9 +161,16 @@ def _decisions(machine: KernelMachine, labels: np.ndarray) -> np.ndarray:
 
 
 def _n_decided(
-    e: LocalExpansion, intercept: Float64Array, samples: Float64Array, radius: float
+    e: LocalExpansion,
+    intercept: Float64Array,
+    samples: Float64Array,
+    radius: float,
+    tolerance: np.float32 | None,
 ) -> int:
-    """Return how many samples the linear form has all signs of, up to a radius."""
+    """Return how many samples the linear form has all signs of, up to a radius.
+
+    Of a regression with a tolerance: of how many its interval is narrower.
+    """
     v = samples - e.centre
     square = (v**2).sum(axis=1)
     near = square <= radius**2
@@ -172,4 +183,6 @@ def _n_decided(
     high = (powers[3] * distance + powers[2]) * distance + powers[1]
     error = square * (half + distance * (powers[0] + distance * high))
     a = np.exp(-e.gamma * square)
+    if tolerance is not None:
+        return int((2 * a * error < tolerance).sum())
     return int((np.abs(intercept + a * h) > a * error).all(axis=1).sum())

@@ -6,7 +6,7 @@ import numpy as np
 
 from kmcompile.calibrate.generated import vector_classes
 from kmcompile.ir.arrays import Float32Array, Float64Array
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.verify.queries import raw_vectors
 
 _SEED = 20011109
@@ -22,7 +22,7 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     the other class. Half are points behind vectors; a sixth each are mixtures of two and of four
     vectors of a class, and of a vector with its nearest ones, with weights drawn evenly. Sign maps
     need the former, local expansions the latter: with half of each neither is far from the best
-    share.
+    share. The vectors of a regression are of one class: all of its inputs are mixtures.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     rng = np.random.default_rng(_SEED)
     vectors = raw_vectors(machine, rng)
     classes = vector_classes(machine)
-    share = n // 6
+    share = n // (3 if machine.task is Task.REGRESSION else 6)
     parts = [
         _mixed(vectors, _of_one_class(classes, (share, 2), rng), rng),
         _mixed(vectors, _of_one_class(classes, (share, 4), rng), rng),

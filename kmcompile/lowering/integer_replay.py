@@ -19,7 +19,7 @@ from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.feature_space import VectorPairs, distance
 from kmcompile.lowering.fine_tables import FineTables, fine_tables
 from kmcompile.lowering.prepare import length_bound, lower_steps
-from kmcompile.lowering.program import lower_label
+from kmcompile.lowering.program import replay_label
 from kmcompile.lowering.sums import sign_groups
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.scalar.functions import EXP_NEGATIVE
@@ -60,7 +60,7 @@ def lower_integer_replay(coded: Coded, target: Target, program: Program, low_par
     prepare = _prepare(coded, target, program, low_bits)
     input_error = FLOAT64.bound_constant(np.sqrt(coded.machine.n_features) * SMALLEST_NORMAL)
     summed = _fine_sum(coded, fixed, tables, low_bits)
-    label = lower_label(coded.machine, FLOAT64)
+    label = replay_label(coded.machine, program)
     low = tables.low_vectors, tables.low_coefficients
     return Replay(prepare, input_error, summed, False, label, *low)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.analysis.ranges import input_limits
-from kmcompile.analysis.rounding import FLOAT32, LARGEST_INTERMEDIATE, Precision
+from kmcompile.analysis.rounding import FLOAT32, FLOAT64, LARGEST_INTERMEDIATE, Precision
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
@@ -134,6 +134,11 @@ def with_tolerance(program: Program, tolerance: float | None) -> Program:
     if not program.is_regression:
         return program
     return replace(program, stages=(*program.stages[:-1], Value.within(tolerance)))
+
+
+def replay_label(machine: KernelMachine, program: Program) -> Always:
+    """Return the label stage of a replay: with the constants of float64, or the same tolerance."""
+    return program.ends.label if program.is_regression else lower_label(machine, FLOAT64)
 
 
 def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Always:

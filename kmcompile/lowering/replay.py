@@ -18,7 +18,7 @@ from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.integer_replay import lower_integer_replay
 from kmcompile.lowering.pair_sum import lower_pair_sum
 from kmcompile.lowering.prepare import lower_steps
-from kmcompile.lowering.program import lower_label
+from kmcompile.lowering.program import replay_label
 from kmcompile.lowering.sums import lower_linear, lower_sum
 from kmcompile.stages import ExactSum, FixedSum, LinearSum, PairSum, Prepare
 from kmcompile.stages.replay import Replay
@@ -188,7 +188,7 @@ def _lower(
     vectors, coefficients = (
         _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)
     )
-    label = lower_label(machine, FLOAT64)
+    label = replay_label(machine, program)
     skips = _skips_zeros(exact)
     return Replay(prepare, input_error, summed, skips, label, vectors, coefficients)
 

@@ -137,7 +137,7 @@ class ModelCheck:
     probabilities: Probabilities | None
     """Of a calibrated machine."""
     remarks: tuple[str, ...] = ()
-    """On the promised risk."""
+    """On the promised risk, or on the intervals of a regression."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -205,6 +205,8 @@ def check_bounded(
     shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
     n_shared = queries.n_given or int(shared.sum())
     is_regression = machine.task is Task.REGRESSION
+    if is_regression:
+        remarks = (_widths(results[shared]),)
     clear = np.abs(reference.decisions) > bounds
     signs = clear & (np.sign(decisions) != np.sign(reference.decisions))
     hardness = reference.magnitudes / np.maximum(np.abs(reference.decisions), 1e-300)
@@ -238,6 +240,16 @@ def check_bounded(
             machine, answers, accepted, reference, shared if shared.any() else ordinary
         ),
         remarks=remarks,
+    )
+
+
+def _widths(results: NDArray[np.void]) -> str:
+    """Return how wide the intervals of a regression are."""
+    width = results["upper"].astype(np.float64) - results["lower"]
+    settled = float(results["certified"].mean())
+    return (
+        f"intervals: median width {np.median(width):.3g}, widest {width.max():.3g}; "
+        f"{settled:.1%} within the tolerance, if there is one"
     )
 
 
