@@ -18,6 +18,7 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `class_counts` | integers (n_classes,), the vectors of each class; only one-vs-one |
 | `zero_is_positive` | boolean: whether f = 0 is `classes[1]` |
 | `last_of_equal`, `log_odds`, `break_ties` | boolean, False if left out |
+| `threshold` | number, 0 if left out |
 | `decision_function_shape` | text, "ovr" or "ovo", "ovr" if left out |
 | `step_0`, `step_1`, ... | text: preprocessing, in its order, one of `STEPS` below |
 | `step_0_offset`, ... | the fields of a step |
@@ -50,7 +51,7 @@ FLAGS = MappingProxyType(
 )
 """May be left out, and be True only with these tasks."""
 
-OPTIONAL = (*FLAGS, "decision_function_shape", "classes", "class_counts")
+OPTIONAL = (*FLAGS, "threshold", "decision_function_shape", "classes", "class_counts")
 
 PARAMETERS = MappingProxyType(
     {

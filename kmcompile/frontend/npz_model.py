@@ -66,6 +66,7 @@ def read_npz_model(content: bytes) -> KernelMachine:
         zero_is_positive=fields.flag("zero_is_positive"),
         last_of_equal=_flag(fields, "last_of_equal", task),
         log_odds=_flag(fields, "log_odds", task),
+        threshold=fields.number("threshold") if fields.has("threshold") else 0.0,
         break_ties=_flag(fields, "break_ties", task),
         decision_function_shape=_shape(fields),
     )

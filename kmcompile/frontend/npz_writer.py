@@ -65,6 +65,7 @@ def npz_model(machine: KernelMachine) -> bytes:
         "dual_coef": machine.dual_coef,
         "intercept": machine.intercept,
         "zero_is_positive": machine.zero_is_positive,
+        "threshold": machine.threshold,
         "decision_function_shape": machine.decision_function_shape,
         **{name: getattr(machine, name) for name in FLAGS},
     }

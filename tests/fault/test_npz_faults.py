@@ -97,6 +97,8 @@ LIES = [
     ({"zero_is_positive": 1}, "zero_is_positive is 1, must be True or False"),
     ({"log_odds": True}, "log_odds is True in a one-vs-one machine"),
     ({"last_of_equal": True}, "last_of_equal is True in a one-vs-one machine"),
+    ({"threshold": np.nan}, "threshold is nan"),
+    ({"threshold": 0.5}, "a one-vs-one machine has a threshold"),
     ({"decision_function_shape": "ovx"}, "decision_function_shape is 'ovx'"),
     ({"step_0": "Scale"}, "step_0 is 'Scale', must be Affine or"),
     ({"step_0_factor": [0.0, 1.0]}, "step_0_factor has 0, must be nowhere 0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import typing
 
 import numpy as np
 import pytest
@@ -20,11 +21,19 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
 import kmcompile
 from kmcompile.errors import InputError, OutputError
 from kmcompile.frontend import load_model
-from kmcompile.frontend.npz_layout import PARAMETERS, STEPS
+from kmcompile.frontend.npz_layout import AFFINE_ERRORS, OPTIONAL, PARAMETERS, REQUIRED, STEPS
 from kmcompile.frontend.npz_model import read_npz_model
 from kmcompile.frontend.npz_writer import npz_model
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine, Clip, Extension, Normalization, Projection, Selection
+from kmcompile.ir.preprocessing import (
+    Affine,
+    Clip,
+    Extension,
+    Normalization,
+    Projection,
+    Selection,
+    Step,
+)
 from kmcompile.kernels import Fourier, Laplacian, Linear, Poly, Rbf, Sigmoid
 
 X, Y = load_iris(return_X_y=True)
@@ -121,6 +130,7 @@ def machines(draw):
         preprocessing=tuple(steps),
         zero_is_positive=draw(st.booleans()),
         log_odds=draw(st.booleans()),
+        threshold=draw(finite),
     )
 
 
@@ -130,6 +140,17 @@ def test_any_machine_is_read_back_to_the_last_bit(machine):
     content = npz_model(machine)
     assert content == npz_model(machine)
     assert_same(machine, read_npz_model(content))
+
+
+def test_the_layout_has_every_field_of_a_machine_and_every_step():
+    names = {field.name for field in dataclasses.fields(KernelMachine)}
+    assert names - {"preprocessing", "notes"} <= {*REQUIRED, *OPTIONAL}
+    added_by_passes = {"Nonnegative"}
+    steps = {step.__name__: step for step in typing.get_args(Step)}
+    assert set(steps) - added_by_passes == set(STEPS)
+    for name, held in STEPS.items():
+        fields = {field.name for field in dataclasses.fields(steps[name])}
+        assert fields - {"n_in", "n_out"} - set(AFFINE_ERRORS) == set(held)
 
 
 def test_classes_that_one_array_cannot_hold_are_refused():
