@@ -17,8 +17,11 @@ from google.protobuf.message import DecodeError
 
 from kmcompile.errors import InputError
 
-MAX_BYTES = 50_000_000
-"""Twelve million numbers; a parsed message takes many times the bytes of the file."""
+MAX_BYTES = 20_000_000
+"""Five million numbers; parsed messages take up to 80 times the bytes of a file of empty ones."""
+
+_MAX_PARTS = 10_000
+"""Operators, constants, inputs: a chain has a handful, the scores beside it some dozens."""
 
 _PACKAGE = "kmcompile.onnx"
 
@@ -94,6 +97,12 @@ def parse_model(content: bytes) -> Any:
         model.ParseFromString(content)
     except DecodeError:
         raise InputError("not a whole ONNX model; save the model again") from None
+    for parts in (model.graph.node, model.graph.initializer, model.graph.input):
+        if len(parts) > _MAX_PARTS:
+            raise InputError(
+                f"the ONNX model has {len(parts)} operators, constants or inputs, must be at most "
+                f"{_MAX_PARTS}; refused as unsafe"
+            )
     return model
 
 

@@ -236,6 +236,13 @@ def test_a_large_file_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
     refused(write(tmp_path, FILES["svr"]), "bytes, must be at most 1000")
 
 
+@pytest.mark.parametrize("field", [b"\x0a", b"\x2a", b"\x5a"])
+def test_very_many_parts_are_refused(field, tmp_path):
+    """reliability 3: an empty message takes two bytes of the file and many of the memory."""
+    content = b"\x08\x08\x3a\xa2\x9c\x01" + (field + b"\x00") * 10_001
+    refused(write(tmp_path, content), "has 10001 operators, constants or inputs")
+
+
 def test_deeply_nested_messages_aremodel_refused(tmp_path):
     """reliability 3: a graph in an attribute in a node, and so on."""
     content = b""
