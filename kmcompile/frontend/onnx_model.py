@@ -23,7 +23,7 @@ START = b"\x08"
 """Field 1 of a ModelProto, ir_version, as a varint; no pickle starts with it."""
 
 ROUNDED = "an ONNX model holds float32: its numbers were rounded when it was saved"
-_SIGN_OF_ZERO = "where the decision is exactly 0 the label is -1, ONNX's Sign gives 0"
+_SIGN_OF_ZERO = "where the decision is exactly 0 the label is -1 (ONNX's Sign gives 0)"
 
 _SUPPORTED = f"supported: {', '.join(MACHINES)}, after {', '.join(STEPS)}"
 _MAX_CHAIN = 50
