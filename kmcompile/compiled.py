@@ -119,7 +119,8 @@ class Compiled:
         Raises
         ------
         InputError
-            If the C refuses a row: NaN, infinity or a value beyond the input limit.
+            If the C refuses a row: NaN, infinity, a value beyond the input limit or
+            one that the kernel does not take.
         """
         results, _ = answers_of(self._run(X, codes), self.program.is_regression)
         _require_answers(results)
@@ -262,5 +263,6 @@ def _require_answers(results: NDArray[np.void]) -> None:
         status = Status(int(results["status"][row])).name
         raise InputError(
             f"X[{row}] is refused with {status} ({len(refused)} rows in all); "
-            f"remove NaN, infinities and values beyond the input limit"
+            f"remove NaN, infinities and values beyond the input limit, and negative ones where "
+            "the kernel takes none"
         )

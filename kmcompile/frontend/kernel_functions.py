@@ -63,7 +63,8 @@ def refusal(function: Any) -> InputError:
     return InputError(
         f"kernel is a function ({describe(function)}), must be {ALLOWED} or one of "
         "sklearn.metrics.pairwise's functions for them: other functions cannot be compiled;\n"
-        "retrain with one of these"
+        "retrain with one of these, or with kernel='precomputed' if it is intersection or "
+        "normalized_poly:\nkmcompile.precomputed_machine takes the vectors"
     )
 
 
