@@ -5,6 +5,7 @@ python tests/fuzz/fuzz_harness.py libsvm -max_total_time=60 FOLDER
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ def main() -> None:
         from fuzz_targets import TARGETS, check, kept_inputs
 
     target = TARGETS[sys.argv.pop(1)]
+    sys.argv[0] = os.environ.get("FUZZ_LAUNCHER", sys.argv[0])
     kept = list(kept_inputs(target).values())
 
     def mutate(content: bytes, max_bytes: int, seed: int) -> bytes:
