@@ -9,7 +9,7 @@ import numpy as np
 from kmcompile.analysis.rounding import stored_error
 from kmcompile.lowering.code_table import code_table, slot_order
 from kmcompile.lowering.codes import Coded
-from kmcompile.lowering.sums import lower_sum, sign_groups
+from kmcompile.lowering.sums import lower_sum, vector_groups
 from kmcompile.stages.coded_sum import CodedSum
 
 
@@ -27,7 +27,7 @@ def lower_coded_sum(coded: Coded, lanes: int, layout: str) -> CodedSum:
     machine = replace(coded.machine, support_vectors=vectors)
     moved = stored_error(coded.machine.support_vectors, vectors) + coded.moved_error
     exact = lower_sum(machine, lanes, 0.0, False, n_roundings=1, moved_error=moved)
-    order, filled = slot_order(sign_groups(machine), lanes)
+    order, filled = slot_order(vector_groups(machine, lanes)[0], lanes)
     own = {field.name: getattr(exact, field.name) for field in fields(exact)}
     own["vectors"] = np.zeros((0, 0, 0), dtype=np.float32)
     return CodedSum(

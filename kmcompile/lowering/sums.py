@@ -48,7 +48,10 @@ def lower_linear(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignGroup:
-    """Vectors whose coefficients have one sign in every decision they take part in."""
+    """Vectors whose coefficients have one sign in every decision they take part in.
+
+    Or all vectors, of any sign (`vector_groups`).
+    """
 
     vectors: np.ndarray
     """Indices of the machine's support vectors."""
@@ -73,7 +76,7 @@ def lower_sum(
     they leave off in tables of their own (`kmcompile.lowering.stored`). `n_roundings`: those of an
     inner product, by default one a feature; `moved_error`: what a pass has rounded in a vector.
     """
-    groups = sign_groups(machine)
+    groups, mixed_signs = vector_groups(machine, lanes)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
     if ends[-1] > _MAX_BLOCKS:
         raise InputError(
@@ -113,6 +116,7 @@ def lower_sum(
         minimum=constants.minimum,
         trivial_bound=constants.trivial_bound,
         skip_zeros=skip_zeros,
+        mixed_signs=mixed_signs,
         squares=(
             squares(vectors)[order].reshape(-1, lanes)
             if skip_zeros and constants.kernel.uses_distance
@@ -129,6 +133,27 @@ def _summation(groups: list[SignGroup], lanes: int, n_slots: int) -> Summation:
         longest=most_blocks + lanes + len(groups),
         n_products=n_slots,
     )
+
+
+def vector_groups(machine: KernelMachine, lanes: int) -> tuple[list[SignGroup], bool]:
+    """Return the groups of the vectors, and whether signs are mixed in them.
+
+    Coefficients of one sign save the sum of errors a magnitude for each. Where every vector has
+    coefficients of its own for all classes, as with a feature map before a linear machine, there
+    are so many groups that blocks stay empty: then all vectors are one group, if that takes a
+    quarter of the work less.
+    """
+    groups = sign_groups(machine)
+    if machine.task is not Task.ONE_VS_REST:
+        return groups, False
+    n, width = machine.support_vectors.shape
+    signed, mixed = (
+        sum(-(-count // lanes) * lanes for count in counts) * (width + each * machine.n_decisions)
+        for counts, each in (([len(group.vectors) for group in groups], 2), ([n], 3))
+    )
+    if 4 * mixed >= 3 * signed:
+        return groups, False
+    return [SignGroup(np.arange(n), machine.dual_coef, tuple(range(machine.n_decisions)))], True
 
 
 def sign_groups(machine: KernelMachine) -> list[SignGroup]:

@@ -59,6 +59,9 @@ class ExactSum(VectorTotals):
     trivial_bound : float32
         The bound where the kernel's is not usable.
     skip_zeros : bool
+    mixed_signs : bool
+        Whether a row's coefficients have both signs in a group: then errors are multiplied by
+        their magnitudes.
     squares : ndarray of shape (n_blocks, lanes), float32
         |s|^2 of the vectors; of shape (0, 0) where no distance is expanded.
     """
@@ -75,6 +78,7 @@ class ExactSum(VectorTotals):
     minimum: RealArray
     trivial_bound: Real
     skip_zeros: bool
+    mixed_signs: bool
     squares: RealArray
 
     template: ClassVar[str] = "exact_sum"
@@ -172,7 +176,8 @@ class ExactSum(VectorTotals):
             for row, p in enumerate(decisions):
                 coef = self.coefficients[first:end, row, :]
                 decision[:, p] += sum_blocks(value[:, first:end] * coef)
-                bound[:, p] += magnitude(sum_blocks(error[:, first:end] * coef))
+                weights = magnitude(coef) if self.mixed_signs else coef
+                bound[:, p] += magnitude(sum_blocks(error[:, first:end] * weights))
             first = end
         decision += self.intercept
         rounding = magnitude(decision) * self.result_error
@@ -180,10 +185,19 @@ class ExactSum(VectorTotals):
         usable = terms.usable[:, None]
         return decision, np.where(usable, bound, rounding + self.trivial_bound)
 
+    @property
+    def row_operations(self) -> int:
+        """Multiply-adds of a vector in one decision: value, error, and a magnitude if need be."""
+        return 3 if self.mixed_signs else 2
+
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, both sums, final steps."""
         padded = self.n_blocks * self.lanes
-        per_vector = self.total_operations + self.kernel.finish_operations + 2 * self.n_rows
+        per_vector = (
+            self.total_operations
+            + self.kernel.finish_operations
+            + self.row_operations * self.n_rows
+        )
         return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:

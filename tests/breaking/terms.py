@@ -144,6 +144,7 @@ VALUES: dict[type, tuple[str, ...]] = {
         "group_decisions",
         "intercept",
         "skip_zeros",
+        "mixed_signs",
         "squares",
     ),
     PairSum: (
