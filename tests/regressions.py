@@ -96,3 +96,6 @@ MORE = (
     Regression("rbf", 1e-3, ("folded_weights",), replays=True, number_format="int16"),
     Regression("rbf", number_format="int8"),
 )
+
+ATTACKED = (*CORE, *MORE[:2])
+"""In float32: for inputs that are made to break bounds."""

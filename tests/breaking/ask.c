@@ -15,7 +15,16 @@
 #endif
 
 /* The entry that is asked: of floats, or of codes, which the inputs are as floats. */
-#ifdef FLOAT_ENTRY
+#ifdef TOLERANCE
+#define CLASSIFY iris_predict
+#define CLASSIFY_WITHIN iris_predict_within
+typedef iris_prediction_t result_t;
+#else
+typedef iris_result_t result_t;
+#endif
+#ifdef TOLERANCE
+/* Of a regression no program in codes is asked. */
+#elif defined(FLOAT_ENTRY)
 #define CLASSIFY iris_classify_float
 #define CLASSIFY_WITHIN iris_classify_within_float
 #else
@@ -40,22 +49,28 @@ static void take_over(const float input[], asked_t x[])
 /* As library.py reads it. */
 typedef struct {
     int32_t label;
-    float lower, upper;
+    float value, lower, upper;
     uint32_t kernel_evals, stage, certified, status;
 } answer_t;
 
-static answer_t answer_of(const iris_status_t status, const iris_result_t *const result)
+static answer_t answer_of(const iris_status_t status, const result_t *const result)
 {
-    answer_t answer = { 0, 0.0f, 0.0f, 0U, 0U, 0U, 0U };
+    answer_t answer = { 0, 0.0f, 0.0f, 0.0f, 0U, 0U, 0U, 0U };
 
     answer.status = (uint32_t)status;
     if (status == IRIS_OK) {
+#ifdef TOLERANCE
+        answer.label = -1;
+        answer.value = result->value;
+        answer.certified = ((result->upper - result->lower) < TOLERANCE) ? 1U : 0U;
+#else
         answer.label = result->label;
+        answer.certified = result->certified ? 1U : 0U;
+#endif
         answer.lower = result->lower;
         answer.upper = result->upper;
         answer.kernel_evals = result->kernel_evals;
         answer.stage = result->stage;
-        answer.certified = result->certified ? 1U : 0U;
     }
     return answer;
 }
@@ -64,7 +79,7 @@ void ask(const uint32_t n_queries, const float inputs[], answer_t answers[]);
 void ask(const uint32_t n_queries, const float inputs[], answer_t answers[])
 {
     iris_workspace_t workspace;
-    iris_result_t result;
+    result_t result;
     uint32_t query;
 
     FLUSH_SUBNORMALS(1);
@@ -86,7 +101,7 @@ void ask_within(
     const uint32_t n_queries, const float inputs[], const uint32_t limit, answer_t answers[])
 {
     iris_workspace_t workspace;
-    iris_result_t result;
+    result_t result;
     uint32_t query;
 
     FLUSH_SUBNORMALS(1);

@@ -13,10 +13,12 @@ from tools import need, succeed
 
 from kmcompile.build.builder import EXACT_FLAGS
 from kmcompile.interpret import Status
+from kmcompile.stages import Value
 
 ANSWER = np.dtype(
     [
         ("label", np.int32),
+        ("value", np.float32),
         ("lower", np.float32),
         ("upper", np.float32),
         ("kernel_evals", np.uint32),
@@ -68,6 +70,10 @@ class Library:
         self._ffi = cffi.FFI()
         self._ffi.cdef(_DECLARATIONS)
         entry = ["-DWITHIN"] if self.proves else []
+        label = emitted.program.ends.label
+        if isinstance(label, Value):  # without a tolerance no interval is too wide
+            tolerance = np.finfo(np.float32).max if label.tolerance is None else label.tolerance
+            entry.append(f"-DTOLERANCE={float(tolerance).hex()}f")
         if isinstance(emitted, OfCodes):
             entry.append("-DCODES")
         elif emitted.program.codes is not None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import certified
 import numpy as np
+import regressions
 from emitted import Emitted
 from function_kernels import kernel_function, load_machine
 from library import OfCodes
@@ -69,7 +70,8 @@ class Subject:
         Whether these are asked through their code entry: an input is then codes, as float32, and
         the machine begins with what they stand for.
     case : object, optional
-        Of `certified.EVERY`: a program as it stands, in the place of all this.
+        Of `certified.EVERY` or `regressions.ATTACKED`: a program as it stands, in the place of
+        all this.
     """
 
     name: str
@@ -342,4 +344,5 @@ SUBJECTS = (
     *MACHINES,
     *INTEGERS,
     *(Subject(f"case-{case}", "", {}, weight=1, case=case) for case in certified.EVERY),
+    *(Subject(f"case-{case}", "", {}, weight=0.5, case=case) for case in regressions.ATTACKED),
 )

@@ -125,6 +125,18 @@ def test_the_example_of_unequal_costs_saves_some(tmp_path: Path) -> None:
     assert "largest difference from scikit-learn's probabilities" in printed
 
 
+def test_the_example_of_regressions_prints_rows(tmp_path: Path) -> None:
+    need("gcc")
+    path = EXAMPLES / "regression" / "sets.py"
+    words = [sys.executable, path, "diabetes", "--target", "host"]
+    row = run(*words, cwd=tmp_path).decode().splitlines()[1].split()
+    assert row[0] == "diabetes"
+    assert float(row[5]) <= float(row[6])  # the largest error and the largest bound
+    printed = run(*words, "--tolerances", "0.1", cwd=tmp_path).decode().splitlines()[1]
+    assert "folded_weights" in printed
+    assert float(printed.split()[4]) > 1.0
+
+
 @pytest.mark.target
 def test_the_example_of_integer_formats_prints_rows(tmp_path: Path) -> None:
     for tool in ("gcc", "arm-none-eabi-gcc", "qemu-system-arm"):
