@@ -17,7 +17,7 @@ from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
-from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import Fourier, Linear
 from kmcompile.options import Options
 from kmcompile.pair_offer import offer_pairs
 from kmcompile.samples.file import read_samples
@@ -70,7 +70,7 @@ def why_none(machine: KernelMachine, options: Options) -> str:
             f"{unused}: a linear machine is one inner product a decision, which no early exit "
             "makes cheaper"
         )
-    if not isinstance(machine.kernel, Rbf | Poly | Sigmoid):
+    if isinstance(machine.kernel, Fourier):
         return f"{unused}: there is no early exit for the {machine.kernel.name} kernel"
     return ""
 

@@ -37,6 +37,7 @@ from kmcompile.report.cascade import cascade_of
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.samples.file import read_samples
+from kmcompile.stages import ExactSum
 from kmcompile.target import Target, load_target
 from kmcompile.task_options import for_task
 from kmcompile.verify.verifier import Verifier, collect_queries
@@ -145,7 +146,7 @@ def compile_model(
             (
                 *machine.notes,
                 *lowered.notes,
-                *_mode_notes(options, machine),
+                *_mode_notes(options, machine, program),
                 *_operation_notes(program),
                 *((replay_note,) if replay_note else ()),
                 *queries.notes,
@@ -292,10 +293,20 @@ def _lowered(
     return lowered, chosen, compared
 
 
-def _mode_notes(options: Options, machine: KernelMachine) -> tuple[str, ...]:
-    """Return why the mode is not the one asked for."""
-    reason = "" if options.mode_asked == "exact" else why_none(machine, options)
-    return (reason,) if reason else ()
+def _mode_notes(options: Options, machine: KernelMachine, program: Program) -> tuple[str, ...]:
+    """Return why the mode is not the one asked for, or has fewer early exits than others."""
+    if options.mode_asked == "exact":
+        return ()
+    reason, exact = why_none(machine, options), program.ends.exact
+    if reason:
+        return (reason,)
+    if isinstance(exact, ExactSum) and not exact.kernel.projects:
+        left_out = {"statistical": "nearest_vectors", "certified": "every exit that proves a bound"}
+        return (
+            f"{left_out[options.mode_asked]} is left out: it is not for the "
+            f"{machine.kernel.name} kernel",
+        )
+    return ()
 
 
 def _operation_notes(program: Program) -> tuple[str, ...]:
