@@ -11,10 +11,11 @@ import numpy as np
 
 from kmcompile.analysis.cost import weight_notes
 from kmcompile.analysis.memory import Budgets
-from kmcompile.calibrate.calibration import Calibration, Promise
+from kmcompile.calibrate.calibration import Calibration
 from kmcompile.calibrate.cascade import Wish, add_cascade, promise_of_exact
 from kmcompile.calibrate.chooser import WORST_SHARE, Room
 from kmcompile.calibrate.generated import Challenge, challenge, generated_challenges
+from kmcompile.calibrate.pairs import with_offer
 from kmcompile.calibrate.paper_cascade import add_paper_cascade
 from kmcompile.calibrate.risk import Control
 from kmcompile.calibrate.samples import (
@@ -26,7 +27,6 @@ from kmcompile.calibrate.samples import (
     supported_risk,
 )
 from kmcompile.calibrate.training import equal_share, first_of_equal
-from kmcompile.certify.choice import merged
 from kmcompile.errors import UsageError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -136,8 +136,13 @@ def calibrate(
         if offer is not None:
             offered = offer(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
         if offered is not None:
-            program, calibration = _with_offer(
-                program, calibration, offered, promise_of_exact(samples, parts, wish)
+            program, calibration = with_offer(
+                program,
+                calibration,
+                offered,
+                promise_of_exact(samples, parts, wish),
+                X[parts.choice],
+                X[parts.control],
             )
     if program.early_exits:
         tell("challenging the thresholds")
@@ -145,18 +150,6 @@ def calibrate(
         notes = (*notes, _told(asked), *weight_notes(program))
     calibration = replace(calibration, notes=(*notes, *calibration.notes))
     return Calibrated(program, calibration, held_out, given)
-
-
-def _with_offer(
-    program: Program, calibration: Calibration, offered: PairOffer, promise: Promise
-) -> tuple[Program, Calibration]:
-    """Return the cheaper one of two programs; the one that is offered decides nothing early."""
-    is_better, candidates = merged(calibration.candidates, (offered.candidate,))
-    if not is_better:
-        return program, replace(calibration, candidates=candidates)
-    taken = replace(offered.program, mode="statistical")
-    notes = (offered.note,)
-    return taken, replace(calibration, candidates=candidates, promise=promise, notes=notes)
 
 
 def _each_once(X: Float32Array) -> Float32Array:

@@ -10,6 +10,7 @@ import cascades
 import catalogue
 import certified
 import coded
+import pairs
 import pytest
 import replays
 from elftools.elf.elffile import ELFFile
@@ -30,6 +31,7 @@ CASES = [
         *coded.CORE,
         *coded.REPLAYED,
         *certified.EVERY,
+        *pairs.CORE,
     ]
     for target in ("host", "cortex-m7")
 ]
