@@ -13,11 +13,11 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.onnx_attributes import OnnxAttributes, text
 from kmcompile.frontend.onnx_machines import MACHINES, one_class
 from kmcompile.frontend.onnx_messages import parse_model
-from kmcompile.frontend.onnx_steps import FLOATS, STEPS, WITH_CONSTANT, check_cast
+from kmcompile.frontend.onnx_steps import FLOATS, N_CONSTANTS, STEPS, check_cast
 from kmcompile.frontend.onnx_tensors import Constants
 from kmcompile.frontend.record import printable
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Step
+from kmcompile.ir.preprocessing import Projection, Step
 
 START = b"\x08"
 """Field 1 of a ModelProto, ir_version, as a varint; no pickle starts with it."""
@@ -51,16 +51,28 @@ def read_onnx(content: bytes) -> KernelMachine:
         names = ", ".join(_operator(node) for node in nodes) or "nothing"
         raise InputError(f"the ONNX model computes {names};\n{_SUPPORTED}")
     machine = MACHINES[_operator(nodes[place])](nodes[place])
-    _check_width(source, machine.n_features)
+    steps = _steps(nodes[:place], machine.n_features, constants)
+    projections = [step for step in steps if isinstance(step, Projection)]
+    n_features = projections[0].matrix.shape[1] if projections else machine.n_features
+    _check_width(source, n_features)
+    for node in nodes[place + 1 :]:
+        machine = _after(node, machine)
+    notes = (*machine.notes, ROUNDED)
+    return replace(machine, n_features=n_features, preprocessing=steps, notes=notes)
+
+
+def _steps(nodes: list[Any], width: int, constants: Constants) -> tuple[Step, ...]:
+    """Return what the operators do before a machine of `width` features, read from its end."""
     steps: tuple[Step, ...] = ()
-    for node in nodes[:place]:
+    for node in reversed(nodes):
         read = STEPS.get(_operator(node))
         if read is None:
             raise _refused(node)
-        steps += read(node, machine.n_features, constants)
-    for node in nodes[place + 1 :]:
-        machine = _after(node, machine)
-    return replace(machine, preprocessing=steps, notes=(*machine.notes, ROUNDED))
+        own = read(node, width, constants)
+        for step in own:
+            width = step.matrix.shape[1] if isinstance(step, Projection) else width
+        steps = own + steps
+    return steps
 
 
 def _input(graph: Any, constants: Constants) -> Any:
@@ -97,7 +109,7 @@ def _chain(graph: Any, constants: Constants, source: bytes) -> list[Any]:
         node, position = makers[name]
         inputs = [given for given in node.input if given not in constants]
         n_constants = len(node.input) - len(inputs)
-        if position or len(inputs) != 1 or n_constants != (_operator(node) in WITH_CONSTANT):
+        if position or len(inputs) != 1 or n_constants != N_CONSTANTS.get(_operator(node), 0):
             raise InputError(
                 f"the first output comes by output {position + 1} of {_operator(node)}, which has "
                 f"{len(inputs)} inputs and {n_constants} constants, must be a label or value by a "

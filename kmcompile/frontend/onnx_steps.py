@@ -11,12 +11,12 @@ import numpy as np
 from kmcompile.frontend.onnx_attributes import OnnxAttributes
 from kmcompile.frontend.onnx_tensors import Constants
 from kmcompile.ir.arrays import Float64Array
-from kmcompile.ir.preprocessing import Affine, Normalization, Step
+from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
 
 FLOATS = (1, 11)
 """TensorProto.DataType: float and double."""
-WITH_CONSTANT = ("Mul", "Add")
-"""Operators of two inputs, one of them a constant; the others have one."""
+N_CONSTANTS = {"Mul": 1, "Div": 1, "Add": 1, "Sub": 1, "MatMul": 1, "Clip": 2}
+"""Constant inputs beside the data; the other operators have none."""
 _NORMS: Mapping[str, Literal["l1", "l2"]] = MappingProxyType({"L1": "l1", "L2": "l2"})
 
 
@@ -45,18 +45,63 @@ def _normalizer(node: Any, n: int, constants: Constants) -> tuple[Step, ...]:
 
 
 def _multiply(node: Any, n: int, constants: Constants) -> tuple[Step, ...]:
-    """Multiply by a constant: x c."""
+    """Multiply by a constant: x c, either way round."""
+    return _scaled(node, constants.vector(_constant(node, constants), n))
+
+
+def _divide(node: Any, n: int, constants: Constants) -> tuple[Step, ...]:
+    """Divide by a constant: x / c."""
+    divisor = constants.vector(_second(node, constants), n)
+    with np.errstate(divide="ignore", over="ignore"):
+        return _scaled(node, 1.0 / divisor)
+
+
+def _scaled(node: Any, factor: Float64Array) -> tuple[Step, ...]:
     attributes = OnnxAttributes(node, ())
-    factor = constants.of(node, n)
-    if np.any(factor <= 0):
-        raise attributes.error("constant", f"has {factor.min()}", "> 0", "retrain the model")
-    return (Affine(np.zeros(n), factor, np.zeros(n)),)
+    if not np.all((factor > 0) & np.isfinite(factor)):
+        raise attributes.error("constant", f"gives the factor {factor.min()}", "> 0 and finite")
+    return (Affine(np.zeros(len(factor)), factor, np.zeros(len(factor))),)
 
 
 def _add(node: Any, n: int, constants: Constants) -> tuple[Step, ...]:
-    """Add a constant: x + c."""
+    """Add a constant: x + c, either way round."""
     OnnxAttributes(node, ())
-    return (Affine(-constants.of(node, n), np.ones(n), np.zeros(n)),)
+    return (Affine(-constants.vector(_constant(node, constants), n), np.ones(n), np.zeros(n)),)
+
+
+def _subtract(node: Any, n: int, constants: Constants) -> tuple[Step, ...]:
+    """Subtract a constant: x - c."""
+    OnnxAttributes(node, ())
+    return (Affine(constants.vector(_second(node, constants), n), np.ones(n), np.zeros(n)),)
+
+
+def _project(node: Any, n: int, constants: Constants) -> tuple[Step, ...]:
+    """Multiply a row by a constant matrix: x C, PCA's components."""
+    OnnxAttributes(node, ())
+    return (Projection(constants.matrix(_second(node, constants), n).T),)
+
+
+def _clip(node: Any, n: int, constants: Constants) -> tuple[Step, ...]:
+    """min(max(x, low), high) of two constants."""
+    attributes = OnnxAttributes(node, ())
+    _second(node, constants)
+    low, high = (constants.number(name) for name in node.input[1:])
+    if low >= high:
+        raise attributes.error("min and max", f"are {low} and {high}", "ascending")
+    return (Clip(low, high, n),)
+
+
+def _constant(node: Any, constants: Constants) -> bytes:
+    """Return the name of the constant input."""
+    return next(bytes(name) for name in node.input if name in constants)
+
+
+def _second(node: Any, constants: Constants) -> bytes:
+    """Return the name of the second input, which must be a constant."""
+    name = bytes(node.input[1])
+    if node.input[0] in constants or name not in constants:
+        raise OnnxAttributes(node, ()).error("first input", "is the constant", "the data")
+    return name
 
 
 def _identity(node: Any, n: int, constants: Constants) -> tuple[Step, ...]:
@@ -82,7 +127,11 @@ STEPS: Mapping[str, Callable[[Any, int, Constants], tuple[Step, ...]]] = Mapping
         "Scaler": _scaler,
         "Normalizer": _normalizer,
         "Mul": _multiply,
+        "Div": _divide,
         "Add": _add,
+        "Sub": _subtract,
+        "MatMul": _project,
+        "Clip": _clip,
         "Identity": _identity,
         "Cast": _cast,
     }

@@ -58,26 +58,44 @@ class Constants:
     def __contains__(self, name: bytes) -> bool:
         return name in self._tensors
 
-    def of(self, node: Any, n: int) -> Float64Array:
-        """Return the constant input of an operator as n float32 numbers, one for all repeated.
+    def vector(self, name: bytes, n: int) -> Float64Array:
+        """Return a constant as n float32 numbers, one for all repeated."""
+        shapes = ((), (1,), (n,), (1, 1), (1, n))
+        return np.broadcast_to(
+            self._values(name, shapes, f"of 1 or {n} values").ravel(), (n,)
+        ).copy()
+
+    def number(self, name: bytes) -> float:
+        """Return a constant of one number."""
+        return float(self._values(name, ((), (1,)), "of 1 value").ravel()[0])
+
+    def matrix(self, name: bytes, n_columns: int) -> Float64Array:
+        """Return a constant of two dimensions, float32 numbers."""
+        dims = tuple(self._tensors[name].dims)
+        n_rows = dims[0] if dims else 0
+        shapes = ((n_rows, n_columns),) if n_rows else ()
+        return self._values(name, shapes, f"a matrix of {n_columns} columns")
+
+    def _values(self, name: bytes, shapes: tuple[Any, ...], allowed: str) -> Float64Array:
+        """Return a constant of float32 numbers.
 
         Raises
         ------
         InputError
-            It is of another type or size, or not finite.
+            It is of another type or shape, or not finite.
         """
-        tensor = next(self._tensors[name] for name in node.input if name in self._tensors)
+        tensor = self._tensors[name]
         shape = tuple(tensor.dims)
-        if tensor.data_type != _FLOAT or shape not in ((), (1,), (n,), (1, 1), (1, n)):
+        if tensor.data_type != _FLOAT or shape not in shapes:
             raise InputError(
                 f"constant {_name(tensor)} has type {tensor.data_type} and shape {shape}, must be "
-                f"float (1) and of 1 or {n} values; save the model again"
+                f"float (1) and {allowed}; save the model again"
             )
         raw = tensor.raw_data
         values = np.frombuffer(raw, dtype="<f4") if raw else np.array(tensor.float_data)
         if not np.all(np.isfinite(values)):
             raise InputError(f"constant {_name(tensor)} must be finite; retrain the model")
-        return np.broadcast_to(values.astype(np.float64), (n,)).copy()
+        return values.astype(np.float64).reshape(shape)
 
 
 def _check(tensor: Any) -> None:

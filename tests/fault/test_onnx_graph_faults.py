@@ -175,6 +175,82 @@ def test_other_graphs_are_refused_naming_the_operator(change, tmp_path):
     model_refused(tmp_path, model, GRAPHS[change])
 
 
+def _reversed(operator):
+    def change(model):
+        node = node_of(model, operator)
+        node.input[:] = list(node.input)[::-1]
+
+    return change
+
+
+def _constant(operator, position):
+    """Return a change of a constant's dims or numbers."""
+
+    def find(model):
+        name = node_of(model, operator).input[position]
+        return next(tensor for tensor in model.graph.initializer if tensor.name == name)
+
+    return find
+
+
+def _transposed(model):
+    tensor = _constant("MatMul", 1)(model)
+    tensor.dims[:] = list(tensor.dims)[::-1]
+
+
+def _flat(model):
+    tensor = _constant("MatMul", 1)(model)
+    tensor.dims[:] = [tensor.dims[0] * tensor.dims[1]]
+
+
+def _descending(model):
+    low = _constant("Clip", 1)(model)
+    low.ClearField("raw_data")
+    low.float_data[:] = [2.0]
+
+
+def _negative(model):
+    factor = _constant("Mul", 1)(model)
+    n_values = factor.dims[0]
+    factor.ClearField("raw_data")
+    factor.float_data[:] = [-1.0] * n_values
+
+
+def _divided_by_zero(model):
+    _negative(model)
+    node_of(model, "Mul").op_type = b"Div"
+    _constant("Div", 1)(model).float_data[0] = 0.0
+
+
+def _one_clip(model):
+    node_of(model, "Clip").input.pop()
+
+
+def _open_clip(model):
+    node_of(model, "Clip").input[1] = b""
+
+
+CONSTANTS = {
+    _reversed("Sub"): "Sub.first input is the constant",
+    _reversed("MatMul"): "MatMul.first input is the constant",
+    _transposed: "must be float (1) and a matrix of 5 columns",
+    _flat: "must be float (1) and a matrix of 5 columns",
+    _descending: "are 2.0 and 1.0, must be ascending",
+    _negative: "Mul.constant gives the factor -1.0, must be > 0",
+    _divided_by_zero: "Div.constant gives the factor",
+    _one_clip: "which has 1 inputs and 1 constants",
+    _open_clip: "which has 2 inputs and 1 constants",
+}
+
+
+@pytest.mark.parametrize("change", CONSTANTS, ids=CONSTANTS.values())
+def test_constants_of_steps_that_do_not_fit_are_refused(change, tmp_path):
+    """reliability 10: of PCA and of scalers that are not ONNX's Scaler."""
+    model = parse_model(FILES["components"])
+    change(model)
+    model_refused(tmp_path, model, CONSTANTS[change])
+
+
 def test_an_operator_behind_the_label_ismodel_refused(tmp_path):
     model = parse_model(FILES["svr"])
     cast = model.graph.node[-1]

@@ -187,6 +187,18 @@ def test_what_skops_would_call_is_refused_by_its_name(name, attribute, tmp_path)
     refused(write(tmp_path, _with_attribute(attribute, node)), word)
 
 
+def _released(release):
+    return {"__loader__": "JsonNode", "content": json.dumps(release)}
+
+
+def test_the_release_that_saved_it_counts(tmp_path):
+    """reliability 19: noted where it is untested, refused where it is too old or untold."""
+    newer = load_model(write(tmp_path, _with_attribute("_sklearn_version", _released("9.7.1"))))
+    assert newer.notes[0].startswith("saved by scikit-learn 9.7.1")
+    for release, word in (("0.24.1", "is '0.24.1'"), (None, "is not told"), ("new", "is 'new'")):
+        refused(write(tmp_path, _with_attribute("_sklearn_version", _released(release))), word)
+
+
 def test_a_function_as_a_kernel_is_refused_as_that(tmp_path):
     """reliability 14: in a file it is only a name."""
     refused(write(tmp_path, _with_attribute("kernel", FUNCTION)), "kernel is a function (")

@@ -13,6 +13,7 @@ import numpy as np
 import onnxruntime
 from skl2onnx import to_onnx
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
@@ -40,10 +41,12 @@ def models():
     linear = make_pipeline(Normalizer(), SVC(kernel="linear", C=100))
     yield "linear", linear, IRIS[0], NAMES[IRIS[1]], 3
     yield "svr", make_pipeline(StandardScaler(), SVR(C=100)), *DIABETES, 6
+    components = make_pipeline(StandardScaler(), PCA(5), MinMaxScaler(clip=True), SVC())
+    yield "components", components, CANCER[0], SEXES[CANCER[1]], 6
     yield "one_class", OneClassSVM(nu=0.2), CANCER[0][:, :8], None, 6
     yield "linear_svc", LinearSVC(), *DIGITS, 3
     yield "linear_binary", LinearSVC(), IRIS[0], NAMES[IRIS[1] // 2], 2
-    yield "linear_svr", LinearSVR(), *DIABETES, 2
+    yield "linear_svr", LinearSVR(random_state=0), *DIABETES, 2
     yield "logistic", LogisticRegression(max_iter=1000), *IRIS, 2
 
 

@@ -57,6 +57,7 @@ def test_kinds_are_named_as_in_scikit_learn():
     kinds = {name: load_model(FOLDER / f"{name}.onnx").kind for name in NAMES}
     assert kinds == {
         "cancer": "SVC",
+        "components": "SVC",
         "digits": "SVC",
         "linear": "SVC",
         "linear_binary": "LinearSVC",
