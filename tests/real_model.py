@@ -28,9 +28,7 @@ class RealModel:
     """
 
     def __init__(self, estimator: Any) -> None:
-        steps = getattr(estimator, "steps", [("", estimator)])
-        self.transformers = [step for _, step in steps[:-1]]
-        self.classifier = steps[-1][1]
+        *self.transformers, self.classifier = _flattened(estimator)
         classifier = self.classifier
         self.n_classes = len(getattr(classifier, "classes_", (-1, 1)))  # a regression has one sum
         self.is_linear_svc = hasattr(classifier, "coef_") and not hasattr(classifier, "n_support_")
@@ -135,6 +133,13 @@ def pairs_of(n_classes: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
 
 
+def _flattened(estimator: Any) -> list[Any]:
+    """Return the steps of a pipeline, those of nested ones in their place."""
+    if not hasattr(estimator, "steps"):
+        return [estimator]
+    return [inner for _, step in estimator.steps for inner in _flattened(step)]
+
+
 def _standard(step: Any, x: list[Any]) -> list[Any]:
     mean = _row(step.mean_) if step.with_mean else [mpf(0)] * len(x)
     scale = _row(step.scale_) if step.with_std else [mpf(1)] * len(x)
@@ -191,7 +196,24 @@ def _columns(step: Any, x: list[Any]) -> list[Any]:
     return taken
 
 
+def _nystroem(step: Any, x: list[Any]) -> list[Any]:
+    gamma = mpf(1) / len(x) if step.gamma is None else mpf(float(step.gamma))
+    squares = [
+        mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True)) for s in _table(step.components_)
+    ]
+    values = [mp.exp(-gamma * square) for square in squares]
+    return [mp.fdot(row, values) for row in _table(step.normalization_)]
+
+
+def _rbf_sampler(step: Any, x: list[Any]) -> list[Any]:
+    factor = mp.sqrt(mpf(2) / step.n_components)
+    each = zip(_table(step.random_weights_.T), _row(step.random_offset_), strict=True)
+    return [factor * mp.cos(mp.fdot(w, x) + offset) for w, offset in each]
+
+
 _TRANSFORM = {
+    "Nystroem": _nystroem,
+    "RBFSampler": _rbf_sampler,
     "ColumnTransformer": _columns,
     "StandardScaler": _standard,
     "RobustScaler": _robust,

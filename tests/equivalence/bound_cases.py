@@ -14,6 +14,7 @@ from lowered import Lowered, lowered
 from real_model import RealModel
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     MaxAbsScaler,
@@ -46,6 +47,15 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "intersection": lambda: SVC(kernel=kernel_function("intersection"), max_iter=STEPS),
     "chi2": lambda: SVC(kernel=kernel_function("chi2", gamma=0.7), max_iter=STEPS),
     "linear_svc": lambda: LinearSVC(random_state=0, max_iter=STEPS),
+    "nystroem": lambda: make_pipeline(
+        Nystroem(n_components=12, random_state=0),
+        StandardScaler(),
+        LinearSVC(random_state=0, max_iter=STEPS),
+    ),
+    "sampler": lambda: make_pipeline(
+        RBFSampler(gamma=0.2, n_components=12, random_state=0),
+        LinearSVC(random_state=0, max_iter=STEPS),
+    ),
 }
 
 CHAINS: dict[str, Callable[[], list[Any]]] = {
@@ -139,6 +149,13 @@ def cases() -> list[Case]:
         for chain in ("raw", "standard", "clip", "whiten", "l2", "l2_standard")
         for name in ("linear", "poly3", "poly9", "rbf", "rbf_wide", "sigmoid", "linear_svc")
         if (data, chain, name) not in UNTRAINABLE
+    ]
+    hard += [
+        Case(data, chain, name, 2)
+        for data in DATA
+        if data != "ordinary"
+        for name in ("nystroem", "sampler")
+        for chain in ("standard", "clip")
     ]
     hard += [
         Case(data, chain, name, 2)

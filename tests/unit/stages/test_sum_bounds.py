@@ -12,7 +12,17 @@ from mpmath import mp, mpf
 
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.kernels import Chi2, Intersection, Kernel, Laplacian, Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import (
+    Chi2,
+    Fourier,
+    Intersection,
+    Kernel,
+    Laplacian,
+    Linear,
+    Poly,
+    Rbf,
+    Sigmoid,
+)
 from kmcompile.lowering.prepare import length_bound
 from kmcompile.lowering.sums import lower_linear, lower_sum
 from kmcompile.stages import ExactSum, LinearSum
@@ -52,6 +62,8 @@ def exact_decision(machine: KernelMachine, x: list[Any]) -> Any:
             value = mp.exp(-mpf(kernel.gamma) * distance)
         elif isinstance(kernel, Linear):
             value = mp.fdot(s, x)
+        elif isinstance(kernel, Fourier):
+            value = mp.cos(mp.fdot(s, x))
         elif isinstance(kernel, Intersection):
             value = mp.fsum(min(a, b) for a, b in zip(s, x, strict=True))
         elif isinstance(kernel, Laplacian):
@@ -257,7 +269,7 @@ def terms() -> list[Term]:
             of_stage("minimum", "result_error"),
         ),
     ]
-    found += feature_sum_terms(weights)
+    found += feature_sum_terms(weights) + fourier_terms(weights, near, cancelling)
     expanded = Term(
         "expanded-per_reach",
         sparse_machine(Rbf(0.7)),
@@ -266,6 +278,42 @@ def terms() -> list[Term]:
         skip_zeros=True,
     )
     return [*(Term(*term) for term in found), expanded]
+
+
+def fourier_terms(weights: np.ndarray, near: np.ndarray, cancelling: Queries) -> list[Any]:
+    """Return the terms of the cosine, whose error weighs most where it is steep."""
+    one, fourier = np.array([[1.0]]), Fourier()
+    rest = {"function_error": ZERO, "value_error": ZERO}
+    phase = exactly(np.column_stack([cancelling.exact, np.ones(len(cancelling.exact))]))
+    exact = machine_of(fourier, one, [1.0])
+    steep = exactly(np.linspace(1.5, 1.6, 4000)[:, None])
+    return [
+        (
+            "fourier-per_length",
+            machine_of(fourier, [[0.8, -0.6, 1.5]], [1.0]),
+            phase,
+            of_kernel(per_length=ZERO),
+        ),
+        ("fourier-per_deviation", exact, deviating(near), of_kernel(per_deviation=ZERO)),
+        (
+            "fourier-function_error",
+            exact,
+            steep,
+            of_kernel(function_error=ZERO, per_length=ZERO, minimum=ZERO),
+        ),
+        (
+            "fourier-per_length-stored",
+            machine_of(fourier, [[0.1]], [1.0]),
+            exactly(steep.exact * 10),
+            of_kernel(per_length=ZERO, **rest),
+        ),
+        (
+            "fourier-value_error",
+            machine_of(fourier, np.ones((40, 1)), weights),
+            exactly(one),
+            of_kernel(**rest, per_length=ZERO),
+        ),
+    ]
 
 
 def feature_sum_terms(weights: np.ndarray) -> list[Any]:
