@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from kmcompile.emit.environment import render
 from kmcompile.emit.header_text import COMMENT_COLUMNS
+from kmcompile.emit.literals import float32_literal
 from kmcompile.ir.program import Program
 from kmcompile.scalar import exp_negative, logistic
 from kmcompile.stages.probability import GROW, LEAST_TOTAL, SHRINK, Probability
@@ -23,6 +25,7 @@ class ProbabilityView:
     stage: Probability
     is_binary: bool
     has_threshold: bool
+    plus_threshold: str
     header_lines: tuple[str, ...]
     least_total: np.float32 = LEAST_TOTAL
     shrink: np.float32 = SHRINK
@@ -38,6 +41,7 @@ def probability_view(program: Program) -> ProbabilityView | None:
         stage=stage,
         is_binary=stage.n_decisions == 1,
         has_threshold=float(stage.threshold) != 0,
+        plus_threshold=_signed(float(stage.threshold), float32_literal),
         header_lines=_header_lines(program, stage),
     )
 
@@ -56,7 +60,7 @@ def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
         text = (
             "Gives the calibrated probabilities of both classes: probability[1] is "
             f"1 / (1 + exp(-f)), where f is the exact sum{_threshold_text(program)}, and "
-            "probability[0] what it is less than 1."
+            "probability[0] what that leaves of 1."
         )
         label = "the more probable class"
         if program.threshold:
@@ -78,4 +82,9 @@ def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
 
 
 def _threshold_text(program: Program) -> str:
-    return f" + {program.threshold!r}" if program.threshold else ""
+    return f" {_signed(program.threshold, repr)}" if program.threshold else ""
+
+
+def _signed(value: float, text: Callable[[float], str]) -> str:
+    """Return an addition of a number, or the subtraction of a negative one's magnitude."""
+    return f"- {text(-value)}" if value < 0 else f"+ {text(value)}"

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import calibrated
 import cascades
 import catalogue
 import certified
@@ -30,6 +31,7 @@ CASES = [
         *replays.CORE,
         *coded.CORE,
         *coded.REPLAYED,
+        *calibrated.CORE,
         *certified.EVERY,
         *pairs.CORE,
     ]
