@@ -102,7 +102,7 @@ def _united(
         log_odds=all(machine.log_odds for machine in machines),
         notes=tuple(dict.fromkeys(note for machine in machines for note in machine.notes)),
     )
-    return merge_duplicate_vectors(stacked)
+    return replace(merge_duplicate_vectors(stacked), notes=stacked.notes)
 
 
 def _same_steps(steps: tuple[Step, ...], others: tuple[Step, ...]) -> bool:

@@ -101,6 +101,8 @@ _INERT = {
     ("sklearn.calibration", "_SigmoidCalibration"),
     ("sklearn.calibration", "_TemperatureScaling"),  # refused with its reason
     ("sklearn.isotonic", "IsotonicRegression"),
+    # In 1.5; later ones have it among the scores.
+    ("sklearn.model_selection._classification_threshold", "_CurveScorer"),
 }
 
 _INERT_MODULES = (

@@ -66,8 +66,8 @@ class KernelMachine:
     zero_is_positive : bool
         Whether f = 0 gives `classes[1]` (SVC) or `classes[0]` (LinearSVC, OneClassSVM).
     last_of_equal : bool
-        One-vs-rest: whether the last of equal largest decisions wins (OneVsRestClassifier) or the
-        first.
+        One-vs-rest: whether the last of equal largest decisions wins (OneVsRestClassifier before
+        scikit-learn 1.8) or the first.
     log_odds : bool
         Binary and one-vs-rest: whether 1 / (1 + exp(-f)) is a calibrated probability, of
         `classes[1]` or of each class before they are made to add up to 1. Of a machine with a

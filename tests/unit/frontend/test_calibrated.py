@@ -163,6 +163,12 @@ def test_unfitted_and_damaged_calibrations_are_refused():
         load_model(damaged)
 
 
+@pytest.mark.parametrize("data", [TWO, TEN], ids=["two", "ten"])
+def test_one_vs_rest_of_logistic_regressions_has_their_probabilities(data, tmp_path):
+    X = scale(data[0])
+    assert_calibrated(OneVsRestClassifier(LogisticRegression()).fit(X, data[1]), X, tmp_path)
+
+
 def test_a_logistic_regression_of_two_classes_has_log_odds():
     X = scale(TWO[0])
     model = LogisticRegression().fit(X, TWO[1])
