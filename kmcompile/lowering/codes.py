@@ -192,8 +192,8 @@ def _check(machine: KernelMachine) -> None:
         )
     if not isinstance(machine.kernel, Rbf | Poly | Sigmoid):
         raise InputError(
-            "integer formats are for kernels of inner products and squared distances, this "
-            f"machine's is {machine.kernel.name}\nuse --format float32"
+            "integer formats are for the rbf, poly and sigmoid kernels, this machine's is "
+            f"{machine.kernel.name}\nuse --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:

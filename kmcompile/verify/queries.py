@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine, Extension, Projection, Selection
-from kmcompile.kernels import Linear
+from kmcompile.kernels import Fourier, Linear
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.verify.reference import evaluate
 
@@ -122,6 +122,8 @@ def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Arra
     vectors: Float64Array = np.asarray(machine.support_vectors)
     if isinstance(machine.kernel, Linear):
         vectors = _around_hyperplanes(machine, rng)
+    if isinstance(machine.kernel, Fourier):
+        vectors = _along_frequencies(machine)
     return before_steps(machine, vectors)
 
 
@@ -145,6 +147,21 @@ def _before_selection(step: Selection, vectors: Float64Array) -> Float64Array:
     taken[list(step.columns), np.arange(step.n_out)] = 1.0
     rows: Float64Array = (vectors @ taken.T) / np.maximum(taken.sum(axis=1), 1.0)
     return rows
+
+
+def _along_frequencies(machine: KernelMachine) -> Float64Array:
+    """Return points of the size of the data whose kernel a Fourier machine approximates.
+
+    The rows w of RBFSampler have variance 2 gamma a feature, and gamma |x - y|^2 is about 1 for
+    data for which gamma was well chosen: w n / |w|^2 has about 1 / (2 gamma) a feature, n of them.
+    The phase, a feature of its own, takes no part.
+    """
+    vectors, steps = machine.support_vectors, machine.preprocessing
+    extended = bool(steps) and isinstance(steps[-1], Extension)
+    own = vectors[:, :-1] if extended else vectors
+    square = (own**2).sum(axis=1, keepdims=True)
+    points: Float64Array = vectors * (own.shape[1] / np.where(square == 0, 1.0, square))
+    return points
 
 
 def _around_hyperplanes(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:

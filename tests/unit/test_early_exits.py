@@ -5,16 +5,19 @@ from __future__ import annotations
 import pytest
 from lowered import lowered
 from sklearn.datasets import load_iris
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.certify.certify import Choice
-from kmcompile.early_exits import WithExits, add_early_exits
+from kmcompile.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.options import Options
 from kmcompile.target import load_target
 
 IRIS = load_iris(return_X_y=True)
+SAMPLER = make_pipeline(RBFSampler(n_components=9, random_state=0), LinearSVC()).fit(*IRIS)
 
 
 def choice(*candidates: Candidate) -> WithExits:
@@ -37,7 +40,13 @@ def test_the_sum_alone_gains_nothing():
 
 
 @pytest.mark.parametrize(
-    ("estimator", "mode"), [(SVC().fit(*IRIS), "exact"), (LinearSVC().fit(*IRIS), "certified")]
+    ("estimator", "mode"),
+    [
+        (SVC().fit(*IRIS), "exact"),
+        (LinearSVC().fit(*IRIS), "certified"),
+        (SAMPLER, "certified"),
+        (SAMPLER, "statistical"),
+    ],
 )
 def test_without_early_exits_the_program_stays_as_it_is(estimator, mode):
     one = lowered(estimator)
@@ -46,3 +55,10 @@ def test_without_early_exits_the_program_stays_as_it_is(estimator, mode):
     made = add_early_exits(one.machine, one.program, target, options, allowed, print)
     assert made.program is one.program
     assert made.speedup == 1.0
+
+
+def test_a_kernel_without_early_exits_says_why():
+    machine = lowered(SAMPLER).machine
+    reason = why_none(machine, Options(mode="certified"))
+    assert reason == "mode certified is not used: there is no early exit for the fourier kernel"
+    assert why_none(lowered(SVC().fit(*IRIS)).machine, Options(mode="certified")) == ""

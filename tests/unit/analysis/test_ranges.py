@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from lowered import lowered
 from sklearn.decomposition import PCA
+from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status
+from kmcompile.scalar import cosine
 
 D = 3
 STEPS = {
@@ -34,6 +36,7 @@ KERNELS = {
     "poly24": SVC(kernel="poly", degree=24, gamma=0.05),
     "sigmoid": SVC(kernel="sigmoid"),
     "linear_svc": LinearSVC(random_state=0),
+    "sampler": make_pipeline(RBFSampler(n_components=9, random_state=0), LinearSVC(random_state=0)),
 }
 
 
@@ -110,3 +113,18 @@ def test_a_gamma_that_float32_cannot_hold_is_refused(gamma):
     model = SVC(gamma=gamma).fit(X, (X[:, 0] > 0).astype(int))
     with pytest.raises(InputError, match="gamma is"):
         lowered(model)
+
+
+@pytest.mark.parametrize(("scale", "steps"), [(1.0, "raw"), (1e3, "raw"), (1e8, "standard")])
+def test_a_cosine_is_never_asked_beyond_its_limit(scale, steps):
+    """Up to the input limit; beyond it inputs are refused."""
+    model, X = fitted(steps, "sampler", scale)
+    low = lowered(model)
+    limit = low.prepare.limit
+    rows = np.concatenate([corners(float(limit)), X.astype(np.float32)])
+    rows = rows[low.answers(rows).results["status"] == Status.OK]
+    stage = low.program.ends.exact
+    totals = stage.totals(low.prepared(rows).x, stage.columns())
+    assert np.abs(totals).max() <= cosine.LIMIT
+    beyond = low.answers(np.full((1, D), 2 * limit, dtype=np.float32))
+    assert beyond.results["status"][0] == Status.ERROR_RANGE

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from kmcompile import frontend
 from kmcompile.analysis.cost import estimated_instructions, exact_operations
@@ -203,3 +205,38 @@ def test_the_integers_of_a_machine_are_told_with_their_steps():
     assert grid_text(cancer_machine()).startswith("none: the support vectors are real numbers")
     linear = frontend.load_model(SVC(kernel="linear").fit(X[:300], y[:300]))
     assert grid_text(linear).startswith("none: integer formats are for sums")
+
+
+def columns_machine(columns: list[int]) -> KernelMachine:
+    """Return a machine of digits behind a selection of columns."""
+    X, y = load_digits(return_X_y=True)
+    taken = ColumnTransformer([("taken", "passthrough", columns)])
+    return frontend.load_model(make_pipeline(taken, SVC(gamma=0.001)).fit(X[:400], y[:400] == 8))
+
+
+def test_permuted_columns_have_the_codes_of_the_others():
+    order = np.random.default_rng(3).permutation(64)
+    machine, plain = columns_machine(order.tolist()), digits_machine()
+    assert grid_text(machine) == grid_text(plain)
+    X = load_digits().data[400:700].astype(np.float32)
+    ones = [lower_in_format(m, TARGET, "m", "int8") for m in (machine, plain)]
+    answers = [interpret(one.program, X).results for one in ones]
+    np.testing.assert_array_equal(answers[0]["label"], answers[1]["label"])
+    assert [str(step) for step in ones[0].machine.preprocessing] == ["scale"]
+
+
+def test_integers_of_some_columns_only_are_refused():
+    with pytest.raises(InputError, match="preprocessing is a scaler at most"):
+        lower_in_format(columns_machine([3, 5, 20, 36]), TARGET, "m", "int16")
+
+
+def test_a_sampler_has_no_integers_and_auto_takes_float32():
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(RBFSampler(n_components=9, random_state=0), LinearSVC(random_state=0))
+    machine = frontend.load_model(model.fit(X, y))
+    reason = "integer formats are for the rbf, poly and sigmoid kernels, this machine's is fourier"
+    with pytest.raises(InputError, match=f"--format int16: {reason}"):
+        lower_in_format(machine, TARGET, "m", "int16")
+    lowered, candidates = chosen(machine)
+    assert lowered.program.number_format == "float32"
+    assert reason in candidates["int8"].reason
