@@ -130,3 +130,14 @@ def test_a_positive_label_that_is_no_class_is_refused():
     model.pos_label = "malign"
     with pytest.raises(InputError, match="pos_label is 'malign', must be one of 0, 1"):
         load_model(model)
+
+
+def test_the_score_of_a_tuned_threshold_of_1_5_lies_in_another_module(tmp_path):
+    model = TunedThresholdClassifierCV(SVC(), cv=2, thresholds=5).fit(X, Y)
+    own = b"csklearn.metrics._scorer\n_CurveScorer\n"
+    content = pickle.dumps(model, 0)
+    assert own in content
+    path = tmp_path / "model.pkl"
+    older = b"csklearn.model_selection._classification_threshold\n_CurveScorer\n"
+    path.write_bytes(content.replace(own, older))
+    assert load_model(path).sha256 == load_model(model).sha256
