@@ -27,6 +27,10 @@ _SIGN_OF_ZERO = "where the decision is exactly 0 the label is -1 (ONNX's Sign gi
 
 _SUPPORTED = f"supported: {', '.join(MACHINES)}, after {', '.join(STEPS)}"
 _MAX_CHAIN = 50
+_MAX_SHOWN = 8
+_ML, _CORE = ("ai.onnx.ml",), ("", "ai.onnx")
+"""Names of the domains that operators are of."""
+_OF_ML = (*MACHINES, "Scaler", "Normalizer")
 _FLOAT, _INT64, _STRING = 1, 7, 8
 """TensorProto.DataType."""
 
@@ -48,7 +52,7 @@ def read_onnx(content: bytes) -> KernelMachine:
     nodes = _chain(graph, constants, source.name)
     place = next((i for i, node in enumerate(nodes) if _operator(node) in MACHINES), None)
     if place is None:
-        names = ", ".join(_operator(node) for node in nodes) or "nothing"
+        names = ", ".join(_operator(node) for node in nodes[:_MAX_SHOWN]) or "nothing"
         raise InputError(f"the ONNX model computes {names};\n{_SUPPORTED}")
     machine = MACHINES[_operator(nodes[place])](nodes[place])
     steps = _steps(nodes[:place], machine.n_features, constants)
@@ -79,7 +83,7 @@ def _input(graph: Any, constants: Constants) -> Any:
     """Return the only input that is no constant."""
     inputs = [value for value in graph.input if value.name not in constants]
     if len(inputs) != 1 or inputs[0].type.tensor_type.elem_type != _FLOAT:
-        found = ", ".join(_shown(value.name) for value in inputs[:8]) or "none"
+        found = ", ".join(_shown(value.name) for value in inputs[:_MAX_SHOWN]) or "none"
         raise InputError(
             f"the ONNX model has the inputs {found}, must have one, a float tensor; "
             "convert it with one FloatTensorType"
@@ -112,8 +116,8 @@ def _chain(graph: Any, constants: Constants, source: bytes) -> list[Any]:
         if position or len(inputs) != 1 or n_constants != N_CONSTANTS.get(_operator(node), 0):
             raise InputError(
                 f"the first output comes by output {position + 1} of {_operator(node)}, which has "
-                f"{len(inputs)} inputs and {n_constants} constants, must be a label or value by a "
-                f"chain of operators;\n{_SUPPORTED}"
+                f"{len(inputs)} data inputs and {n_constants} constants, must be a label or value "
+                f"by a chain of operators;\n{_SUPPORTED}"
             )
         nodes.append(node)
         name = inputs[0]
@@ -125,10 +129,6 @@ def _operator(node: Any) -> str:
     name, domain = printable(text(node.op_type)), printable(text(node.domain))
     expected = _ML if name in _OF_ML else _CORE
     return name if domain in expected else f"{domain}.{name}"
-
-
-_ML, _CORE = ("ai.onnx.ml",), ("", "ai.onnx")
-_OF_ML = (*MACHINES, "Scaler", "Normalizer")
 
 
 def _after(node: Any, machine: KernelMachine) -> KernelMachine:

@@ -35,7 +35,7 @@ def _damage(message, rng):
     """Change, drop or double one field somewhere below a message."""
     while message.ListFields():
         field, value = rng.choice(message.ListFields())
-        if not field.is_repeated:
+        if not hasattr(value, "extend"):  # not repeated
             if field.message_type is None:
                 break
             message = value

@@ -159,11 +159,11 @@ GRAPHS = {
     _no_output: "has no output",
     _functions: "functions of its own",
     _sparse: "sparse constants",
-    _squared: "which has 2 inputs and 0 constants",
-    _no_constant: "which has 1 inputs and 0 constants",
+    _squared: "which has 2 data inputs and 0 constants",
+    _no_constant: "which has 1 data inputs and 0 constants",
     _other_domain: "com.example.Scaler",
     _bad_name: "no UTF-8",
-    _fork: "which has 2 inputs",
+    _fork: "which has 2 data inputs",
 }
 
 
@@ -238,8 +238,8 @@ CONSTANTS = {
     _descending: "are 2.0 and 1.0, must be ascending",
     _negative: "Mul.constant gives the factor -1.0, must be > 0",
     _divided_by_zero: "Div.constant gives the factor",
-    _one_clip: "which has 1 inputs and 1 constants",
-    _open_clip: "which has 2 inputs and 1 constants",
+    _one_clip: "which has 1 data inputs and 1 constants",
+    _open_clip: "which has 2 data inputs and 1 constants",
 }
 
 
