@@ -12,7 +12,12 @@ from kmcompile.frontend.libsvm_text import LARGEST_INT, Digits, Lines, integer, 
 from kmcompile.ir.arrays import Float64Array
 
 MAX_DENSE_BYTES = 200_000_000
-"""Of the vectors with their zeros: a short file can name a very large index."""
+"""Of the vectors with their zeros."""
+
+SMALL_DENSE_BYTES = 10_000_000
+MAX_DENSE_RATIO = 1000
+"""Beyond the small size, of the bytes of the vectors to those of the text: a short file can name a
+very large index. One value in a thousand is not 0 in sparse data, and takes 10 characters."""
 
 _PAIR = re.compile(rb"([^:]*):([^:]*)")
 
@@ -91,10 +96,12 @@ class SupportVectors:
         if width == 0:
             raise self._lines.error("no support vector has a feature; retrain the model")
         n_bytes = n_sv * width * 8
-        if n_bytes > MAX_DENSE_BYTES:
+        largest = max(SMALL_DENSE_BYTES, MAX_DENSE_RATIO * self._lines.size_bytes)
+        largest = min(largest, MAX_DENSE_BYTES)
+        if n_bytes > largest:
             raise self._lines.error(
                 f"{n_sv} vectors of {width} features (the largest index) take {n_bytes} bytes, "
-                f"must be at most {MAX_DENSE_BYTES}; number the features from 1"
+                f"must be at most {largest}; leave out the features that are always 0"
             )
         dense = np.zeros((n_sv, width))
         dense[np.frombuffer(self._rows, dtype=np.int64), columns] = np.frombuffer(self._values)

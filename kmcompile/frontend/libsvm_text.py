@@ -35,6 +35,7 @@ class Lines:
 
     def __init__(self, content: bytes) -> None:
         self._stream = io.BytesIO(content)
+        self.size_bytes = len(content)
         self.number = 0
 
     def words(self, expected: str) -> list[bytes]:

@@ -201,7 +201,10 @@ def test_a_short_file_with_a_large_index_is_refused(tmp_path, monkeypatch):
     lines = BINARY.split(b"\n")
     lines[10] += b" 2147483647:1"
     path = write(tmp_path, b"\n".join(lines))
-    assert line_of(path, "take 51539607528 bytes, must be at most 200000000") == 12
+    assert line_of(path, "take 51539607528 bytes, must be at most 10000000") == 12
+    lines[10] += b" " * 300_000
+    path = write(tmp_path, b"\n".join(lines))
+    assert line_of(path, "must be at most 200000000") == 12
     monkeypatch.setattr(libsvm_sv_lines, "MAX_DENSE_BYTES", 47)
     refused(write(tmp_path, BINARY), "take 48 bytes, must be at most 47")
 
