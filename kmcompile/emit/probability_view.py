@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import float32_literal
 from kmcompile.ir.program import Program
+from kmcompile.passes.move_threshold import probability_at
 from kmcompile.scalar import exp_negative, logistic
 from kmcompile.stages.probability import GROW, LEAST_TOTAL, SHRINK, Probability
 
@@ -64,7 +64,7 @@ def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
         )
         label = "the more probable class"
         if program.threshold:
-            likely = 1 / (1 + math.exp(-program.threshold))
+            likely = probability_at(program.threshold)
             label = f"class 1 where it has at least the probability {likely:.6g}"
     else:
         text = (

@@ -64,7 +64,14 @@ def move_asked_threshold(machine: KernelMachine, threshold: float) -> KernelMach
 
 def _note(machine: KernelMachine, threshold: float, equal_is_positive: bool) -> str:
     relation = "at least" if equal_is_positive else "more than"
+    likely = f" (probability {probability_at(threshold):.6g})" if machine.log_odds else ""
     return (
         f"the label is {machine.classes[1]!r} where the trained decision is {relation} "
-        f"{threshold!r}, which decisions of the C are without"
+        f"{threshold!r}{likely}, which decisions of the C are without"
     )
+
+
+def probability_at(f: float) -> float:
+    """Return the probability 1 / (1 + exp(-f)) that log odds f stand for, without overflow."""
+    e = math.exp(-abs(f))
+    return (1.0 if f >= 0 else e) / (1.0 + e)

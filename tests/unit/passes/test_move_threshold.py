@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, LinearSVC, OneClassSVM
 
 from kmcompile.errors import InputError, UsageError
 from kmcompile.frontend import load_model
@@ -28,6 +28,17 @@ def test_the_label_is_the_second_class_from_the_threshold_up():
     clear = np.abs(trained.decisions[:, 0] - threshold) > (trained.error + moved.error)[:, 0]
     np.testing.assert_array_equal(moved.labels[clear], expected[clear])
     assert clear.sum() >= len(X) - 2
+    assert (moved.labels != trained.labels).any()
+
+
+def test_an_outlier_is_what_lies_below_the_threshold():
+    machine = load_model(OneClassSVM(gamma=1e-4, nu=0.3).fit(X))
+    trained = evaluate(machine, X)
+    threshold = float(np.quantile(trained.decisions, 0.1))
+    moved = evaluate(move_asked_threshold(machine, threshold), X)
+    clear = np.abs(moved.decisions) > moved.error + trained.error
+    expected = (trained.decisions >= threshold).astype(int)
+    np.testing.assert_array_equal(moved.labels[clear[:, 0]], expected[clear])
     assert (moved.labels != trained.labels).any()
 
 
@@ -60,6 +71,12 @@ def test_of_a_calibrated_machine_a_probability_is_asked_for():
     for outside in (0.0, 1.0, -0.5, 2.0):
         with pytest.raises(UsageError, match="between 0 and 1"):
             move_asked_threshold(calibrated, outside)
+
+
+def test_the_note_of_a_calibrated_machine_tells_the_probability():
+    notes = move_asked_threshold(replace(MACHINE, log_odds=True), 0.2).notes
+    assert "(probability 0.2)" in notes[-1]
+    assert "(probability 0)" in move_threshold(replace(MACHINE, log_odds=True), -1e4).notes[-1]
 
 
 def test_many_classes_have_no_threshold():
