@@ -7,7 +7,9 @@ import pytest
 from lowered import lowered
 from sklearn.svm import SVC, LinearSVC
 
-from kmcompile.lowering.sums import lower_sum
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.kernels import Rbf
+from kmcompile.lowering.sums import lower_sum, sign_groups
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import ExactSum, LinearSum
 
@@ -122,3 +124,26 @@ def test_a_linear_machine_becomes_one_weight_vector_a_decision(lanes):
     np.testing.assert_array_equal(rows[:5], model.coef_.astype(np.float32))
     assert not rows[5:].any()
     np.testing.assert_array_equal(stage.intercept, model.intercept_.astype(np.float32))
+
+
+@pytest.mark.parametrize(("classes", "mixed"), [(2, False), (8, True)])
+def test_vectors_of_many_classes_are_one_group_where_groups_by_signs_leave_blocks_empty(
+    classes, mixed
+):
+    rng = np.random.default_rng(4)
+    machine = KernelMachine(
+        kind="LinearSVC",
+        task=Task.ONE_VS_REST,
+        kernel=Rbf(0.5),
+        support_vectors=rng.normal(size=(40, 3)),
+        dual_coef=rng.normal(size=(classes, 40)),
+        intercept=np.zeros(classes),
+        classes=tuple(range(classes)),
+        n_features=3,
+    )
+    stage = lower_sum(machine, 4, 0.0, False)
+    assert stage.mixed_signs is mixed
+    signed = [group.rows for group in sign_groups(machine)]
+    assert all((np.ptp(np.sign(rows), axis=1) < 2).all() for rows in signed)
+    blocks = 10 if mixed else sum(-(-rows.shape[1] // 4) for rows in signed)
+    assert stage.n_blocks == blocks
