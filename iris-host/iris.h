@@ -1,0 +1,144 @@
+/* kmcompile iris.npz --target host */
+/*
+ * kmcompile 0.1.0, target host, float32, mode exact.
+ * Model: SVC, intersection kernel, 37 support vectors of 4 features.
+ * SHA-256 of the model: a3c3b711f6b583ae4d8d36d7f8462de62a900167f7fee581fa98e0edfb37bec5.
+ *
+ * All functions are reentrant: no mutable globals, no heap, no recursion. Every loop ends after a
+ * number of turns that is fixed here, whatever the input or a damaged table holds. The arguments
+ * of one call must not overlap. The worst-case stack is in report.json.
+ *
+ * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
+ * Not here: iris_classify_within and iris_audit, because this program has no early exit to limit
+ * or to watch; iris_classify_float, because the input is float already.
+ *
+ * Where the sums in float leave the label open they are computed once more in double, from x as it
+ * was received; then stage is that of replay. A core that computes double in software takes many
+ * times the instructions for that: report.json has the figures.
+ */
+#ifndef IRIS_H
+#define IRIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IRIS_N_FEATURES 4U
+#define IRIS_N_CLASSES 3U
+#define IRIS_N_DECISIONS 3U  /* pairs (0, 1), (0, 2), ...: > 0 for the first */
+#define IRIS_N_STAGES 2U
+#define IRIS_INPUT_LIMIT 2.8823037615171174e+17f
+#define IRIS_WORKSPACE_BYTES (sizeof(iris_workspace_t))
+
+typedef float iris_input_t;
+
+typedef enum {
+    IRIS_OK = 0,
+    IRIS_ERROR_NULL,        /* a pointer is NULL */
+    IRIS_ERROR_NOT_FINITE,  /* a feature is NaN or infinite */
+    IRIS_ERROR_RANGE,       /* the input exceeds a limit: see classify */
+    IRIS_ERROR_CORRUPT      /* a table or an answer is not what it was */
+} iris_status_t;
+
+/*
+ * lower and upper bound the decision of the closest pair that the winner won: in real arithmetic
+ * the trained model's lies between them, for x as it was received and whatever is rounded here.
+ * The comment at IRIS_N_DECISIONS says what its sign means.
+ * certified: the label is the same for all decisions that are possible within such bounds. It is
+ * false where x lies so near a boundary that double does not tell.
+ */
+typedef struct {
+    int32_t label;          /* index into iris_class_names */
+    float lower;
+    float upper;
+    uint32_t kernel_evals;  /* full kernel evaluations spent: at most 74 */
+    uint16_t stage;         /* of iris_stage_names: which decided */
+    bool certified;         /* the label is proved to be the model's */
+    bool in_range;          /* always true: this program was not calibrated */
+} iris_result_t;
+
+/* The part of the caller's memory in which sums are computed in double. */
+typedef struct {
+    double prepared_0[4U];  /* the prepared input */
+    double decision[3U];    /* decision values */
+    double bound[3U];       /* >= their errors */
+    double row_sum[2U];     /* sums of one group of vectors */
+    double row_error[2U];   /* and of their errors */
+    uint32_t votes[3U];     /* of each class */
+    uint32_t sure[3U];      /* those that no rounding can take away */
+    uint32_t possible[3U];  /* those that rounding might give */
+} iris_replay_workspace_t;
+
+/* The caller's memory for one call; its contents need not be kept or cleared between calls. */
+typedef struct {
+    iris_replay_workspace_t replay;  /* what the replay computes in double */
+    float decision[3U];              /* decision values */
+    float bound[3U];                 /* >= their errors */
+    float row_sum[2U];               /* sums of one group of vectors */
+    float row_error[2U];             /* and of their errors */
+    uint32_t votes[3U];              /* of each class */
+    uint32_t sure[3U];               /* those that no rounding can take away */
+    uint32_t possible[3U];           /* those that rounding might give */
+} iris_workspace_t;
+
+/* The state of a self-test in steps; all zero before the first step. */
+typedef struct {
+    iris_workspace_t workspace;
+    uint32_t part;      /* table or known answer that is being tested */
+    uint32_t position;  /* words of the table that have been read */
+    uint32_t checksum;
+    iris_status_t status;  /* a failure stays */
+    bool done;          /* passed, or failed */
+} iris_self_test_t;
+
+/*
+ * Classifies one input.
+ * Input: x of 4 features as the model was trained with, before any preprocessing; each
+ * finite and |x_j| <= IRIS_INPUT_LIMIT. Nothing is clipped.
+ * x must not change during the call, and the rounding mode must be to nearest.
+ * Result: IRIS_OK with *result written in full, or
+ * IRIS_ERROR_NULL, _NOT_FINITE, _RANGE or _CORRUPT with *result untouched.
+ */
+iris_status_t iris_classify(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_result_t *result);
+
+/*
+ * Gives the decision values of one input, by which iris_classify decides.
+ * They are summed in float: the replay is not asked.
+ * Input and status as there; decision is untouched unless IRIS_OK is returned.
+ */
+iris_status_t iris_decision(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    float decision[IRIS_N_DECISIONS]);
+
+/*
+ * Compares the checksum (CRC-32C) of every table, then asks known inputs and compares the labels
+ * and, by their intervals, the decisions: these also hold for a compiler that contracts.
+ * Result: IRIS_OK or IRIS_ERROR_CORRUPT.
+ * Keeps one iris_self_test_t on the stack.
+ */
+iris_status_t iris_self_test(void);
+
+/*
+ * The same in steps, for systems with a watchdog: each reads at most 256 words of a table
+ * or asks one known input. Call until state->done, at most 39 times, or until another
+ * status than IRIS_OK: IRIS_ERROR_NULL or _CORRUPT.
+ */
+iris_status_t iris_self_test_step(
+    iris_self_test_t *state);
+
+/* Text of the classes (UTF-8) and of the stages, for people. */
+extern const char *const iris_class_names[IRIS_N_CLASSES];
+extern const char *const iris_stage_names[IRIS_N_STAGES];
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
