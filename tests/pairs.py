@@ -26,10 +26,10 @@ class Pairs:
     """A machine of `n_classes` classes that lie side by side, with or without a replay."""
 
     kernel: str = "rbf"
-    n_classes: int = 5
+    n_classes: int = 4
     replays: bool = True
-    n_samples: int = 120
-    n_features: int = 6
+    n_samples: int = 200
+    n_features: int = 17  # tiles of four and a tail
     sparse: bool = False
     has_exit: bool = False
 
@@ -70,8 +70,8 @@ class Pairs:
         y[: self.n_classes] = np.arange(self.n_classes)
         if self.sparse:
             X *= rng.random(X.shape) < 0.2
-            return SVC(kernel=self.kernel, C=10.0, gamma=0.3).fit(X, y)
-        machine = SVC(kernel=self.kernel, C=10.0, gamma=0.3, coef0=0.2)
+            return SVC(kernel=self.kernel, C=10.0, gamma=0.05).fit(X, y)
+        machine = SVC(kernel=self.kernel, C=10.0, gamma=0.05, coef0=0.2)
         return make_pipeline(StandardScaler(), machine).fit(X, y)
 
 
@@ -79,7 +79,7 @@ CORE = [Pairs()]
 MORE = [
     Pairs("poly", 4, replays=False),
     Pairs("sigmoid", 3),
-    Pairs(n_classes=4, has_exit=True),
+    Pairs(has_exit=True),
     Pairs(n_classes=7, n_features=70, sparse=True),
 ]
 FEW_VECTORS = [Pairs("rbf", 3, replays=False, n_samples=8, n_features=2)]
