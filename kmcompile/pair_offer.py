@@ -17,7 +17,8 @@ from kmcompile.ir.program import Program
 from kmcompile.lowering.pair_choice import with_pair_sum
 from kmcompile.target import Target
 
-_STACK_BYTES = 4_000
+_STACK_BYTES = 8_000
+"""What else is on the stack, at most."""
 _REPLAY_BYTES = 16
 """Of a kernel and its error in the replay's workspace."""
 
@@ -83,10 +84,17 @@ def offer_pairs(
 
 
 def _fits(program: Program, target: Target, allowed: Budgets) -> bool:
-    """Return whether tables and workspace fit, that of a replay with them."""
+    """Return whether tables and workspace fit, that of a replay with them.
+
+    The self-test has a workspace of its own on the stack, and so has the harness.
+    """
     n_vectors = program.ends.exact.kernel_evaluations()
-    # The self-test has a workspace of its own on the stack.
-    ram = 2 * (workspace_bytes(program, target) + _REPLAY_BYTES * n_vectors) + _STACK_BYTES
+    workspace = workspace_bytes(program, target) + _REPLAY_BYTES * n_vectors
+    needed = 2 * workspace + _STACK_BYTES
     flash = program.table_bytes
-    fits_ram = allowed.ram_bytes is None or ram <= allowed.ram_bytes
-    return fits_ram and (allowed.flash_bytes is None or flash <= allowed.flash_bytes)
+    limits = [
+        (needed, allowed.ram_bytes),
+        (needed, target.boot.stack_bytes if target.boot else None),
+        (flash, allowed.flash_bytes),
+    ]
+    return all(limit is None or size <= limit for size, limit in limits)
