@@ -97,5 +97,8 @@ MORE = (
     Regression("rbf", number_format="int8"),
 )
 
+SIGNED = (CORE[1], MORE[2])
+"""With all functions that there are: what a reviewer would read."""
+
 ATTACKED = (*CORE, *MORE[:2])
 """In float32: for inputs that are made to break bounds."""

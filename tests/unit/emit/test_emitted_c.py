@@ -13,6 +13,7 @@ import certified
 import coded
 import pairs
 import pytest
+import regressions
 import replays
 from elftools.elf.elffile import ELFFile
 from emitted import emit_model
@@ -34,6 +35,7 @@ CASES = [
         *calibrated.CORE,
         *certified.EVERY,
         *pairs.CORE,
+        *regressions.SIGNED,
     ]
     for target in ("host", "cortex-m7")
 ]
@@ -168,6 +170,14 @@ def test_no_library_is_called_and_nothing_is_writable(
         exported = {s.name for s in symbols if s["st_info"]["bind"] == "STB_GLOBAL"} - undefined
     assert undefined <= {"memcpy", "memset"}
     assert writable == 0
+    if case in regressions.SIGNED:
+        suffixes = ["", "_float"] if case.number_format == "int16" else [""]
+        calls = [
+            f"{call}{s}" for call in ("predict", "predict_within", "decision") for s in suffixes
+        ]
+        names = (*calls, "self_test", "self_test_step", "stage_names")
+        assert exported == {f"iris_{name}" for name in names}
+        return
     functions = ["classify", "decision", "self_test", "self_test_step"]
     if case in certified.EVERY:
         functions.append("classify_within")
