@@ -13,7 +13,9 @@ from tools import need, succeed
 
 import kmcompile
 from kmcompile import cli, errors
+from kmcompile.frontend import load_model
 from kmcompile.target import list_targets
+from kmcompile.verify.reference import evaluate
 
 README = Path(kmcompile.__file__).parents[1] / "README.md"
 TEXT = README.read_text(encoding="utf-8") if README.is_file() else ""
@@ -49,11 +51,25 @@ def test_python_runs_and_gives_the_labels_of_predict(
 ) -> None:
     need("gcc")
     monkeypatch.chdir(tmp_path)
-    (code,) = blocks("python")
+    (code,) = (code for code in blocks("python") if "compile_model" in code)
     names: dict[str, object] = {}
     exec(compile(code, "README.md", "exec"), names)
     assert names["answers"].tolist() == names["model"].predict(names["X"]).tolist()
     assert names["again"].tolist() == names["answers"].tolist()
+
+
+def test_machine_of_a_precomputed_kernel_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("build").mkdir()
+    (code,) = (code for code in blocks("python") if "precomputed_machine" in code)
+    names: dict[str, object] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    saved = load_model("build/iris.npz")
+    assert saved.sha256 == names["machine"].sha256
+    decided = evaluate(saved, names["X"]).labels
+    assert [saved.classes[i] for i in decided] == names["model"].predict(names["gram"]).tolist()
 
 
 @pytest.mark.parametrize(
