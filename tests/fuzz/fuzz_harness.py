@@ -25,6 +25,7 @@ def main() -> None:
     target = TARGETS[sys.argv.pop(1)]
     sys.argv[0] = os.environ.get("FUZZ_LAUNCHER", sys.argv[0])
     kept = list(kept_inputs(target).values())
+    donors = [pieces for pieces in map(target.split, kept) if pieces]
 
     def mutate(content: bytes, max_bytes: int, seed: int) -> bytes:
         """Change bytes as libFuzzer does, or move pieces, also in from a kept input."""
@@ -34,7 +35,7 @@ def main() -> None:
             return bytes(atheris.Mutate(content, max_bytes))
         start, end = sorted(rng.choices(range(len(pieces) + 1), k=2))
         end = min(end, start + rng.randrange(8))
-        donor = target.split(rng.choice(kept)) if rng.random() < 0.5 else pieces
+        donor = rng.choice(donors) if rng.random() < 0.5 else pieces
         first = rng.randrange(len(donor))
         pieces[start:end] = donor[first : first + rng.randrange(8)]
         return b"".join(pieces)[:max_bytes]
