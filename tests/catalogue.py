@@ -26,7 +26,7 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
-from sklearn.svm import SVC, LinearSVC, NuSVC
+from sklearn.svm import SVC, LinearSVC, NuSVC, OneClassSVM
 
 KERNELS: dict[str, dict[str, Any]] = {
     "linear": {},
@@ -138,6 +138,8 @@ class Case:
             return OneVsRestClassifier(SVC(kernel=kernel, **parameters))
         if self.estimator == "NuSVC":
             return NuSVC(kernel=kernel, nu=0.3, **parameters)
+        if self.estimator == "OneClassSVM":
+            return OneClassSVM(kernel=kernel, nu=0.3, **parameters)
         return SVC(kernel=kernel, **parameters)
 
 
@@ -162,6 +164,7 @@ SPECIAL = [
     Case("OneVsRestClassifier", "poly", "one_vs_rest", "raw"),
     Case("OneVsRestClassifier", "rbf", "last_of_equal", "raw"),
     Case("NuSVC", "rbf", "one_vs_one", "standard"),
+    Case("OneClassSVM", "rbf", "one_class", "standard"),
     *(Case("SVC", "poly", "binary", "raw", parameters=(("degree", p),)) for p in (0, 1, 2, 7)),
     *(Case("SVC", "rbf", "binary", "standard", n_features=n) for n in (1, 4, 7)),
     *(Case("LinearSVC", "linear", "one_vs_rest", "l2", n_features=n) for n in (2, 9)),
