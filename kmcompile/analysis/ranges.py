@@ -22,7 +22,7 @@ from kmcompile.ir.preprocessing import (
 from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
 from kmcompile.stages import ExactSum, LinearSum, PairSum
-from kmcompile.steps import PrepareStep
+from kmcompile.steps import Nonnegative, PrepareStep
 
 _LARGEST_EXPONENT = 60
 
@@ -57,7 +57,8 @@ def input_limits(
     limit : float32
         For the magnitude of a raw feature.
     prepared_limit : float32 or None
-        For norm and deviation of the prepared input; None where the first limit does.
+        For norm and deviation of the prepared input; None where the first limit does and nothing
+        else is refused.
 
     Raises
     ------
@@ -75,7 +76,9 @@ def input_limits(
 
     limit = _largest(whole, needed)
     if limit is not None:
-        return limit, None
+        # A negative feature leaves a deviation above this one.
+        refuses = any(isinstance(step, Nonnegative) for step in steps)
+        return limit, np.float32(LARGEST_INTERMEDIATE) if refuses else None
     limit = _largest(preparation, needed)
     prepared_limit = None
     if limit is not None and prepared is not None:

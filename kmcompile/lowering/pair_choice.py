@@ -67,7 +67,7 @@ def with_pair_sum(
             prepare.steps,
             pairs,
             ordinary,
-            checked if prepare.prepared_limit is not None else None,
+            checked if prepare.measures_length else None,
         )
     except InputError:
         return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.analysis.ranges import input_limits
-from kmcompile.analysis.rounding import FLOAT32, FLOAT64, LARGEST_INTERMEDIATE, Precision
+from kmcompile.analysis.rounding import FLOAT32, FLOAT64, Precision
 from kmcompile.errors import InputError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
@@ -120,10 +120,7 @@ def _lower_with(
         summed = lower_sum(machine, target.lanes, typical, skip_zeros)
     limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)
     assert unlimited.refuses_negatives or not machine.kernel.requires_nonnegative
-    prepared_limit = limits[1]
-    if prepared_limit is None and unlimited.refuses_negatives:
-        prepared_limit = np.float32(LARGEST_INTERMEDIATE)
-    return replace(unlimited, limit=limits[0], prepared_limit=prepared_limit), summed
+    return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
 
 
 def with_tolerance(program: Program, tolerance: float | None) -> Program:

@@ -51,6 +51,12 @@ class Prepare(Always):
         return last if isinstance(last, Quantize) else None
 
     @property
+    def measures_length(self) -> bool:
+        """Whether the norm of the prepared input is bounded."""
+        length = self.steps[-1].length if self.steps else self.input_length
+        return length is not None
+
+    @property
     def refuses_negatives(self) -> bool:
         """Whether features that are negative after the preprocessing are refused."""
         return any(isinstance(step, Nonnegative) for step in self.steps)
