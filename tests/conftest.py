@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-collect_ignore_glob = ["conftest.py", "*/conftest.py"]
-"""Two of them cannot be collected for doctests: they have one name."""
+collect_ignore_glob = ["conftest.py", "*/conftest.py", "fault/stored_models/make_*.py"]
+"""What is not collected for doctests: modules of one name, scripts that need other packages."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

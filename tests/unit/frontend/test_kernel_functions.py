@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from function_names import function_name
 from sklearn.metrics import pairwise
 
 from kmcompile.errors import InputError
@@ -33,7 +34,7 @@ def renamed(x, y):
 renamed.__name__, renamed.__module__ = "linear_kernel", pairwise.__name__
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS, ids=function_name)
 @pytest.mark.parametrize("protocol", [None, 0, 2, 5])
 def test_values_are_those_that_the_function_returns(kernel, protocol):
     given = kernel if protocol is None else read_pickle(pickle.dumps(kernel, protocol))
@@ -43,7 +44,9 @@ def test_values_are_those_that_the_function_returns(kernel, protocol):
     assert np.abs(values - kernel(QUERIES, VECTORS)).max() <= TOLERANCE
 
 
-@pytest.mark.parametrize("kernel", [renamed, np.dot, pairwise.additive_chi2_kernel, len], ids=str)
+@pytest.mark.parametrize(
+    "kernel", [renamed, np.dot, pairwise.additive_chi2_kernel, len], ids=function_name
+)
 def test_other_functions_are_refused(kernel):
     assert is_function(kernel)
     with pytest.raises(InputError, match=r"^kernel is a function \(.*\), must be linear, "):

@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
+from function_names import function_name
 from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import pairwise
 from sklearn.pipeline import make_pipeline
@@ -34,7 +35,7 @@ KERNELS = [
 ]
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS, ids=function_name)
 @pytest.mark.parametrize("make", [SVC, functools.partial(NuSVC, nu=0.2), SVR, OneClassSVM])
 def test_decision_values_are_those_of_scikit_learn(make, kernel):
     model = fitted(make(kernel=kernel), X[:100], Y[:100])
