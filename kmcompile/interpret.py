@@ -68,6 +68,9 @@ class Answers:
         come there.
     exact_operations : ndarray of shape (n_queries,), int64
         Multiply-adds that the same query takes without early exits; 0 where the status is not OK.
+    pairs : ndarray of shape (n_queries,), int64
+        Pairs of classes whose sums `classify` evaluates before a replay: all of them where one
+        stage sums them all, 0 where an early exit decides. Of one-vs-one machines.
     replay_operations : ndarray of shape (n_queries,), int64
         Multiply-adds in float64; 0 where the query was not replayed. In no other count.
     probabilities : ndarray of shape (n_queries, n_classes), float32, optional
@@ -82,6 +85,7 @@ class Answers:
     stage_operations: NDArray[np.int64]
     stage_kernels: NDArray[np.int64]
     exact_operations: NDArray[np.int64]
+    pairs: NDArray[np.int64]
     replay_operations: NDArray[np.int64]
     probabilities: Float32Array | None = None
     probability_bounds: Float32Array | None = None
@@ -119,11 +123,14 @@ def interpret(program: Program, X: Inputs) -> Answers:
     operations = np.full((len(X), len(program.stages)), -1, dtype=np.int64)
     decisions[accepted], bounds[accepted] = exact.decision, exact.bound
     kernels = np.zeros_like(operations)
-    results[accepted], operations[accepted], kernels[accepted] = _classified(program, batch, exact)
+    pairs = np.zeros(len(X), dtype=np.int64)
+    results[accepted], operations[accepted], kernels[accepted], pairs[accepted] = _classified(
+        program, batch, exact
+    )
     alone = np.zeros(len(X), dtype=np.int64)
     alone[accepted] = _operations_alone(program, batch)
     replayed = _replayed(program, results)
-    answers = Answers(results, decisions, bounds, operations, kernels, alone, replayed)
+    answers = Answers(results, decisions, bounds, operations, kernels, alone, pairs, replayed)
     return _with_probabilities(program, answers)
 
 
@@ -160,7 +167,7 @@ def classify(
     results = np.zeros(len(X), dtype=RESULT_DTYPE)
     operations = np.zeros(len(X), dtype=np.int64)
     results["status"] = status
-    results[accepted], by_stage, _ = _classified(program, batch, None)
+    results[accepted], by_stage, *_ = _classified(program, batch, None)
     operations[accepted] = np.maximum(by_stage, 0).sum(axis=1)
     return results, operations
 
@@ -205,8 +212,10 @@ def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
 
 def _classified(
     program: Program, batch: Batch, exact: Batch | None
-) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.int64]]:
-    """Return results of a prepared batch, operations and kernels of each stage, as in `Answers`.
+) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return results of a prepared batch, operations and kernels of each stage, and pairs.
+
+    As in `Answers`.
 
     Parameters
     ----------
@@ -220,6 +229,7 @@ def _classified(
     operations[:, 0] = batch.operations
     operations[:, 0] += program.float_codes_operations
     kernels = np.zeros_like(operations)
+    pairs = np.zeros(len(batch), dtype=np.int64)
     places = np.arange(len(batch))
     for number, stage in enumerate(program.stages[1:-2], start=1):
         weight = ends.weight(stage)
@@ -253,7 +263,7 @@ def _classified(
         evaluated = summed.kernel_evals + batch.kernel_evals - batch.known
         summed = replace(summed, in_range=batch.in_range, kernel_evals=evaluated)
     if isinstance(ends.exact, PairSum):
-        labelled, operations[places, -2] = ends.exact.vote(batch, summed)
+        labelled, operations[places, -2], pairs[places] = ends.exact.vote(batch, summed)
         operations[places, -1] = ends.exact.label_operations
         kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
     else:
@@ -261,13 +271,14 @@ def _classified(
         operations[places, -2] = ends.exact.operations_of(batch)
         operations[places, -1] = ends.label.operations()
         kernels[places, -2] = needed
+        pairs[places] = program.n_decisions
     results[places] = _results(labelled, last, ends.exact)
     if program.replay is not None:
         left = labelled.allowed - labelled.kernel_evals
         open_ = ~labelled.certified & (left >= program.replay.kernel_evaluations())
         answer = program.replay.run(labelled.chosen(open_))
         results[places[open_]] = _results(answer, last + 1, program.replay)
-    return results, operations, kernels
+    return results, operations, kernels, pairs
 
 
 def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:

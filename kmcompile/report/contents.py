@@ -159,6 +159,9 @@ class Cost:
     replay_ops_mean : float or None
         Of the replay, over all queries.
     kernel_evals_min, kernel_evals_median, kernel_evals_p99, kernel_evals_max : float
+    pairs_mean, pairs_max : float or None
+        Pairs of classes that a query evaluates, of one-vs-one machines; the model has
+        n_classes (n_classes - 1) / 2.
     """
 
     exact_ops: float | None
@@ -178,6 +181,8 @@ class Cost:
     kernel_evals_median: float
     kernel_evals_p99: float
     kernel_evals_max: float
+    pairs_mean: float | None
+    pairs_max: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

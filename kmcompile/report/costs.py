@@ -12,7 +12,7 @@ from kmcompile.analysis.cost import exact_operations, stage_worst_operations, wo
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.program import Program
 from kmcompile.report import contents
-from kmcompile.stages import Replay, Stage
+from kmcompile.stages import Replay, Stage, Vote
 from kmcompile.verify.queries import Queries
 
 _NEVER = "the stage never decides"
@@ -74,6 +74,10 @@ def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.
     else:
         replay_mean = float(answers.replay_operations.mean())
         most_with_replay = float((operations + answers.replay_operations).max())
+    votes = isinstance(program.ends.label, Vote)
+    if not votes:
+        for name in ("pairs_mean", "pairs_max"):
+            reasons[f"cost.{name}"] = "there are no pairs of classes"
     return contents.Cost(
         exact_ops=exact,
         mean_ops=float(operations.mean()),
@@ -92,6 +96,8 @@ def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.
         kernel_evals_median=float(np.median(kernels)),
         kernel_evals_p99=float(np.percentile(kernels, 99)),
         kernel_evals_max=float(kernels.max()),
+        pairs_mean=float(answers.pairs.mean()) if votes else None,
+        pairs_max=float(answers.pairs.max()) if votes else None,
     )
 
 

@@ -195,6 +195,8 @@ def costs(report: Report) -> list[Fact]:
         ("kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
         ("kernel evaluations, median", "cost.kernel_evals_median", count_text),
         ("kernel evaluations, 99th percentile", "cost.kernel_evals_p99", count_text),
+        ("pairs of classes, mean", "cost.pairs_mean", count_text),
+        ("pairs of classes, largest", "cost.pairs_max", count_text),
         ("speed-up in kernel evaluations", "cost.speedup_kernels", ratio_text),
         ("instructions, exact sum alone", "target.instructions.exact", count_text),
         ("instructions, mean", "target.instructions.mean", count_text),

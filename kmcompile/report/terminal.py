@@ -27,6 +27,9 @@ _BAR_CELLS, _SHORT_BAR_CELLS = 20, 12
 _UNSAID = (
     "options.",
     "stages.",
+    "model.",  # what a machine of its kind has not
+    "cost.pairs_",
+    "verification.probabilities",
     "memory.part_",
     "memory.flash_budget_",
     "memory.ram_budget_",
@@ -152,6 +155,7 @@ def _costs(report: dict[str, Any], console: Console) -> Table:
         summary.fact(report, "operations of the replay, mean", "cost.replay_ops_mean", count_text),
         summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text),
         summary.fact(report, "kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
+        summary.fact(report, "pairs of classes, mean", "cost.pairs_mean", count_text),
         summary.fact(report, "instructions, mean", "target.instructions.mean", count_text),
         summary.fact(report, "instructions, largest", "target.instructions.max", count_text),
     ]

@@ -168,8 +168,10 @@ class PairSum(VectorTotals):
             score += column[:, None] * weights
         return score
 
-    def vote(self, batch: Batch, summed: Batch) -> tuple[Batch, NDArray[np.int64]]:
-        """Return the batch with label, interval and certificate, and the multiply-adds it took.
+    def vote(
+        self, batch: Batch, summed: Batch
+    ) -> tuple[Batch, NDArray[np.int64], NDArray[np.int64]]:
+        """Return the batch with label, interval and certificate, its multiply-adds and its pairs.
 
         Parameters
         ----------
@@ -191,7 +193,8 @@ class PairSum(VectorTotals):
         sizes = np.array([after.stop - before.start for before, after in self.lists()])
         pairs = votes.evaluated.astype(np.int64) @ (_ENTRY_OPERATIONS * sizes + _PAIR_OPERATIONS)
         kernels = touched * (self._vector_operations - self.skipped_features(batch.x))
-        return answer, kernels + pairs + self._order_operations(votes.settling)
+        operations = kernels + pairs + self._order_operations(votes.settling)
+        return answer, operations, votes.evaluated.sum(axis=1)
 
     def _touched(self, evaluated: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many vectors some pairs of each query need together, shape (n_queries,)."""

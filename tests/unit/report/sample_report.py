@@ -109,6 +109,8 @@ def make_report(**changed: Any) -> Report:
             kernel_evals_median=113.0,
             kernel_evals_p99=113.0,
             kernel_evals_max=113.0,
+            pairs_mean=None,
+            pairs_max=None,
         ),
         "verification": Verification(
             queries_source="test-data",
@@ -144,6 +146,8 @@ def make_report(**changed: Any) -> Report:
         "not_available": {
             "cost.max_ops_with_replay": "the program has no replay",
             "cost.replay_ops_mean": "the program has no replay",
+            "cost.pairs_mean": "there are no pairs of classes",
+            "cost.pairs_max": "there are no pairs of classes",
             "risk": "mode exact makes no statistical claim",
             "calibration": "mode exact makes no statistical claim",
             "choice": "mode exact has no early exit",

@@ -90,6 +90,7 @@ def test_in_mode_exact_every_query_takes_the_same(n_classes):
         assert cost[name] == operations, name
     assert cost["speedup_ops"] == cost["speedup_kernels"] == 1.0
     assert cost["kernel_evals_mean"] == made.report["model"]["n_support_vectors"]
+    assert cost["pairs_mean"] == cost["pairs_max"] == (None if n_classes == 2 else 45)
 
 
 def test_refused_samples_take_no_part():

@@ -10,6 +10,7 @@ from catalogue import emitted
 from pairs import MORE, Pairs
 
 from kmcompile.analysis.rounding import bound_constant, gamma_factor
+from kmcompile.certify.likely import likely_inputs
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir.batch import Batch
 from kmcompile.stages import PairSum, Vote
@@ -109,3 +110,14 @@ def test_every_coefficient_stands_in_one_pair_of_its_vector():
         assert (stage.coefficients[negative] < 0).all()
         entries = stage.entry_vectors[positive.start : negative.stop]
         assert len(np.unique(entries)) == len(entries)
+
+
+def test_pairs_of_a_query_are_counted():
+    emitted = Pairs(has_exit=True, replays=False).emit("host")
+    program = emitted.program
+    X = likely_inputs(emitted.machine, 300)
+    answers = interpret(program, X)
+    summed = answers.results["stage"] == len(program.early_exits)
+    assert 0 < summed.sum() < len(X)
+    assert (answers.pairs[~summed] == 0).all()
+    assert (answers.pairs[summed] >= 3).all() and answers.pairs.max() <= 6
