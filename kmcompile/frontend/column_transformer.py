@@ -13,11 +13,14 @@ from kmcompile.frontend.columns import MOST_COLUMNS, Columns, feature_names
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.pipeline_steps import flattened
 from kmcompile.frontend.record import Record, describe, record_of
+from kmcompile.frontend.size_limits import count_numbers, require_room
 from kmcompile.frontend.sklearn_classes import SCALERS, is_supported, version_notes
 from kmcompile.frontend.sklearn_transformers import read_transformer
 from kmcompile.ir.preprocessing import Affine, Clip, Selection, Step
 
 _MAX_PARTS = 10_000
+_MAX_TOLD = 10_000_000
+"""Parts times columns: a file stores columns once, and any number of parts may tell of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +57,25 @@ def read_column_transformer(record: Record, n_features: int) -> tuple[Step, ...]
     if not isinstance(listed, list | tuple) or not 1 <= len(listed) <= _MAX_PARTS:
         allowed = f"a list of 1 to {_MAX_PARTS} transformers"
         raise fields.error("transformers_", f"is {describe(listed)}", allowed)
+    if len(listed) * n_features > _MAX_TOLD:
+        found = f"has {len(listed)} parts of {n_features} columns"
+        raise fields.error("transformers_", found, f"at most {_MAX_TOLD} together")
     names = feature_names(fields, n_features)
     parts: list[_Part] = []
     columns: list[int] = []
     seen: set[int] = set()
+    n_told = n_numbers = 0
     for entry in listed:
         name, transformer, own = _told(fields, entry, n_features, names)
+        n_told += len(own)
+        if n_told > MOST_COLUMNS:
+            raise fields.error("transformers_", "has too many columns", f"at most {MOST_COLUMNS}")
         seen.update(own)
         if own and not (isinstance(transformer, str) and transformer == "drop"):
             parts.append(_Part(own, _scalers(fields, name, transformer, len(own))))
             columns += own
-        if len(columns) > MOST_COLUMNS:
-            raise fields.error("transformers_", "gives too many columns", f"{MOST_COLUMNS} at most")
+            n_numbers += count_numbers(parts[-1].steps)
+            require_room(n_numbers, "a ColumnTransformer")
     if len(seen) != n_features:
         found = f"tells of {len(seen)} columns"
         raise fields.error("transformers_", found, f"{n_features}, the remaining ones included")

@@ -46,7 +46,7 @@ class Columns:
     def __init__(self, what: str, n_features: int, names: list[str]) -> None:
         self.what = what
         self.n_features = n_features
-        self.names = names
+        self._index_of = {name: index for index, name in enumerate(names)}
 
     def of(self, value: Any) -> list[int]:
         """Return the indices; of a list in its order, repeated ones repeated."""
@@ -75,8 +75,8 @@ class Columns:
 
     def _index(self, item: Any) -> int:
         if isinstance(item, str):
-            if item in self.names:
-                return self.names.index(item)
+            if item in self._index_of:
+                return self._index_of[item]
             raise InputError(
                 f"{self.what} have {describe(item)}, must be in feature_names_in_; "
                 "the model was altered or damaged, save it again"

@@ -20,8 +20,9 @@ _MISSING: Any = object()
 
 _MAX_FEATURES = 2**31 - 1
 MAX_CLASSES = 4096
-_MAX_LABEL_BYTES = 4095  # C99, 5.2.4.1: longer string literals need not compile
 """Coefficients grow with its square; no microcontroller holds more."""
+MAX_LABEL_BYTES = 4095
+"""C99, 5.2.4.1: longer string literals need not compile."""
 
 
 class Fields:
@@ -195,6 +196,6 @@ class Fields:
 
     def _check_length(self, name: str, label: str) -> None:
         n_bytes = len(label.encode())
-        if n_bytes > _MAX_LABEL_BYTES:
-            found, allowed = f"has a label of {n_bytes} bytes", f"at most {_MAX_LABEL_BYTES}"
+        if n_bytes > MAX_LABEL_BYTES:
+            found, allowed = f"has a label of {n_bytes} bytes", f"at most {MAX_LABEL_BYTES}"
             raise self.error(name, found, allowed, "retrain with other labels")

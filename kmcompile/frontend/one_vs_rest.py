@@ -13,6 +13,7 @@ from scipy.linalg import block_diag
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import record_of
+from kmcompile.frontend.size_limits import count_numbers, require_room
 from kmcompile.frontend.sklearn_classes import release_of
 from kmcompile.ir.kernel_machine import KernelMachine, Label, Task
 from kmcompile.ir.preprocessing import Step
@@ -37,7 +38,7 @@ def read_one_vs_rest(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ke
     n_rows = 1 if len(classes) == 2 else len(classes)
     if not isinstance(estimators, list) or len(estimators) != n_rows:
         raise fields.error("estimators_", "does not fit classes_", f"a list of {n_rows}")
-    machines = [_read_row(read, label, value) for label, value in _labelled(classes, estimators)]
+    machines = _rows(read, classes, estimators)
     first = machines[0]
     if n_rows == 1:
         united = replace(first, classes=classes, zero_is_positive=False)
@@ -59,8 +60,20 @@ def _require_single_labels(fields: Fields, n_classes: int) -> None:
     binarizer.choice("y_type_", ("binary",) if n_classes == 2 else ("multiclass",))
 
 
-def _labelled(classes: tuple[Label, ...], estimators: list[Any]) -> list[tuple[Label, Any]]:
-    return list(zip(classes[-len(estimators) :], estimators, strict=True))
+def _rows(
+    read: Callable[[Any], KernelMachine], classes: tuple[Label, ...], estimators: list[Any]
+) -> list[KernelMachine]:
+    """Return the machine of each estimator; together they must be of a size that can be united."""
+    machines: list[KernelMachine] = []
+    n_sv = 0
+    for label, estimator in zip(classes[-len(estimators) :], estimators, strict=True):
+        machine = _read_row(read, label, estimator)
+        machines.append(machine)
+        n_sv += machine.n_support_vectors
+        n_numbers = n_sv * (machine.support_vectors.shape[1] + len(estimators))
+        steps = len(machines) * count_numbers(machine.preprocessing)
+        require_room(n_numbers + steps, "a OneVsRestClassifier")
+    return machines
 
 
 def _read_row(read: Callable[[Any], KernelMachine], label: Label, value: Any) -> KernelMachine:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kmcompile.errors import InputError
+from kmcompile.frontend.fields import MAX_CLASSES, MAX_LABEL_BYTES
 from kmcompile.frontend.record import printable
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import Label
@@ -15,10 +16,6 @@ from kmcompile.ir.kernel_machine import Label
 _INT, _STRING, _FLOATS, _INTS, _STRINGS = 2, 3, 6, 7, 8
 """AttributeProto.AttributeType."""
 _TYPE_NAMES = {_INT: "i", _STRING: "s", _FLOATS: "floats", _INTS: "ints", _STRINGS: "strings"}
-
-_MAX_CLASSES = 4096
-"""As of scikit-learn's models: frontend/fields.py."""
-_MAX_LABEL_BYTES = 4095
 
 
 def text(raw: bytes) -> str:
@@ -106,11 +103,11 @@ class OnnxAttributes:
             found = "and classlabels_strings are both given or both missing"
             raise self.error("classlabels_ints", found, "one of them")
         labels: tuple[Label, ...] = integers or strings
-        if not 2 <= len(labels) <= _MAX_CLASSES or len(set(labels)) < len(labels):
-            allowed = f"2 to {_MAX_CLASSES} different labels"
+        if not 2 <= len(labels) <= MAX_CLASSES or len(set(labels)) < len(labels):
+            allowed = f"2 to {MAX_CLASSES} different labels"
             raise self.error("classlabels", f"has {len(labels)} labels", allowed)
-        if any(len(label.encode()) > _MAX_LABEL_BYTES for label in strings):
-            raise self.error("classlabels_strings", "has a long label", f"{_MAX_LABEL_BYTES} bytes")
+        if any(len(label.encode()) > MAX_LABEL_BYTES for label in strings):
+            raise self.error("classlabels_strings", "has a long label", f"{MAX_LABEL_BYTES} bytes")
         return labels
 
     def _value(self, name: str, kind: int) -> Any:

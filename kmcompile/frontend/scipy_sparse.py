@@ -8,10 +8,8 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.frontend.record import Record, describe, record_of
+from kmcompile.frontend.size_limits import require_room
 from kmcompile.ir.arrays import Float64Array
-
-_MAX_ELEMENTS = 62_500_000
-"""500 MB as float64, as for files: no model for a microcontroller needs more."""
 
 
 def is_sparse(value: Any) -> bool:
@@ -63,11 +61,7 @@ def _checked_shape(shape: Any, name: str) -> tuple[int, int]:
             raise _altered(f"{name} has no shape")
     if n_rows < 0 or n_columns < 0:
         raise _altered(f"{name} has a negative shape")
-    if n_rows * n_columns > _MAX_ELEMENTS:
-        raise InputError(
-            f"{name} has more than {_MAX_ELEMENTS} elements as a dense array; "
-            "reduce the features and retrain"
-        )
+    require_room(n_rows * n_columns, f"{name} as a dense array")
     return n_rows, n_columns
 
 

@@ -13,6 +13,7 @@ from kmcompile.frontend.estimators import read_estimator
 from kmcompile.frontend.feature_maps import behind_map, read_feature_map
 from kmcompile.frontend.pipeline_steps import flattened
 from kmcompile.frontend.record import Record, record_of
+from kmcompile.frontend.size_limits import count_numbers, require_room
 from kmcompile.frontend.sklearn_classes import (
     ESTIMATORS,
     FEATURE_MAPS,
@@ -80,6 +81,7 @@ def _behind(machine: KernelMachine, transformers: list[Record], n_features: int)
     width = n_features
     for transformer in transformers:
         steps += CONTAINER_READERS.get(transformer.name, read_transformer)(transformer, width)
+        require_room(count_numbers(steps), "the steps of the pipeline")
         width = steps[-1].n_out if steps else width
     if width != machine.n_features:
         raise InputError(

@@ -28,9 +28,10 @@ def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:
         return machine
     target = first[inverse.reshape(-1)]
     dual_coef = machine.dual_coef.copy()
-    for vector in np.flatnonzero(np.bincount(target) > 1):
-        equal = machine.dual_coef[:, target == vector]
-        dual_coef[:, vector] = [math.fsum(row) for row in equal]
+    ordered = np.argsort(target, kind="stable")
+    for equal in np.split(ordered, np.flatnonzero(np.diff(target[ordered])) + 1):
+        if len(equal) > 1:
+            dual_coef[:, target[equal[0]]] = [math.fsum(row) for row in dual_coef[:, equal]]
     kept = np.sort(first)
     class_counts = tuple(int((owner[kept] == c).sum()) for c in range(len(counts)))
     merged = n_sv - len(kept)

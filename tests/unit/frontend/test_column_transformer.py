@@ -17,7 +17,6 @@ from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.frontend.columns import MOST_COLUMNS
 from kmcompile.ir.preprocessing import Affine, Clip, Selection
 
 X, Y = load_iris(return_X_y=True)
@@ -197,7 +196,7 @@ def test_claimed_columns_cost_no_memory():
     model = pipeline(("part", "passthrough", slice(0, 4)))
     model[0].n_features_in_ = 2**31 - 1
     model[0].transformers_ = [("part", "passthrough", slice(None))]
-    with pytest.raises(InputError, match=f"at most {MOST_COLUMNS}"):
+    with pytest.raises(InputError, match="at most"):
         load_model(model)
 
 
