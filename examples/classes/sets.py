@@ -6,7 +6,7 @@
 trains a machine for each data set, compiles it in mode certified with held-out samples, verifies
 the C bit for bit and holds every test sample against scikit-learn's `predict`. A row has
 
-- classes, support vectors, pairs of classes, and what a test sample takes of the last two in the mean;
+- classes, support vectors and pairs of classes, and how many of these a test sample evaluates;
 - multiply-adds and instructions, and those of the sum of all pairs;
 - flash in bytes, with exits and replay;
 - test samples, the share of them that is certified, the labels that are not `predict`'s, and how
