@@ -137,6 +137,16 @@ def test_the_example_of_regressions_prints_rows(tmp_path: Path) -> None:
     assert float(printed.split()[4]) > 1.0
 
 
+def test_the_example_of_many_classes_prints_rows(tmp_path: Path) -> None:
+    need("gcc")
+    if not (DATA / "glass.npz").is_file():
+        pytest.skip("no glass.npz in $KMCOMPILE_DATA or ../shared/data")
+    words = [sys.executable, EXAMPLES / "classes" / "sets.py", "glass", "--target", "host"]
+    row = run(*words, cwd=tmp_path).decode().splitlines()[2].strip("| ").split(" | ")
+    assert row[0] == "glass" and float(row[5]) <= float(row[4]) == 15
+    assert row[-2:] == ["0", "0"]  # labels unlike those of predict
+
+
 @pytest.mark.target
 def test_the_example_of_integer_formats_prints_rows(tmp_path: Path) -> None:
     for tool in ("gcc", "arm-none-eabi-gcc", "qemu-system-arm"):
