@@ -38,6 +38,7 @@ from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.samples.file import read_samples
 from kmcompile.stages import ExactSum
+from kmcompile.stages import PairSum
 from kmcompile.target import Target, load_target
 from kmcompile.task_options import for_task
 from kmcompile.verify.verifier import Verifier, collect_queries
@@ -310,7 +311,12 @@ def _mode_notes(options: Options, machine: KernelMachine, program: Program) -> t
 
 
 def _operation_notes(program: Program) -> tuple[str, ...]:
-    """Return what operations of an integer format with early exits are."""
+    """Return what the operations and instructions of some programs are."""
+    if isinstance(program.ends.exact, PairSum):
+        return (
+            "the exact sum alone is here that of all pairs, one by one; mode exact sums them "
+            "together, in fewer instructions",
+        )
     if not program.early_exits or program.float_weight == 1:
         return ()
     return (
