@@ -37,8 +37,7 @@ from kmcompile.report.cascade import cascade_of
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.samples.file import read_samples
-from kmcompile.stages import ExactSum
-from kmcompile.stages import PairSum
+from kmcompile.stages import ExactSum, PairSum
 from kmcompile.target import Target, load_target
 from kmcompile.task_options import for_task
 from kmcompile.verify.verifier import Verifier, collect_queries
