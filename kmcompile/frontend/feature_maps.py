@@ -118,6 +118,7 @@ MAP_READERS: Mapping[str, Callable[[Fields, int, tuple[str, ...]], FeatureMap]] 
 )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is refused by name
 def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine:
     """Return the kernel machine of a map and a linear machine of its result.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kmcompile.errors import InputError
+from kmcompile.frontend.libsvm_header import KEYS
 from kmcompile.frontend.libsvm_model import read_libsvm
 from kmcompile.frontend.npz_layout import FIRST_MEMBER
 from kmcompile.frontend.npz_model import read_npz_model
@@ -49,8 +50,8 @@ def read_model(content: bytes) -> KernelMachine:
     return next(format for format in FORMATS if format.matches(content)).read(content)
 
 
-def _starts_with(magic: bytes) -> Callable[[bytes], bool]:
-    return lambda content: content.startswith(magic)
+def _starts_with(*magics: bytes) -> Callable[[bytes], bool]:
+    return lambda content: content.startswith(magics)
 
 
 def _zip_with(member: str) -> Callable[[bytes], bool]:
@@ -76,7 +77,7 @@ def _read_skops(content: bytes) -> KernelMachine:
 _ZIP = b"PK"
 
 FORMATS: tuple[Format, ...] = (
-    Format("LIBSVM", _starts_with(b"svm_type"), read_libsvm),
+    Format("LIBSVM", _starts_with(*KEYS), read_libsvm),
     Format("npz", _zip_with(FIRST_MEMBER), read_npz_model),
     Format("skops", _zip_with(SCHEMA), _read_skops),
     Format("zip", _starts_with(_ZIP), _refuse_zip),
@@ -91,5 +92,6 @@ _FOREIGN: tuple[tuple[bytes, str], ...] = (
     (b"ZF", "of joblib before 0.10; save it again with a newer release"),
     (b"\x93NUMPY", "a .npy array, not a model; save the estimator with joblib.dump"),
     (b"solver_type ", "a LIBLINEAR model, not supported; put its weights into a .npz model"),
+    (b"\xef\xbb\xbf", "text with a byte order mark; save it as ASCII"),
     (b"\x89HDF", "HDF5; save the estimator with joblib.dump"),
 )

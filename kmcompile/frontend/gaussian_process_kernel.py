@@ -93,8 +93,12 @@ def _rbf(fields: Fields, n: int, depth: int) -> Covariance:
     if not isinstance(value, np.ndarray) or value.size == 1:
         length = fields.first_number("length_scale")
         _require_positive(fields, length)
-        gamma = 0.5 / length**2 if length**2 > 0 else np.inf
-        return Covariance(0.0, 1.0, Rbf(fields.finite_number("length_scale", gamma)))
+        with np.errstate(over="ignore", divide="ignore"):
+            gamma = float(0.5 / np.square(np.float64(length)))
+        if not 0 < gamma < np.inf:
+            allowed = "a length whose square is neither 0 nor infinite"
+            raise fields.error("length_scale", f"is {length}", allowed, "retrain the model")
+        return Covariance(0.0, 1.0, Rbf(gamma))
     lengths = fields.array("length_scale", (n,))
     _require_positive(fields, float(lengths.min()))
     with np.errstate(over="ignore"):
@@ -125,8 +129,9 @@ def _power(fields: Fields, n: int, depth: int) -> Covariance:
 
 
 def _sigma_square(fields: Fields) -> float:
-    sigma = fields.number("sigma_0")
-    return fields.finite_number("sigma_0", float(np.square(np.float64(sigma))))
+    with np.errstate(over="ignore"):
+        square = np.square(np.float64(fields.number("sigma_0")))
+    return fields.finite_number("sigma_0", square)
 
 
 def _pairwise(fields: Fields, n: int, depth: int) -> Covariance:

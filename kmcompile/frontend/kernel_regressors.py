@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -12,7 +11,7 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.gaussian_process_kernel import read_covariance
 from kmcompile.frontend.sklearn_kernels import read_pairwise_kernel, through
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.ir.arrays import Float64Array, rounded_sum
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Step
 from kmcompile.kernels import Kernel
@@ -44,7 +43,7 @@ def _read_gaussian_process(fields: Fields, notes: tuple[str, ...]) -> KernelMach
     std, mean = fields.first_number("_y_train_std"), fields.first_number("_y_train_mean")
     with np.errstate(over="ignore"):
         coefficients = std * covariance.scale * alpha
-    intercept = std * covariance.constant * math.fsum(alpha) + mean
+    intercept = std * covariance.constant * rounded_sum(alpha) + mean
     steps, kernel = covariance.steps, covariance.kernel
     return _machine(fields, notes, steps, kernel, inputs, coefficients, intercept)
 

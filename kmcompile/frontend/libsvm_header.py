@@ -20,6 +20,9 @@ _KEYS = (
 """What svm_save_model writes: svm.cpp of LIBSVM 3.36. ThunderSVM writes the same in another
 order, and for linear kernels a section of weights."""
 
+KEYS = tuple(key.encode() for key in _KEYS)
+"""By one of them the format is told: LIBSVM reads them in any order."""
+
 _REMEDY = "the file was altered or damaged, save the model again"
 
 

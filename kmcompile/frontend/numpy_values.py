@@ -112,6 +112,9 @@ def array_bytes(dtype: Dtype, shape: Any) -> int:
     for length in shape:
         if type(length) is not int or not 0 <= length < _MAX_LENGTH:
             raise damaged("the shape of an array is malformed")
+    # numpy refuses also empty arrays whose other lengths multiply to too much.
+    if 0 in shape and math.prod(length or 1 for length in shape) >= _MAX_LENGTH:
+        raise damaged("the shape of an empty array is too large")
     return math.prod(shape) * dtype.value.itemsize
 
 

@@ -12,7 +12,7 @@ from scipy.linalg import block_diag
 
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
-from kmcompile.frontend.record import record_of
+from kmcompile.frontend.record import describe, record_of
 from kmcompile.frontend.size_limits import count_numbers, require_room
 from kmcompile.frontend.sklearn_classes import release_of
 from kmcompile.ir.kernel_machine import KernelMachine, Label, Task
@@ -80,13 +80,13 @@ def _read_row(read: Callable[[Any], KernelMachine], label: Label, value: Any) ->
     """Return the machine of one class against the others."""
     if record_of(value).name == "_ConstantPredictor":
         raise InputError(
-            f"all or no training samples were of class {label!r}: its estimator is a constant; "
-            "retrain without the class or with samples of it"
+            f"all or no training samples were of class {describe(label)}: its estimator is a "
+            "constant; retrain without the class or with samples of it"
         )
     machine = read(value)
     if machine.task is not Task.BINARY or machine.kind in _CHANGED or machine.classes != (0, 1):
         raise InputError(
-            f"the estimator of class {label!r} is no plain classifier of two classes, as a "
+            f"the estimator of class {describe(label)} is no plain classifier of two classes, as a "
             f"{machine.kind} of {machine.task.value}; retrain with one that has a decision_function"
         )
     return machine

@@ -35,7 +35,8 @@ def dense_matrix(value: Any, name: str) -> Float64Array:
     data = attributes.get("data")
     if not isinstance(data, np.ndarray) or data.dtype.kind not in "iuf" or data.ndim != 1:
         raise _altered(f"{name}.data is {describe(data)}, must be an array of numbers")
-    if len(indptr) != n_rows + 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
+    # Compared, not subtracted: a difference of 64 bits can overflow.
+    if len(indptr) != n_rows + 1 or indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]):
         raise _altered(f"{name}.indptr does not fit {n_rows} rows")
     if not indptr[-1] == len(indices) == len(data):
         raise _altered(f"{name} has {len(indices)} indices for {len(data)} values")
@@ -43,7 +44,7 @@ def dense_matrix(value: Any, name: str) -> Float64Array:
         raise _altered(f"{name}.indices must be 0 to {n_columns - 1}")
     rows = np.repeat(np.arange(n_rows), np.diff(indptr))
     same_row = rows[1:] == rows[:-1]
-    if np.any(same_row & (np.diff(indices) <= 0)):
+    if np.any(same_row & (indices[1:] <= indices[:-1])):
         raise InputError(
             f"{name} has rows whose columns are not ascending; call sum_duplicates() and "
             "sort_indices() on the training data and retrain"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,14 @@ RealArray = NDArray[Any]
 def magnitude(values: RealArray) -> Any:
     """Return |v| of every element, in its own format."""
     return np.abs(values)
+
+
+def rounded_sum(values: Iterable[float]) -> float:
+    """Return the sum of finite numbers, rounded once; infinity where it overflows on the way."""
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return math.inf
 
 
 def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
+from kmcompile.ir.arrays import rounded_sum
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 
 
@@ -31,7 +31,7 @@ def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:
     ordered = np.argsort(target, kind="stable")
     for equal in np.split(ordered, np.flatnonzero(np.diff(target[ordered])) + 1):
         if len(equal) > 1:
-            dual_coef[:, target[equal[0]]] = [math.fsum(row) for row in dual_coef[:, equal]]
+            dual_coef[:, target[equal[0]]] = [rounded_sum(row) for row in dual_coef[:, equal]]
     kept = np.sort(first)
     class_counts = tuple(int((owner[kept] == c).sum()) for c in range(len(counts)))
     merged = n_sv - len(kept)
