@@ -28,8 +28,8 @@ class Intersection(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """For features that are 0 or more; the sum itself is defined for any."""
-        return True
+        """No: K(s, s) < 0 where features are negative, which the sum is defined for."""
+        return False
 
     def lower(self, context: KernelContext) -> IntersectionFloat32:
         """Return the image in the C; its docstring derives the constants."""

@@ -14,8 +14,9 @@ def move_threshold(
 ) -> KernelMachine:
     """Return the machine whose label is `classes[1]` where the trained decision is >= threshold.
 
-    f(x) >= T is f(x) - T >= 0, so the intercept becomes b - T, rounded once in float64, and
-    `KernelMachine.threshold` remembers T. A machine that has a threshold gets this one instead.
+    f(x) >= T is f(x) - T >= 0, so the intercept becomes b - T, rounded in float64: what is compiled
+    and proved is the machine with this intercept. `KernelMachine.threshold` remembers T. A machine
+    that has a threshold gets this one instead; its intercept has then been rounded for both.
 
     Parameters
     ----------

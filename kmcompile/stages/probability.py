@@ -83,16 +83,18 @@ class Probability:
             rest = logistic(bounds[:, 0] - np.abs(f) * SHRINK) * GROW
             limits = np.where(rest < moved, rest, moved) + self.minimum
         else:
-            probabilities, told = self._normalized(logistic(decisions))
+            # A bound that is no number, which only a damaged table can give, tells nothing.
+            known = np.asarray((bounds >= 0).all(axis=1))
+            probabilities, told = self._normalized(logistic(decisions), known)
             limits = np.where(told, moved + self.minimum, np.float32(1.0))
         return probabilities, np.where(limits < 1, limits, np.float32(1.0))
 
-    def _normalized(self, each: Float32Array) -> tuple[Float32Array, np.ndarray]:
-        """Return what adds up to 1, and where it says anything; `each` is of shape (n, n)."""
+    def _normalized(self, each: Float32Array, known: np.ndarray) -> tuple[Float32Array, np.ndarray]:
+        """Return what adds up to 1, and where it says anything, which is where it is known."""
         total = np.zeros(len(each), dtype=np.float32)
         for column in each.T:
             total += column
-        told = total >= LEAST_TOTAL
+        told = known & (total >= LEAST_TOTAL)
         shares = np.full_like(each, self.uniform)
         np.divide(each, total[:, None], out=shares, where=told[:, None])
         return shares, told

@@ -13,6 +13,7 @@ from kmcompile.stages.stage import Always
 
 _HALF = np.float32(0.5)
 _WIDENED = np.float32(2.0**-22)
+_TINY = np.float32(2.0**-100)
 
 NARROW_OPERATIONS = 6
 """Multiply-adds that narrowing an interval and its middle take, each decision."""
@@ -38,8 +39,10 @@ def proved(batch: Batch, label: Always) -> Batch:
 
     The decision is the middle m = l/2 + u/2, which rounds by at most 2^-24 max(|l|, |u|), and
     max(|l|, |u|) <= |m| + h to first order; the bound is h = u/2 - l/2 with 2^-22 (h + |m|) on top,
-    four times what rounds. So the middle and the bound enclose the interval. Of a binary machine
-    the interval itself is the answer: an end that is tiny beside the other one keeps its sign.
+    four times what rounds. Where subnormals are flushed, halves, middle, h and the ends of what is
+    enclosed lose 2^-126 each, 8 of them at most: 2^-122 is added. So the middle and the bound
+    enclose the interval. Of a binary machine the interval itself is the answer: an end that is
+    tiny beside the other one keeps its sign.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ def proved(batch: Batch, label: Always) -> Batch:
     """
     middle = batch.least * _HALF + batch.most * _HALF
     half = batch.most * _HALF - batch.least * _HALF
-    bound = half + (half + magnitude(middle)) * _WIDENED
+    bound = half + ((half + magnitude(middle)) + _TINY) * _WIDENED
     batch = label.run(replace(batch, decision=middle, bound=bound))
     if not isinstance(label, Sign):
         return batch

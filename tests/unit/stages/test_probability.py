@@ -101,3 +101,12 @@ def test_only_calibrated_machines_have_probabilities():
     assert lower_probability(replace(MACHINES["rbf"], log_odds=False)) is None
     with pytest.raises(InputError, match="threshold is 1e\\+40"):
         stage_of("rbf", 1e40)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_bound_that_is_no_number_tells_nothing(name):
+    n = MACHINES[name].n_decisions
+    bounds = np.full((n, n), 1e-3, np.float32)
+    np.fill_diagonal(bounds, np.nan)
+    _, limits = stage_of(name).of(np.ones((n, n), np.float32), bounds)
+    assert (limits == 1.0).all()
