@@ -142,10 +142,3 @@ def test_the_smallest_format_is_named_where_none_fits(
     code, message = fail(capsys, *words)
     assert code == 4
     assert "cortex-m7 may use 100" in message
-
-
-def test_a_libsvm_header_may_be_in_any_order(tmp_path):
-    path = tmp_path / "model"
-    path.write_text("kernel_type linear\nsvm_type epsilon_svr\n")
-    with pytest.raises(InputError, match="line 3"):
-        load_model(path)

@@ -256,3 +256,7 @@ def test_anything_near_the_grammar_is_a_machine_or_refused(data):
         assert re.match(r"line \d+: ", str(error))
     else:
         assert np.isfinite(machine.support_vectors).all()
+
+
+def test_a_header_in_any_order_is_one_of_libsvm(tmp_path):
+    refused(write(tmp_path, b"kernel_type linear\nsvm_type epsilon_svr\n"), "line 3")
