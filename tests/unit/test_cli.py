@@ -26,12 +26,14 @@ VERIFIED = {
         "exact": {"host": {"queries": 1000, "mismatches": 0}, "target": None},
         "bounded": None,
         "certified": None,
+        "probabilities": None,
     },
     "target": {"name": "host", "emulator": None},
     "not_available": {
         "verification.exact.target": "the target is the host",
         "verification.bounded": "give --model to check against it",
         "verification.certified": "give --model to check against it",
+        "verification.probabilities": "give --model to check against it",
     },
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from catalogue import CORE, Case
+from function_kernels import load_machine
 from lowered import program_of, reduced
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
@@ -73,7 +74,7 @@ def allowed_error(machine: KernelMachine, X: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_decisions_are_those_of_the_reference(case: Case) -> None:
-    machine = reduced(frontend.load_model(case.fitted()))
+    machine = reduced(load_machine(case.fitted()))
     X = np.random.default_rng(5).normal(size=(300, case.n_features)).astype(np.float32) * 2 + 1
     difference = np.abs(decision_values(machine, X) - evaluate(machine, X).decisions)
     assert (difference <= allowed_error(machine, X)).all()
@@ -243,7 +244,7 @@ def test_few_samples_are_refused() -> None:
 
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_accepted_rows_are_those_that_the_program_accepts(case: Case) -> None:
-    machine = frontend.load_model(case.fitted())
+    machine = load_machine(case.fitted())
     program = program_of(machine)
     X = edge_inputs(machine, program.prepare.limit)
     expected = interpret(program, X).results["status"] == Status.OK
