@@ -41,7 +41,7 @@ def interval_lines(program: Program) -> tuple[str, ...]:
     if isinstance(label, Vote):
         meant = "the decision of the closest pair that the winner won"
         if isinstance(program.ends.exact, PairSum):
-            meant += ", of the pairs that were evaluated,"
+            meant += ", of the pairs that were evaluated"
     elif program.n_decisions > 1:
         meant = "the winner's decision"
     precision = "double does"

@@ -32,6 +32,7 @@ from kmcompile.stages import (
     LinearSum,
     NearestVectors,
     PairSum,
+    Sign,
     Stage,
     Value,
     Vote,
@@ -69,7 +70,7 @@ class ModelView:
     command: str
     words: Words
     is_regression: bool
-    tolerance: float | None
+    tolerance_text: str
     version: str
     name: str
     upper: str
@@ -82,7 +83,7 @@ class ModelView:
     entries: tuple[Entry, ...]
     coded: CodedView | None
     needs_magnitude: bool
-    description: str
+    model_lines: tuple[str, ...]
     model_sha256: str
     n_features: int
     n_classes: int
@@ -179,7 +180,7 @@ def model_view(
         command=command,
         words=words_of(program),
         is_regression=program.is_regression,
-        tolerance=_tolerance(label),
+        tolerance_text=_tolerance_text(label),
         version=VERSION,
         name=program.name,
         upper=upper,
@@ -195,7 +196,7 @@ def model_view(
         or isinstance(label, Vote)
         or early.proves
         or probability is not None,
-        description=description,
+        model_lines=tuple(textwrap.wrap(f"Model: {description}.", COMMENT_COLUMNS)),
         model_sha256=program.model_sha256,
         n_features=program.n_features,
         n_classes=len(program.classes),
@@ -311,18 +312,20 @@ def _stages_text(program: Program) -> str:
     return text
 
 
-def _tolerance(label: Stage) -> float | None:
-    """Return the widest interval that settles a query of a regression."""
+def _tolerance_text(label: Stage) -> str:
+    """Return the widest interval that settles a query of a regression; "" where every one does."""
     if not isinstance(label, Value) or label.tolerance is None:
-        return None
-    return float(label.tolerance)
+        return ""
+    return f"{label.tolerance:.9g}"
 
 
 def _decisions_text(program: Program) -> str:
     if program.is_regression:
         return "the value"
     if program.n_decisions == 1:
-        return "> 0 for class 1"
+        label = program.ends.label
+        includes_0 = isinstance(label, Sign) and label.zero_is_positive
+        return ">= 0 for class 1" if includes_0 else "> 0 for class 1"
     if isinstance(program.stages[-1], Vote):
         return "pairs (0, 1), (0, 2), ...: > 0 for the first"
     return "one a class"

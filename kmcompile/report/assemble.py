@@ -32,6 +32,8 @@ _NO_RISK = {
     "exact": "mode exact has no early exit: no answer is statistical",
     "certified": "mode certified has no statistical exit: a label is proved or not certified",
 }
+_NO_EXITS = "a regression has no statistical exit: every interval is proved"
+_NO_CLASSES = "a regression gives values: it has no classes"
 _NO_CALIBRATION = {
     "exact": _NO_RISK["exact"],
     "certified": "mode certified calibrates nothing: what is proved rests on no sample",
@@ -132,7 +134,7 @@ def assemble(
     if choice is None:
         reasons["choice"] = _NO_CHOICE[program.mode]
     if calibration is None:
-        reasons["risk"] = NO_LABELS if program.is_regression else _NO_RISK[program.mode]
+        reasons["risk"] = _NO_EXITS if program.is_regression else _NO_RISK[program.mode]
         reasons["calibration"] = _NO_CALIBRATION[program.mode]
         return report
     return replace(
@@ -167,10 +169,12 @@ def _model(
     if model_name is None:
         reasons["model.file"] = "a fitted estimator was passed"
     if not machine.task.has_one_sign:
-        reasons["model.threshold"] = f"{machine.task.value}: there is no single decision"
+        reasons["model.threshold"] = (
+            _NO_CLASSES if machine.task is Task.REGRESSION else "many classes: no single decision"
+        )
     if machine.task is Task.REGRESSION:
         for name in ("n_classes", "classes"):
-            reasons[f"model.{name}"] = NO_LABELS
+            reasons[f"model.{name}"] = _NO_CLASSES
     return contents.Model(
         file=model_name,
         kind=machine.kind,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.errors import VerificationError
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.plural import counted
 from kmcompile.stages import Stage
 from kmcompile.verify.intervals import decision_meant
@@ -38,6 +38,8 @@ class StageLabels:
         Of all these: results with a decision value that lower and upper are about, and those
         that hold the model's: calibrated, not claimed, unless `proved`. No interval is counted
         with one-vs-one, where the result does not say which pair it is about.
+    answers : {"labels", "values"}
+        What the model gives.
     """
 
     name: str
@@ -48,13 +50,14 @@ class StageLabels:
     generated_disagreements: int
     intervals: int
     intervals_that_hold: int
+    answers: str = "labels"
 
     def __str__(self) -> str:
         return self._proved_text() if self.proved else self._calibrated_text()
 
     def _proved_text(self) -> str:
         text = (
-            f"{self.name} proves the labels of {self.decided} of the given samples and of "
+            f"{self.name} proves the {self.answers} of {self.decided} of the given samples and of "
             f"{self.generated} of the generated ones"
         )
         if self.intervals:
@@ -111,6 +114,7 @@ def count_labels(
                 generated_disagreements=int((here & ~given & differs).sum()),
                 intervals=int((here & ~np.isnan(about)).sum()),
                 intervals_that_hold=int((here & holds).sum()),
+                answers="values" if machine.task is Task.REGRESSION else "labels",
             )
         )
     return tuple(counted)

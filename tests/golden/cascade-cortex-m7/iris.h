@@ -28,7 +28,7 @@ extern "C" {
 
 #define IRIS_N_FEATURES 2U
 #define IRIS_N_CLASSES 2U
-#define IRIS_N_DECISIONS 1U  /* > 0 for class 1 */
+#define IRIS_N_DECISIONS 1U  /* >= 0 for class 1 */
 #define IRIS_N_STAGES 5U
 #define IRIS_INPUT_LIMIT 2.8823037615171174e+17f
 #define IRIS_WORKSPACE_BYTES (sizeof(iris_workspace_t))
@@ -117,7 +117,8 @@ iris_status_t iris_classify(
 
 /*
  * Gives the exact sums of one input, by which the trained model decides: no early exit is asked.
- * Input and status as there; decision is untouched unless IRIS_OK is returned.
+ * Input and status as of iris_classify; decision is untouched unless
+ * IRIS_OK is returned.
  */
 iris_status_t iris_decision(
     iris_workspace_t *workspace,

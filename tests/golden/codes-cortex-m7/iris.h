@@ -24,7 +24,7 @@ extern "C" {
 
 #define IRIS_N_FEATURES 2U
 #define IRIS_N_CLASSES 2U
-#define IRIS_N_DECISIONS 1U  /* > 0 for class 1 */
+#define IRIS_N_DECISIONS 1U  /* >= 0 for class 1 */
 #define IRIS_N_STAGES 1U
 #define IRIS_CODE_LOW (-32767)
 #define IRIS_CODE_HIGH 32767
@@ -120,7 +120,8 @@ iris_status_t iris_classify_float(
 
 /*
  * Gives the decision values of one input, by which iris_classify decides.
- * Input and status as there; decision is untouched unless IRIS_OK is returned.
+ * Input and status as of iris_classify; decision is untouched unless
+ * IRIS_OK is returned.
  */
 iris_status_t iris_decision(
     iris_workspace_t *workspace,
@@ -129,7 +130,8 @@ iris_status_t iris_decision(
 
 /*
  * Gives the decision values of one input, by which iris_classify_float decides.
- * Input and status as there; decision is untouched unless IRIS_OK is returned.
+ * Input and status as of iris_classify_float; decision is untouched unless
+ * IRIS_OK is returned.
  */
 iris_status_t iris_decision_float(
     iris_workspace_t *workspace,

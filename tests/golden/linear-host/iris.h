@@ -87,7 +87,8 @@ iris_status_t iris_classify(
 
 /*
  * Gives the decision values of one input, by which iris_classify decides.
- * Input and status as there; decision is untouched unless IRIS_OK is returned.
+ * Input and status as of iris_classify; decision is untouched unless
+ * IRIS_OK is returned.
  */
 iris_status_t iris_decision(
     iris_workspace_t *workspace,
