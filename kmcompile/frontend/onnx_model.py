@@ -16,6 +16,7 @@ from kmcompile.frontend.onnx_messages import parse_model
 from kmcompile.frontend.onnx_steps import FLOATS, N_CONSTANTS, STEPS, check_cast
 from kmcompile.frontend.onnx_tensors import Constants
 from kmcompile.frontend.record import printable
+from kmcompile.frontend.size_limits import count_numbers, require_room
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Projection, Step
 
@@ -76,6 +77,7 @@ def _steps(nodes: list[Any], width: int, constants: Constants) -> tuple[Step, ..
         for step in own:
             width = step.matrix.shape[1] if isinstance(step, Projection) else width
         steps = own + steps
+        require_room(count_numbers(steps), "the operators before the machine")
     return steps
 
 

@@ -104,7 +104,11 @@ def _max_abs_scaler(fields: Fields, n: int) -> tuple[Step, ...]:
 
 
 def _pca(fields: Fields, n: int) -> tuple[Step, ...]:
-    """(x - mean_) components_^T, whitened: / sqrt(explained_variance_)."""
+    """(x - mean_) components_^T, whitened: / sqrt(explained_variance_).
+
+    Of a PCA fitted in float32 scikit-learn also rounds mean_ components_^T and the square roots
+    to float32; here they are those of the stored numbers.
+    """
     fields.require_fitted("components_")
     components = fields.array("components_", (None, n))
     if len(components) == 0:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.errors import InputError
+from kmcompile.frontend.model_file import MAX_MODEL_BYTES
 from kmcompile.frontend.record import Record
 from kmcompile.frontend.skops_fields import damaged, text_field
 from kmcompile.frontend.zip_members import read_members
@@ -29,6 +31,7 @@ class SkopsArrays:
     def __init__(self, members: dict[str, bytes]) -> None:
         self._members = members
         self._decoded: dict[str, np.ndarray[Any, Any]] = {}
+        self._n_sparse_bytes = 0
 
     def of_numbers(self, node: Any) -> Any:
         """Return the array or numpy scalar of a `.npy` member."""
@@ -57,6 +60,11 @@ class SkopsArrays:
         if kind not in ("csr_matrix", "csr_array"):
             raise damaged(f"{file} is a sparse matrix of another kind than CSR")
         members = read_members(self._member(file), _SPARSE_MEMBERS)
+        self._n_sparse_bytes += sum(map(len, members.values()))
+        if self._n_sparse_bytes > MAX_MODEL_BYTES:
+            raise InputError(
+                f"its sparse matrices take more than {MAX_MODEL_BYTES} bytes; refused as unsafe"
+            )
         if not members.get("format.npy", b"").endswith(b"csr"):
             raise damaged(f"{file} is a sparse matrix of another kind than CSR")
         parts = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model, size_limits
+from kmcompile.frontend import load_model, size_limits, skops_arrays
 
 N = 20_000
 X = np.zeros((2, N))
@@ -60,3 +61,18 @@ def test_what_is_stored_once_and_used_often_has_a_limit(model, tmp_path, monkeyp
     with pytest.raises(InputError, match="at most") as caught:
         load_model(path)
     assert len(str(caught.value).splitlines()) <= 3
+
+
+STORED = Path(__file__).parent / "stored_models"
+
+
+def test_operators_of_onnx_that_repeat_a_number_have_a_limit(monkeypatch):
+    monkeypatch.setattr(size_limits, "MAX_NUMBERS", 25)
+    with pytest.raises(InputError, match="would have 30 numbers, must have at most 25"):
+        load_model(STORED / "onnx" / "svr.onnx")
+
+
+def test_sparse_matrices_of_skops_that_are_archives_themselves_have_a_limit(monkeypatch):
+    monkeypatch.setattr(skops_arrays, "MAX_MODEL_BYTES", 1000)
+    with pytest.raises(InputError, match="take more than 1000 bytes"):
+        load_model(STORED / "skops" / "sparse.skops")
