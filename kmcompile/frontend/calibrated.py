@@ -23,6 +23,10 @@ def read_calibrated(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ker
     f' = -(a f + b) is its log odds. Two classes have one calibrator, and `predict` gives
     `classes_[1]` where its probability is the larger one, f' > 0. Of many classes the first of
     equal largest ones wins; making them add up to 1 changes no order.
+
+    In float64 the sigmoid is 1 from f' = 37 on and 0 below -745: scikit-learn's `predict` takes
+    the first of many classes that are there alike, which the larger f' tells apart here. Such
+    inputs lie far outside the training data.
     """
     fields.require_fitted("calibrated_classifiers_")
     classes = fields.labels("classes_")
