@@ -17,9 +17,14 @@ _QUANTILES = 400
 _TESTS_MARKED = 60
 
 
-def cascade_plots(cascade: Cascade) -> list[Plot]:
-    """Return the plots: stages, certified shares, k, f(x) against k, cost."""
+def cascade_plots(cascade: Cascade, of_regression: bool = False) -> list[Plot]:
+    """Return the plots: stages, certified shares of labels, k, f(x) against k, cost."""
     shown = _sample(cascade)
+    certified = Plot(
+        "Certified labels by the stage that decides",
+        draw("h", partial(_draw_certified, cascade)),
+        f"{_certified(cascade)} Each bar begins where the one above ends.",
+    )
     return [
         Plot(
             "Queries and cost by the stage that decides",
@@ -27,11 +32,7 @@ def cascade_plots(cascade: Cascade) -> list[Plot]:
             "Cost: all that the queries spent that left at the stage, as a share of what all "
             "queries spent.",
         ),
-        Plot(
-            "Certified labels by the stage that decides",
-            draw("h", partial(_draw_certified, cascade)),
-            f"{_certified(cascade)} Each bar begins where the one above ends.",
-        ),
+        *([] if of_regression else [certified]),
         Plot(
             "Kernel evaluations of a query, k",
             draw("e", partial(_draw_kernels, cascade)),

@@ -69,6 +69,7 @@ class Page:
     checks: tuple[CheckRow, ...]
     queries_source: str
     commands: tuple[str, ...]
+    is_regression: bool
     values: str
     figures: tuple[Figure, ...]
     no_figures: str
@@ -140,6 +141,7 @@ def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) ->
         checks=tuple(CheckRow(check, _level(check.status)) for check in summary.checks(report)),
         queries_source=summary.queries_source(report),
         commands=tuple((report["verification"] or {"commands": ()})["commands"]),
+        is_regression=values,
         values="Values" if values else "Decision values",
         figures=figures,
         no_figures="" if figures else "There are no decision values to plot.",
@@ -149,7 +151,7 @@ def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) ->
         formats_source=summary.formats_source(report),
         stages=_stages(report),
         statistics_source=summary.statistics_source(report),
-        stage_figures=_figures(_cascade_plots(cascade) if cascade is not None else []),
+        stage_figures=_figures(_cascade_plots(cascade, values) if cascade is not None else []),
         costs=tuple(summary.costs(report)),
         risk=tuple(summary.risk_facts(report)),
         calibration=tuple(summary.calibration_facts(report)),
@@ -173,10 +175,10 @@ def _plots(evidence: Evidence, of_regression: bool) -> list[Plot]:
     return plots(evidence, of_regression)
 
 
-def _cascade_plots(cascade: Cascade) -> list[Plot]:
+def _cascade_plots(cascade: Cascade, of_regression: bool) -> list[Plot]:
     from kmcompile.report.cascade_plots import cascade_plots
 
-    return cascade_plots(cascade)
+    return cascade_plots(cascade, of_regression)
 
 
 def _figures(plots: Sequence[Plot]) -> tuple[Figure, ...]:
