@@ -15,6 +15,11 @@ from kmcompile.ir.kernel_machine import KernelMachine, Task
 
 MODULE = "sklearn.calibration"
 
+_SATURATION = (
+    "where several classes have a probability that float64 rounds to 1, or all one of 0, "
+    "scikit-learn's predict takes the first of them; the C takes the largest log odds"
+)
+
 
 def read_calibrated(fields: Fields, read: Callable[[Any], KernelMachine]) -> KernelMachine:
     """Read a CalibratedClassifierCV(ensemble=False, method="sigmoid") or of a fitted classifier.
@@ -26,7 +31,7 @@ def read_calibrated(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ker
 
     In float64 the sigmoid is 1 from f' = 37 on and 0 below -745: scikit-learn's `predict` takes
     the first of many classes that are there alike, which the larger f' tells apart here. Such
-    inputs lie far outside the training data.
+    inputs lie outside the training data.
     """
     fields.require_fitted("calibrated_classifiers_")
     classes = fields.labels("classes_")
@@ -38,6 +43,7 @@ def read_calibrated(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ker
     if fields.has("n_features_in_"):
         fields.require_width(machine.n_features)
     slopes, offsets = _sigmoids(pair, machine.n_decisions)
+    notes = machine.notes + ((_SATURATION,) if machine.task is Task.ONE_VS_REST else ())
     with np.errstate(over="ignore", invalid="ignore"):
         return replace(
             machine,
@@ -48,6 +54,7 @@ def read_calibrated(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ker
             last_of_equal=False,
             log_odds=True,
             decision_function_shape="ovr",
+            notes=notes,
         )
 
 

@@ -180,3 +180,15 @@ def test_a_logistic_regression_of_two_classes_has_log_odds():
     bound = odds.error[:, 0] + 4 * U * np.exp(5) ** 2
     assert np.all(np.abs(odds.decisions[:, 0] - expected)[beside] <= bound[beside])
     assert not load_model(LogisticRegression(max_iter=500).fit(*THREE)).log_odds
+
+
+def test_labels_where_sigmoids_are_saturated_are_those_of_the_log_odds():
+    model = CalibratedClassifierCV(LinearSVC(), ensemble=False, cv=3).fit(*THREE)
+    machine = load_model(model)
+    far = 1000 * np.random.default_rng(0).standard_normal((500, 4))
+    reference = evaluate(machine, far)
+    saturated = (reference.decisions > 40).sum(axis=1) > 1
+    first = (reference.decisions > 40).argmax(axis=1)
+    assert np.any(first[saturated] != reference.labels[saturated])
+    np.testing.assert_array_equal(model.predict(far)[saturated], first[saturated])
+    assert any("takes the first of them" in note for note in machine.notes)
