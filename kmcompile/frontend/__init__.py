@@ -11,8 +11,8 @@ from typing import Any
 from kmcompile.errors import InputError
 from kmcompile.frontend.formats import read_model
 from kmcompile.frontend.model_file import read_model_file
-from kmcompile.frontend.sklearn_pipeline import read_sklearn
-from kmcompile.frontend.trusted_pickle import load_trusted
+from kmcompile.frontend.pickles.trusted import load_trusted
+from kmcompile.frontend.sklearn.pipeline import read_sklearn
 from kmcompile.ir.kernel_machine import KernelMachine
 
 __all__ = ["load_model"]

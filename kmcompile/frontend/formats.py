@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kmcompile.errors import InputError
-from kmcompile.frontend.libsvm_header import KEYS
-from kmcompile.frontend.libsvm_model import read_libsvm
-from kmcompile.frontend.npz_layout import FIRST_MEMBER
-from kmcompile.frontend.npz_model import read_npz_model
-from kmcompile.frontend.onnx_model import START, read_onnx
-from kmcompile.frontend.pickle_reader import read_pickle
-from kmcompile.frontend.sklearn_pipeline import read_sklearn
-from kmcompile.frontend.skops_reader import SCHEMA, read_skops
+from kmcompile.frontend.libsvm.header import KEYS
+from kmcompile.frontend.libsvm.model import read_libsvm
+from kmcompile.frontend.npz.layout import FIRST_MEMBER
+from kmcompile.frontend.npz.model import read_npz_model
+from kmcompile.frontend.onnx.model import START, read_onnx
+from kmcompile.frontend.pickles.reader import read_pickle
+from kmcompile.frontend.sklearn.pipeline import read_sklearn
+from kmcompile.frontend.skops.reader import SCHEMA, read_skops
 from kmcompile.frontend.zip_members import member_names
 from kmcompile.ir.kernel_machine import KernelMachine
 

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.frontend.numpy_values import (
+from kmcompile.frontend.pickles.numpy_values import (
     Dtype,
     make_array_from_buffer,
     make_empty_array,

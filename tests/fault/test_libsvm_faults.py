@@ -17,9 +17,10 @@ from model_files import X, Y, refused, write
 from sklearn.svm import SVC, SVR
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import libsvm_sv_lines, load_model
 from kmcompile.frontend import libsvm_text as text_module
-from kmcompile.frontend.libsvm_model import read_libsvm
+from kmcompile.frontend import load_model
+from kmcompile.frontend.libsvm import sv_lines
+from kmcompile.frontend.libsvm.model import read_libsvm
 
 BINARY = libsvm_text(SVC(gamma=0.5).fit([[0.25, 1.0], [1.0, -3.5], [2.0, 2.0]], [1, 5, 5]))
 THREE = libsvm_text(SVC(kernel="poly").fit(X[::15], Y[::15]))
@@ -205,7 +206,7 @@ def test_a_short_file_with_a_large_index_is_refused(tmp_path, monkeypatch):
     lines[10] += b" " * 300_000
     path = write(tmp_path, b"\n".join(lines))
     assert line_of(path, "must be at most 200000000") == 12
-    monkeypatch.setattr(libsvm_sv_lines, "MAX_DENSE_BYTES", 47)
+    monkeypatch.setattr(sv_lines, "MAX_DENSE_BYTES", 47)
     refused(write(tmp_path, BINARY), "take 48 bytes, must be at most 47")
 
 

@@ -9,8 +9,9 @@ from model_files import mutated, refused, write
 from onnx_files import FILES, FOLDER, attribute_of, model_refused
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model, onnx_messages
-from kmcompile.frontend.onnx_messages import parse_model
+from kmcompile.frontend import load_model
+from kmcompile.frontend.onnx import messages
+from kmcompile.frontend.onnx.messages import parse_model
 
 
 def _valid_or_refused(path):
@@ -232,7 +233,7 @@ def test_a_scale_must_be_positive(tmp_path):
 
 def test_a_large_file_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
     """reliability 3: size caps."""
-    monkeypatch.setattr(onnx_messages, "MAX_BYTES", 1_000)
+    monkeypatch.setattr(messages, "MAX_BYTES", 1_000)
     refused(write(tmp_path, FILES["svr"]), "bytes, must be at most 1000")
 
 

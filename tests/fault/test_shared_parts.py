@@ -15,7 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model, size_limits, skops_arrays
+from kmcompile.frontend import load_model, size_limits
+from kmcompile.frontend.skops import arrays
 
 N = 20_000
 X = np.zeros((2, N))
@@ -73,6 +74,6 @@ def test_operators_of_onnx_that_repeat_a_number_have_a_limit(monkeypatch):
 
 
 def test_sparse_matrices_of_skops_that_are_archives_themselves_have_a_limit(monkeypatch):
-    monkeypatch.setattr(skops_arrays, "MAX_MODEL_BYTES", 1000)
+    monkeypatch.setattr(arrays, "MAX_MODEL_BYTES", 1000)
     with pytest.raises(InputError, match="take more than 1000 bytes"):
         load_model(STORED / "skops" / "sparse.skops")

@@ -17,9 +17,9 @@ FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parents[1]))
 
 from kmcompile.errors import InputError, UsageError  # noqa: E402  # after the path
-from kmcompile.frontend.libsvm_model import read_libsvm  # noqa: E402
-from kmcompile.frontend.pickle_reader import read_pickle  # noqa: E402
-from kmcompile.frontend.sklearn_pipeline import read_sklearn  # noqa: E402
+from kmcompile.frontend.libsvm.model import read_libsvm  # noqa: E402
+from kmcompile.frontend.pickles.reader import read_pickle  # noqa: E402
+from kmcompile.frontend.sklearn.pipeline import read_sklearn  # noqa: E402
 from kmcompile.ir.kernel_machine import KernelMachine  # noqa: E402
 
 _EXECUTION = (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kmcompile.frontend.estimators import READERS
-from kmcompile.frontend.feature_maps import MAP_READERS
-from kmcompile.frontend.meta_estimators import META_READERS
-from kmcompile.frontend.sklearn_classes import ESTIMATORS, FEATURE_MAPS, TRANSFORMERS
-from kmcompile.frontend.sklearn_pipeline import CONTAINER_READERS
-from kmcompile.frontend.sklearn_transformers import READERS as TRANSFORMER_READERS
+from kmcompile.frontend.sklearn.classes import ESTIMATORS, FEATURE_MAPS, TRANSFORMERS
+from kmcompile.frontend.sklearn.estimators import READERS
+from kmcompile.frontend.sklearn.feature_maps import MAP_READERS
+from kmcompile.frontend.sklearn.meta_estimators import META_READERS
+from kmcompile.frontend.sklearn.pipeline import CONTAINER_READERS
+from kmcompile.frontend.sklearn.transformers import READERS as TRANSFORMER_READERS
 
 
 def test_every_supported_class_has_its_reader():

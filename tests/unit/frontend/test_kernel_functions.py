@@ -11,9 +11,9 @@ from function_names import function_name
 from sklearn.metrics import pairwise
 
 from kmcompile.errors import InputError
-from kmcompile.frontend.kernel_functions import FUNCTIONS, function_kernel, is_function
-from kmcompile.frontend.pickle_reader import read_pickle
-from kmcompile.frontend.sklearn_kernels import through
+from kmcompile.frontend.pickles.reader import read_pickle
+from kmcompile.frontend.sklearn.kernel_functions import FUNCTIONS, function_kernel, is_function
+from kmcompile.frontend.sklearn.kernels import through
 
 RNG = np.random.default_rng(5)
 VECTORS, QUERIES = RNG.random((7, 3)), RNG.random((5, 3))

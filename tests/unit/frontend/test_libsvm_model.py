@@ -17,7 +17,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from kmcompile.frontend import load_model
-from kmcompile.frontend.libsvm_model import read_libsvm
+from kmcompile.frontend.libsvm.model import read_libsvm
 from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 

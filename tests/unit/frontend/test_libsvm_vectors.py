@@ -19,8 +19,8 @@ from sklearn_agreement import assert_agrees, fitted
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.frontend.pickle_reader import read_pickle
-from kmcompile.frontend.sklearn_pipeline import read_sklearn
+from kmcompile.frontend.pickles.reader import read_pickle
+from kmcompile.frontend.sklearn.pipeline import read_sklearn
 
 X, Y = load_iris(return_X_y=True)
 KERNELS = [

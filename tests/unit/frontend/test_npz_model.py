@@ -21,9 +21,9 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
 import kmcompile
 from kmcompile.errors import InputError, OutputError
 from kmcompile.frontend import load_model
-from kmcompile.frontend.npz_layout import AFFINE_ERRORS, OPTIONAL, PARAMETERS, REQUIRED, STEPS
-from kmcompile.frontend.npz_model import read_npz_model
-from kmcompile.frontend.npz_writer import npz_model
+from kmcompile.frontend.npz.layout import AFFINE_ERRORS, OPTIONAL, PARAMETERS, REQUIRED, STEPS
+from kmcompile.frontend.npz.model import read_npz_model
+from kmcompile.frontend.npz.writer import npz_model
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import (
     Affine,

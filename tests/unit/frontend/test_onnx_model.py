@@ -9,8 +9,8 @@ import pytest
 from float64_decisions import decisions_and_bounds, labels
 
 from kmcompile.frontend import load_model
-from kmcompile.frontend.onnx_messages import parse_model
-from kmcompile.frontend.onnx_model import ROUNDED
+from kmcompile.frontend.onnx.messages import parse_model
+from kmcompile.frontend.onnx.model import ROUNDED
 from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import Linear, Poly
 

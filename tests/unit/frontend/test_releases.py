@@ -15,7 +15,7 @@ import pytest
 from float64_decisions import U, decisions_and_bounds, labels
 
 from kmcompile.frontend import load_model
-from kmcompile.frontend.sklearn_classes import NEWEST_TESTED, OLDEST_TESTED
+from kmcompile.frontend.sklearn.classes import NEWEST_TESTED, OLDEST_TESTED
 from kmcompile.ir.kernel_machine import Task
 
 FOLDER = Path(__file__).parents[2] / "fault" / "stored_models" / "releases"

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from kmcompile.errors import InputError
-from kmcompile.frontend.sklearn_kernels import pairwise_kernel, through
+from kmcompile.frontend.sklearn.kernels import pairwise_kernel, through
 from kmcompile.kernels import Linear, Poly
 
 X = load_iris().data / 8.0

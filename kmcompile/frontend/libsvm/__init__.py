@@ -1,0 +1,1 @@
+"""LIBSVM's text files, and ThunderSVM's where they are the same."""

@@ -1,0 +1,1 @@
+"""kmcompile's own layout of arrays."""

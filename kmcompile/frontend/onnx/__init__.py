@@ -1,0 +1,1 @@
+"""ONNX models of support vector and linear operators."""

@@ -1,0 +1,1 @@
+"""Pickles and joblib files, rebuilt as data: nothing in them is run."""

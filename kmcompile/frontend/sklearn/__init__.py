@@ -1,0 +1,1 @@
+"""scikit-learn's fitted estimators, as inert records or alive, one file a family."""

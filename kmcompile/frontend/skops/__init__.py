@@ -1,0 +1,1 @@
+"""skops files, rebuilt as data without skops."""
