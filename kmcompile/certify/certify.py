@@ -25,7 +25,7 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.pair_offer import PAIR_SUM, PairOffer
-from kmcompile.stages import EarlyExit
+from kmcompile.stages import EarlyExit, Vote
 
 WORST_SHARE = 0.25
 """What certified exits may add to the exact sum, in the worst case."""
@@ -115,9 +115,15 @@ def add_certified_exits(
         is_better, candidates = merged(candidates, others)
         if is_better:
             program, exits, pair_notes = pairs.program, behind, (pairs.note,)
+    by_pairs = bool(pair_notes)
+    if isinstance(ends.label, Vote) and not by_pairs:
+        pair_notes = (
+            "all pairs of classes are summed together: pair_sum does not pay or fit here, or is "
+            "not for this machine",
+        )
     stages = (*program.stages[:-2], *exits, *program.stages[-2:])
     program = replace(program, mode="certified", stages=stages)
-    notes = (*_notes(offered, exits, bool(pair_notes)), *pair_notes, *weight_notes(program))
+    notes = (*_notes(offered, exits, by_pairs), *pair_notes, *weight_notes(program))
     return program, Choice(source, len(X), candidates, notes)
 
 

@@ -81,6 +81,17 @@ def test_machines_whose_label_needs_all_pairs_keep_their_sum(parameters):
     assert offer(one, X.astype(np.float32)) is None
 
 
+def test_the_choice_says_that_pairs_are_summed_together():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 4))
+    one = lowered(SVC(break_ties=True).fit(X, np.argmax(X[:, :3], axis=1)))
+    made = add_early_exits(
+        one.machine, one.program, HOST, Options(mode="certified"), NO_LIMIT, lambda text: None
+    )
+    assert isinstance(made.program.ends.exact, ExactSum)
+    assert any("all pairs of classes are summed together" in note for note in made.choice.notes)
+
+
 def test_a_calibrated_program_stays_where_it_is_cheaper(low, samples):
     offered = offer(low, samples)
     mean = float(offered.operations.mean())
