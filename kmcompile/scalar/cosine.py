@@ -88,7 +88,7 @@ def cosine(v: Float32Array) -> Float32Array:
     Examples
     --------
     >>> cosine(np.array([0.0, 1.0, -3.0, 10000.0], dtype=np.float32)).tolist()
-    [1.0, 0.5403022766113281, -0.9899924993515015, -0.9521553516387939]
+    [1.0, 0.5403022766113281, -0.9899924993515015, -0.952155351638794]
     """
     c1, c2, c3, c4, c5 = COEFFICIENTS
     shifted = v * INVERSE_PI + SHIFTER

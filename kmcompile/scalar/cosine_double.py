@@ -94,7 +94,7 @@ def cosine(v: Float64Array) -> Float64Array:
     Examples
     --------
     >>> cosine(np.array([0.0, 1.0, -3.0, 10000.0])).tolist()
-    [1.0, 0.5403023058681398, -0.9899924966004454, -0.9521553682590149]
+    [1.0, 0.5403023058681398, -0.9899924966004454, -0.9521553682590148]
     """
     shifted = v * INVERSE_PI + SHIFTER
     k = shifted - SHIFTER

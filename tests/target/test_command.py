@@ -109,7 +109,9 @@ def test_verify_repeats_both_checks_from_the_folder(
     assert cli.run(["verify", "o", "--model", "wine.pkl", "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["verification"] == {key: first[key] for key in again["verification"]}
-    assert again["not_available"] == {}
+    assert again["not_available"] == {
+        "verification.probabilities": "the model has no probabilities"
+    }
 
 
 def test_verify_without_the_model_says_what_it_left_out(
