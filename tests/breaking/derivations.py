@@ -19,6 +19,7 @@ from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.chi2 import Chi2Float32
 from kmcompile.kernels.exponential import ExponentialFloat32
+from kmcompile.kernels.fourier import FourierFloat32
 from kmcompile.kernels.intersection import IntersectionFloat32
 from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.poly import PolyFloat32
@@ -26,7 +27,7 @@ from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.scalar import exp_negative, power
-from kmcompile.scalar.functions import TANH
+from kmcompile.scalar.functions import COSINE, TANH
 from kmcompile.stages import (
     BoundSequence,
     ExactSum,
@@ -167,6 +168,17 @@ def intersection(kernel: IntersectionFloat32, of: Facts) -> Needed:
     }
 
 
+def fourier(kernel: FourierFloat32, of: Facts) -> Needed:
+    """Return those of cos(<s, x>): n products and n - 1 additions that round or are flushed."""
+    return {
+        "per_length": gamma(of.n, of.u) * of.length + of.error,
+        "per_deviation": of.length + of.error,
+        "minimum": (2 * of.n - 1) * of.tiny,
+        "function_error": COSINE[kernel.precision.dtype].absolute_error,
+        "value_error": of.sum_error,
+    }
+
+
 _KERNELS = {
     RbfFloat32: rbf,
     PolyFloat32: poly,
@@ -174,6 +186,7 @@ _KERNELS = {
     LaplacianFloat32: exponential,
     Chi2Float32: exponential,
     IntersectionFloat32: intersection,
+    FourierFloat32: fourier,
 }
 
 

@@ -21,9 +21,15 @@ from adversaries import Adversary, deviating_sequence, on_data
 from fixed_sum_terms import needed
 from fixed_sums import in_format, random_machine
 from lowered import reduced
+from sklearn.datasets import load_wine
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from subjects import SUBJECTS, fitted
 from terms import TERMS, VALUES, terms_of, weakened
 
+from kmcompile.frontend import load_model
 from kmcompile.ir.program import Program
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.lowering.integer_program import Layout
@@ -79,6 +85,17 @@ def _expanded(name: str) -> Derived:
 
 
 @cache
+def _fourier() -> Derived:
+    """Return the sum over the features of an RBFSampler, which no subject has."""
+    X, y = load_wine(return_X_y=True)
+    features = RBFSampler(n_components=40, random_state=0)
+    model = make_pipeline(StandardScaler(), features, LinearSVC(random_state=0)).fit(X, y)
+    machine = reduced(load_model(model))
+    stage = lower_sum(machine, 4, 0.0, skip_zeros=False)
+    return Derived(stage, derivations.exact_sum(stage, machine))
+
+
+@cache
 def _linear(name: str) -> Derived:
     stage, _, machine = _stage(name, "linear_sum")
     return Derived(stage, derivations.linear_sum(stage, machine))
@@ -123,6 +140,7 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sum-linear": lambda: _linear("linear-wine"),
     "sum-laplacian": lambda: _exact("laplacian-moons"),
     "sum-chi2": lambda: _exact("chi2-ten-digits"),
+    "sum-fourier": _fourier,
     "sum-intersection": lambda: _exact("intersection-wine"),
     "replay-rbf": lambda: _replay("rbf-line", "replay"),
     "replay-poly": lambda: _replay("poly-odd-moons", "replay"),

@@ -237,8 +237,8 @@ def test_what_the_emulated_cortex_m0_would_execute_is_refused_by_its_assembler(b
 @pytest.mark.parametrize("target", BOARDS, ids=by_name)
 def test_a_stack_larger_than_the_image_has_is_refused(built, target):
     """reliability 36: an overflow is never run."""
-    with pytest.raises(BudgetError, match=r"can take 3\d\d,\d\d\d bytes of stack") as caught:
-        built(target, model_with("volatile char deep[300000]; deep[0] = 1;"))
+    with pytest.raises(BudgetError, match=r"can take 6\d\d,\d\d\d bytes of stack") as caught:
+        built(target, model_with("volatile char deep[600000]; deep[0] = 1;"))
     assert caught.value.exit_code == 4
 
 
