@@ -926,8 +926,9 @@ static void iris_replay_add_block(
 
     for (row = 0U; row < IRIS_N_ROWS; ++row) {
         const uint32_t index = (first + row) * IRIS_LANES;
-        double sum = iris_replay_coefficient(index) * value[0];
-        double sum_error = iris_replay_coefficient(index) * error[0];
+        const double first_coef = iris_replay_coefficient(index);
+        double sum = first_coef * value[0];
+        double sum_error = first_coef * error[0];
 
         for (lane = 1U; lane < IRIS_LANES; ++lane) {
             const double coef = iris_replay_coefficient(index + lane);
