@@ -34,7 +34,14 @@ from kmcompile.verify.queries import ordinary_inputs
 EVERY_NTH = 5  # coprime to the numbers of classifiers, chains and data
 N_QUERIES = 40
 
-CASES = [c for c in cases() if (c.data, c.chain, c.classifier) not in REFUSED][::EVERY_NTH]
+FOLDED = "nystroem"
+"""Its weights are worked out in float64 from scikit-learn's: the machine that the replay bounds."""
+
+CASES = [
+    case
+    for case in cases()
+    if case.classifier != FOLDED and (case.data, case.chain, case.classifier) not in REFUSED
+][::EVERY_NTH]
 
 
 @cache
