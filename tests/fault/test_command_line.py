@@ -63,7 +63,6 @@ def error_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
     ("words", "named"),
     [
         ("--reduce 10", "not built yet: --reduce 10"),
-        ("--tolerance 0.1", "not built yet: --tolerance 0.1"),
         ("--package arduino", "not built yet: --package arduino"),
     ],
 )
@@ -77,9 +76,9 @@ def test_option_not_built_yet_exits_2_and_says_so(
 def test_all_options_not_built_yet_are_told_in_one_message(
     model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run([model, *["--reduce", "5", "--tolerance", "0.1", "--package", "pip"]]) == 2
+    assert cli.run([model, *["--reduce", "5", "--package", "pip"]]) == 2
     lines = error_lines(capsys)
-    assert lines[0].endswith("--reduce 5, --tolerance 0.1, --package pip")
+    assert lines[0].endswith("--reduce 5, --package pip")
     assert lines[1].endswith("leave them out or use --reduce off")
 
 
