@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from kmcompile.ir.arrays import Real, RealArray
+from kmcompile.ir.arrays import Real
 from kmcompile.ir.batch import Batch
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
-from kmcompile.scalar.functions import EXP_NEGATIVE, ScalarFunction
+from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32
+from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
+from kmcompile.scalar.functions import EXP_NEGATIVE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExponentialFloat32(Float32Kernel):
+class ExponentialFloat32(ExpNegativeFloat32):
     """exp(-gamma D), D = sum_j t(s_j, x_j), t >= 0, as the C computes it, with its error.
 
     Let s^, x^ be the stored vector and input, n the features, D^ = D(s^, x^) and z^ the computed
@@ -75,11 +76,6 @@ class ExponentialFloat32(Float32Kernel):
             value_error=bound_constant(tau / (1 - tau) + context.sum_error),
         )
 
-    @property
-    def exponential(self) -> ScalarFunction:
-        """exp(-z) in the kernel's precision."""
-        return EXP_NEGATIVE[self.precision.dtype]
-
     def query_terms(self, batch: Batch) -> QueryTerms:
         """Return the error of a value: a part of its own and one per z."""
         one = np.float32(1.0)
@@ -92,39 +88,6 @@ class ExponentialFloat32(Float32Kernel):
         per_z = widen * self.z_error
         return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
 
-    def value(self, total: RealArray) -> RealArray:
-        """Return exp(-gamma total)."""
-        value: RealArray = self.exponential.of(self.gamma * total)
-        return value
-
-    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
-        """Return exp(-gamma total) and its error."""
-        per_value, per_z = terms.values
-        z = self.gamma * total
-        value = self.exponential.of(z)
-        return value, value * (per_value + per_z * z)
-
-    @property
-    def absolute_error(self) -> float:
-        """Return exp(1 - cutoff), of the values that are cut off, and the underflow of an error."""
-        return (
-            float(np.exp(1.0 - float(self.exponential.limit))) + 4 * self.precision.smallest_normal
-        )
-
-    def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on the error, usable or not; the value itself is at most 1."""
-        z_error = float(self.z_error)
-        widen = z_error * float(self.exponential.limit) + 2.0
-        return 1.0 + float(self.value_error) + widen * (1.0 + z_error)
-
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on z and on its share of the error."""
         return max(1.0, float(self.gamma)) * of.feature_sum * self.largest_value(of)
-
-    def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return the exponential."""
-        return ((self.exponential.template, self.exponential.view),)
-
-    def context(self) -> dict[str, Any]:
-        """Return the cutoff of the exponential."""
-        return {"cutoff": self.exponential.limit}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from kmcompile.analysis.rounding import Precision
 from kmcompile.ir.arrays import Float64Array, Real, RealArray
 from kmcompile.ir.batch import Batch
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32
+from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.scalar.functions import EXP_NEGATIVE, ScalarFunction
+from kmcompile.scalar.functions import EXP_NEGATIVE
 
 _BLOCK_BYTES = 1 << 21
 
@@ -92,7 +93,7 @@ def _share(t: float, precision: Precision) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RbfFloat32(Float32Kernel):
+class RbfFloat32(ExpNegativeFloat32):
     """exp(-gamma |s - x|^2) as the C computes it, with its error (math.md section 6).
 
     Let s^, x^ be the stored vector and input, D = |s^ - x^|, e >= |s - s^| + |x - x^| and z^ the
@@ -146,11 +147,6 @@ class RbfFloat32(Float32Kernel):
     value_operations: ClassVar[int] = 16
     value_bound: ClassVar[float] = 1.0
 
-    @property
-    def exponential(self) -> ScalarFunction:
-        """exp(-z) in the kernel's precision."""
-        return EXP_NEGATIVE[self.precision.dtype]
-
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
         """Add (x - s)^2."""
         difference = x - s
@@ -182,31 +178,6 @@ class RbfFloat32(Float32Kernel):
         error: RealArray = (self.per_reach * roundings) * (length * (length + self.twice_length))
         return error
 
-    def value(self, total: RealArray) -> RealArray:
-        """Return exp(-gamma total)."""
-        value: RealArray = self.exponential.of(self.gamma * total)
-        return value
-
-    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
-        """Return exp(-gamma total) and its error."""
-        per_value, per_z = terms.values
-        z = self.gamma * total
-        value = self.exponential.of(z)
-        return value, value * (per_value + per_z * z)
-
-    @property
-    def absolute_error(self) -> float:
-        """Return exp(1 - cutoff), of the values that are cut off, and the underflow of an error."""
-        return (
-            float(np.exp(1.0 - float(self.exponential.limit))) + 4 * self.precision.smallest_normal
-        )
-
-    def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on the error, usable or not; the value itself is at most 1."""
-        z_error = float(self.z_error)
-        widen = z_error * float(self.exponential.limit) + 2.0
-        return 1.0 + float(self.value_error) + widen * (1.0 + z_error)
-
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on z and on its share of the error."""
         # Of an expanded distance, |s|^2 + |x|^2 and 2 <s, x> are at most the largest |s - x|^2,
@@ -214,11 +185,3 @@ class RbfFloat32(Float32Kernel):
         widest = 4 * of.distance_squared if self.expands else of.distance_squared
         z = max(1.0, float(self.gamma)) * widest
         return z * max(1.0, self.largest_value(of))
-
-    def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return the exponential."""
-        return ((self.exponential.template, self.exponential.view),)
-
-    def context(self) -> dict[str, Any]:
-        """Return the cutoff of the exponential."""
-        return {"cutoff": self.exponential.limit}
