@@ -53,6 +53,7 @@ class Compiler:
     flags: tuple[str, ...]
     optimisation: str
     link_flags: tuple[str, ...]
+    libraries: tuple[str, ...]
     packages: tuple[str, ...]
     helper_stack_bytes: tuple[tuple[str, int], ...]
 
@@ -103,11 +104,17 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """The templates that start a bare-metal image, and the emulated board's memory."""
+    """How a bare-metal image starts and exchanges queries, and the emulated board's memory.
+
+    Attributes
+    ----------
+    exchange : str
+        "semihosting", files that the emulator opens; or "serial", words of its serial port, which
+        is the emulator's standard input and output.
+    """
 
     startup: str
-    linker_script: str
-    main: str
+    exchange: str
     stack_bytes: int
     flash: Region
     ram: Region

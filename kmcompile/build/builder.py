@@ -117,21 +117,23 @@ class _Bench:
         render_image(self.recipe, boot, "flash", boot_folder)
         memory_functions = self._compile(boot_folder / "memory_functions.c", _BOOT_FLAGS)
         others = [
-            self._compile(boot_folder / name, _BOOT_FLAGS) for name in ("startup.c", "main.c")
+            self._compile(boot_folder / name, _BOOT_FLAGS)
+            for name in ("startup.c", "exchange.c", "main.c")
         ]
         if _undefined(parts) & elf.defined_functions(memory_functions).keys():
             parts = [*parts, memory_functions]
         else:
             others.append(memory_functions)
+        libraries = self.target.compiler.libraries
         model = self.work / "model.o"  # the linker script knows it by this name
         # A partial link takes exactly the helpers that the model needs out of the library.
-        self._link(["-r", "-nostdlib", *_KEEP_SECTIONS], parts, model, ["-lgcc"])
+        self._link(["-r", "-nostdlib", *_KEEP_SECTIONS], parts, model, libraries)
         if boot.tables and elf.sizes(model).flash_bytes + _IMAGE_RESERVE_BYTES > boot.flash.bytes:
             render_image(self.recipe, boot, "tables", boot_folder)
         image = self.work / "image.elf"
         script = ["-nostdlib", "-static", "-T", str(boot_folder / "image.ld")]
         flags = [*self.target.compiler.link_flags, *script]
-        self._link(flags, [model, harness, *others], image, ["-lgcc"])
+        self._link(flags, [model, harness, *others], image, libraries)
         known = dict(self.target.compiler.helper_stack_bytes)
         helpers = elf.helper_frames(image, ".model_text", parts, known)
         calls = read_library_calls(model)

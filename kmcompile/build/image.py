@@ -10,7 +10,8 @@ from kmcompile.emit.environment import environment
 from kmcompile.target import Boot, Region
 
 SUMMARY_MAGIC = 0x4B4D4331
-_MEMORY_FUNCTIONS = "boot/memory_functions.c.j2"
+EXIT_MAGIC = 0x4B4D4332
+"""Before the exit code, on a serial port."""
 _CHUNK_WORDS = 16384  # one semihosting call moves many queries
 _CHUNK_SHARE = 4  # of the free RAM, for each of inputs and records
 
@@ -37,6 +38,7 @@ class BootView:
     record_words: int
     chunk_queries: int
     magic: int
+    exit_magic: int
     flash: RegionView
     ram: RegionView
     has_tables: bool
@@ -46,7 +48,7 @@ class BootView:
 
 
 def render_image(recipe: Recipe, boot: Boot, constants_region: str, folder: Path) -> None:
-    """Write `startup.c`, `main.c`, `memory_functions.c` and `image.ld` into a folder.
+    """Write the C files, `board.h` and the linker script `image.ld` of an image into a folder.
 
     Parameters
     ----------
@@ -61,6 +63,7 @@ def render_image(recipe: Recipe, boot: Boot, constants_region: str, folder: Path
         record_words=recipe.record_words,
         chunk_queries=max(1, chunk_words // max(recipe.input_words, recipe.record_words)),
         magic=SUMMARY_MAGIC,
+        exit_magic=EXIT_MAGIC,
         flash=RegionView.of(boot.flash),
         ram=RegionView.of(boot.ram),
         has_tables=boot.tables is not None,
@@ -70,9 +73,11 @@ def render_image(recipe: Recipe, boot: Boot, constants_region: str, folder: Path
     )
     templates = {
         "startup.c": boot.startup,
-        "main.c": boot.main,
-        "memory_functions.c": _MEMORY_FUNCTIONS,
-        "image.ld": boot.linker_script,
+        "exchange.c": f"boot/{boot.exchange}.c.j2",
+        "main.c": "boot/main.c.j2",
+        "memory_functions.c": "boot/memory_functions.c.j2",
+        "board.h": "boot/board.h.j2",
+        "image.ld": "boot/image.ld.j2",
     }
     for name, template in templates.items():
         text = environment().get_template(template).render(boot=view)

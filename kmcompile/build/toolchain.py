@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from kmcompile.errors import ToolError
 from kmcompile.target import Target
@@ -143,21 +144,7 @@ def run_process(
     ToolError
         If it cannot be started or takes longer than the timeout.
     """
-    environment = os.environ | {"LC_ALL": "C", "QEMU_AUDIO_DRV": "none"}
-    try:
-        process = subprocess.Popen(
-            arguments,
-            cwd=cwd,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise ToolError(f"{what}: cannot start {arguments[0]}: {error.strerror}") from error
+    process = start(arguments, cwd, what, subprocess.DEVNULL, subprocess.STDOUT)
     try:
         output, _ = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired as error:
@@ -165,8 +152,33 @@ def run_process(
             f"{what}: {Path(arguments[0]).name} did not end within {timeout_s:.0f} s, was stopped"
         ) from error
     finally:
-        _end_group(process)
-    return process.returncode, output
+        end_group(process)
+    return process.returncode, output.decode(errors="replace")
+
+
+def start(
+    arguments: Sequence[str], cwd: Path, what: str, stdin: int | IO[bytes], stderr: int | IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """Start a program in a process group of its own, its standard output a pipe of bytes.
+
+    Raises
+    ------
+    ToolError
+        If it cannot be started.
+    """
+    environment = os.environ | {"LC_ALL": "C", "QEMU_AUDIO_DRV": "none"}
+    try:
+        return subprocess.Popen(
+            arguments,
+            cwd=cwd,
+            env=environment,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ToolError(f"{what}: cannot start {arguments[0]}: {error.strerror}") from error
 
 
 def failure_text(program: str, what: str, code: int, output: str) -> str:
@@ -178,7 +190,7 @@ def failure_text(program: str, what: str, code: int, output: str) -> str:
     return "\n".join([head, *(line[:300] for line in telling[:_OUTPUT_LINES])])
 
 
-def _end_group(process: subprocess.Popen[str]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
     """End what is left of a process group and wait for its leader."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Runs an image in QEMU's system emulation; the queries come and go as files by semihosting."""
+"""Runs an image in QEMU's system emulation; queries and answers go by files or a serial port."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kmcompile.build import elf, toolchain
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.image import SUMMARY_MAGIC
 from kmcompile.errors import ToolError
+from kmcompile.run import serial
 from kmcompile.run.runner import Counted, RunResult, Words, checked_inputs
 from kmcompile.target import Emulator
 
@@ -51,16 +52,16 @@ class QemuRunner:
         with tempfile.TemporaryDirectory(prefix="kmcompile-run-") as holder:
             folder = Path(holder)
             word = np.dtype(_WORD_TYPES[artifact.toolchain.byte_order])
-            (folder / "queries.bin").write_bytes(inputs.astype(word).tobytes())
+            queries = inputs.astype(word).tobytes()
             (folder / "image.elf").symlink_to(artifact.path)
             plugin: list[str] = []
             reason: str | None = "not asked"
             if count_instructions:
                 plugin, reason = _plugin(artifact, folder, counted)
-            self._emulate(artifact, folder, plugin, len(inputs))
-            summary = np.fromfile(folder / "summary.bin", dtype=word).astype(np.uint32)
-            records = np.fromfile(folder / "records.bin", dtype=word).astype(np.uint32)
+            answers = self._emulate(artifact, folder, plugin, queries, len(inputs))
             instructions = _counts(folder / "counts.txt", len(inputs)) if plugin else None
+        words = np.frombuffer(answers[: len(answers) // 4 * 4], dtype=word).astype(np.uint32)
+        records, summary = words[:-_SUMMARY_WORDS], words[-_SUMMARY_WORDS:]
         expected = len(inputs) * artifact.recipe.record_words
         if summary.size != _SUMMARY_WORDS or summary[0] != SUMMARY_MAGIC:
             raise ToolError(f"{artifact.toolchain.name}: the emulated program wrote no summary")
@@ -80,18 +81,29 @@ class QemuRunner:
             self_test=int(summary[4]),
         )
 
-    def _emulate(self, artifact: Artifact, folder: Path, plugin: list[str], n_queries: int) -> None:
-        emulator = _emulator(artifact)
+    def _emulate(
+        self, artifact: Artifact, folder: Path, plugin: list[str], queries: bytes, n_queries: int
+    ) -> bytes:
+        """Return the bytes of all records and the summary."""
+        board, emulator = artifact.toolchain, _emulator(artifact)
         program = toolchain.find(emulator.command, emulator.packages)
-        what = f"running {n_queries} queries on {artifact.toolchain.name}"
+        what = f"running {n_queries} queries on {board.name}"
         timeout_s = self._timeout_s or _timeout_s(artifact, n_queries)
-        code, output = toolchain.run_process(
-            [program, "-M", emulator.machine, *plugin, *emulator.arguments], folder, timeout_s, what
-        )
+        command = [program, "-M", emulator.machine, *plugin, *emulator.arguments]
+        if board.boot is not None and board.boot.exchange == "serial":
+            n_bytes = 4 * (n_queries * artifact.recipe.record_words + _SUMMARY_WORDS)
+            code, output, answers = serial.exchange(
+                command, folder, timeout_s, what, queries, n_bytes, board.byte_order
+            )
+        else:
+            (folder / "queries.bin").write_bytes(queries)
+            code, output = toolchain.run_process(command, folder, timeout_s, what)
+            answers = (folder / "answers.bin").read_bytes() if code == 0 else b""
         if code in _EXIT_CODES:
             raise ToolError(f"{what}: the emulated program {_EXIT_CODES[code]}")
         if code != 0:
             raise ToolError(toolchain.failure_text(program, what, code, output))
+        return answers
 
 
 def _emulator(artifact: Artifact) -> Emulator:

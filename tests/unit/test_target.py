@@ -32,7 +32,7 @@ def test_a_target_survives_the_way_through_json(target):
 @pytest.mark.parametrize("target", list_targets(), ids=lambda target: target.name)
 def test_the_templates_of_a_target_exist(target):
     boot = target.boot
-    names = [boot.startup, boot.linker_script, boot.main] if boot else []
+    names = [boot.startup, f"boot/{boot.exchange}.c.j2"] if boot else []
     assert all((resources.templates_dir() / name).is_file() for name in names)
 
 
