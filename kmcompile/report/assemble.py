@@ -65,6 +65,8 @@ class Findings:
         Of every accepted query.
     exact_instructions : float or None
         Of the decision function, where the program has early exits.
+    painted_stack_bytes : int or None
+        The deepest stack that was seen on the target.
     """
 
     source: contents.QueriesSource
@@ -75,6 +77,7 @@ class Findings:
     memory: BuiltMemory | None
     instructions: np.ndarray | None
     exact_instructions: float | None = None
+    painted_stack_bytes: int | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -204,6 +207,10 @@ def _memory(
             reasons[f"memory.{name}"] = findings.skipped["memory"]
     elif built.stack_bytes is None:
         reasons["memory.stack_bytes"] = "the host's C library is called, whose stack is not known"
+    if findings.painted_stack_bytes is None:
+        reasons["memory.painted_stack_bytes"] = findings.skipped.get(
+            "target", "seen on emulators only"
+        )
     limits = {
         "flash_budget_bytes": allowed.flash_bytes,
         "part_flash_bytes": target.flash_bytes,
@@ -222,6 +229,7 @@ def _memory(
         ram_budget_bytes=allowed.ram_bytes,
         part_ram_bytes=target.ram_bytes,
         stack_bytes=built.stack_bytes if built else None,
+        painted_stack_bytes=findings.painted_stack_bytes,
         workspace_bytes=workspace_bytes,
         tables=[contents.Table(name=t.name, bytes=t.n_bytes) for t in program.tables()],
     )

@@ -110,6 +110,8 @@ class Memory:
     flash_budget_bytes, ram_budget_bytes : int or None
     part_flash_bytes, part_ram_bytes : int or None
         What the real part has; a budget may exceed it.
+    stack_bytes, painted_stack_bytes : int or None
+        The most that a call can take, and the most that one of the queries or the self-test took.
     tables : sequence of Table
         What is in flash besides code.
     """
@@ -122,6 +124,7 @@ class Memory:
     ram_budget_bytes: int | None
     part_ram_bytes: int | None
     stack_bytes: int | None
+    painted_stack_bytes: int | None
     workspace_bytes: int | None
     tables: Sequence[Table]
 

@@ -157,6 +157,7 @@ class Verifier:
         skipped: dict[str, str] = {}
         on_target = self._wants_target(level, skipped)
         host, target, instructions, exact_instructions, memory = None, None, None, None, None
+        painted = None
         if self._wants_host(level, on_target, skipped):
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
@@ -169,7 +170,7 @@ class Verifier:
                 run = self._run(artifact, True)
                 target = self._check_exact(run, self._target.name)
                 memory = artifact.memory
-                self._check_stack(artifact, run)
+                painted = self._painted(artifact, run)
                 instructions = self._accepted(run, skipped)
                 if len(self._program.exit_stages) > 1 and instructions is not None:
                     exact_instructions = self._of_exact_sum(artifact)
@@ -179,7 +180,7 @@ class Verifier:
             with build(recipe, folder, self._target) as artifact:
                 memory = artifact.memory
         found = self._findings(host, target, memory, instructions, skipped)
-        return replace(found, exact_instructions=exact_instructions)
+        return replace(found, exact_instructions=exact_instructions, painted_stack_bytes=painted)
 
     def facts(self, findings: Findings) -> dict[str, Any]:
         """Return what was checked, in the shape of report.json."""
@@ -287,13 +288,15 @@ class Verifier:
         counted: np.ndarray = run.instructions[self._counted]
         return counted
 
-    def _check_stack(self, artifact: Artifact, run: RunResult) -> None:
+    def _painted(self, artifact: Artifact, run: RunResult) -> int | None:
+        """Return the deepest stack that was seen, which the static figure must hold."""
         painted, static = run.painted_stack_bytes, artifact.stack_bytes
         if painted is not None and static is not None and painted > static:
             raise ToolError(
                 f"{self._target.name}: {painted} bytes of stack were used, more than the "
                 f"{static} that the compiler's figures allow; please report this"
             )
+        return painted
 
     def _findings(
         self,

@@ -83,6 +83,7 @@ def make_report(**changed: Any) -> Report:
             ram_budget_bytes=524_288,
             part_ram_bytes=524_288,
             stack_bytes=312,
+            painted_stack_bytes=288,
             workspace_bytes=1_248,
             tables=[
                 Table(name="support_vectors", bytes=13_560),
