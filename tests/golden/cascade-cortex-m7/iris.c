@@ -63,218 +63,266 @@ const char *const iris_stage_names[IRIS_N_STAGES] = {
     "exact_sum"
 };
 
+/* An attribute that places the tables in a section of the build's choice; empty if it has none. */
+#ifndef IRIS_TABLE_SECTION
+#define IRIS_TABLE_SECTION
+#endif
+
 /* offset: [feature] */
+IRIS_TABLE_SECTION
 static const float iris_scale_0_offset_high[2U] = {
     0x1.4p+4f, 0x1.faap+9f
 };
 
 /* factor: [feature] */
+IRIS_TABLE_SECTION
 static const float iris_scale_0_factor[2U] = {
     0x1.99999ap-4f, 0x1.47ae14p-7f
 };
 
 /* w: [block][feature][lane] */
+IRIS_TABLE_SECTION
 static const float iris_filter_weights[2U] = {
     0x1p+0f, 0x0p+0f
 };
 
 /* c, middle of the band: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_filter_intercept[1U] = {
     0x0p+0f
 };
 
 /* half of the band: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_filter_half_width[1U] = {
     0x1p+1f
 };
 
 /* features of M */
+IRIS_TABLE_SECTION
 static const uint16_t iris_reduced_1_columns[1U] = {
     0U
 };
 
 /* M: [block][feature][lane] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_1_projection[1U] = {
     0x1p+0f
 };
 
 /* z, 1, t: [block][feature][lane] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_1_vectors[6U] = {
     -0x1p-4f, 0x1p-4f, 0x1p+0f, 0x1p+0f, 0x1.fp-1f, 0x1.fp-1f
 };
 
 /* of decisions, spread: [block][row][lane] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_1_weights[4U] = {
     -0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f
 };
 
 /* of decisions, spread: [row][feature] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_1_slopes[2U] = {
     0x1p-3f, 0x0p+0f
 };
 
 /* of decisions, spread: [row] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_1_intercept[2U] = {
     0x0p+0f, 0x1p-1f
 };
 
 /* share of the estimate before: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_1_earlier[1U] = {
     0x0p+0f
 };
 
 /* half of the band: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_1_half_width[1U] = {
     0x1p+0f
 };
 
 /* M: [block][feature][lane] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_2_projection[2U] = {
     0x1p+0f, 0x0p+0f
 };
 
 /* T: [row][column] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_2_triangle[1U] = {
     0x1p+0f
 };
 
 /* z, 1, t: [block][feature][lane] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_2_vectors[6U] = {
     -0x1p-4f, 0x1p-4f, 0x1p+0f, 0x1p+0f, 0x1.fp-1f, 0x1.fp-1f
 };
 
 /* of decisions, spread: [block][row][lane] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_2_weights[4U] = {
     -0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f
 };
 
 /* of decisions, spread: [row][feature] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_2_slopes[2U] = {
     0x1p-2f, 0x0p+0f
 };
 
 /* of decisions, spread: [row] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_2_intercept[2U] = {
     0x0p+0f, 0x1p-1f
 };
 
 /* share of the estimate before: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_2_earlier[1U] = {
     0x1p-2f
 };
 
 /* half of the band: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_reduced_2_half_width[1U] = {
     0x1p+0f
 };
 
 /* M: [block][feature][lane] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_projection_1[2U] = {
     0x0p+0f, 0x1p+0f
 };
 
 /* projected vectors: [block][feature][lane] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_projected[8U] = {
     0x1p-1f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
 };
 
 /* outside M, squared: [level][slot] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_residuals[8U] = {
     0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f
 };
 
 /* score of a kernel of 1, 0: never: [slot] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_weights[8U] = {
     0x1.8p-1f, 0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
 };
 
 /* touched vectors at a test: [test] */
+IRIS_TABLE_SECTION
 static const uint16_t iris_nearest_steps[3U] = {
     0U, 1U, 2U
 };
 
 /* share of the running sum: [test][decision] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_own[3U] = {
     0x1.8p-1f, 0x1.cp-1f, 0x1p+0f
 };
 
 /* of a reduced set's: [test][decision] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_earlier[3U] = {
     0x1p-2f, 0x1p-3f, 0x0p+0f
 };
 
 /* middle of the band: [test][decision] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_offset[3U] = {
     0x0p+0f, 0x0p+0f, 0x0p+0f
 };
 
 /* half of the band: [test][decision] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_half_width[3U] = {
     0x1p-1f, 0x1p-2f, 0x1p-3f
 };
 
 /* limits of the part outside M: [level] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_least[1U] = {
     0x0p+0f
 };
 
 /* limits of the part outside M: [level] */
+IRIS_TABLE_SECTION
 static const float iris_nearest_largest[1U] = {
     0x1p+7f
 };
 
 /* support vectors: [block][feature][lane] */
+IRIS_TABLE_SECTION
 static const float iris_vectors[16U] = {
     -0x1p+0f, -0x1p-1f, -0x1p-1f, -0x1p-1f, 0x1p-1f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p+0f,
     0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
 };
 
 /* dual coefficients: [block][row][lane], 0 where a block is filled up */
+IRIS_TABLE_SECTION
 static const float iris_coefficients[8U] = {
     -0x1.8p-1f, -0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
 };
 
 /* the block after a group's last one: [group] */
+IRIS_TABLE_SECTION
 static const uint16_t iris_group_ends[2U] = {
     1U, 2U
 };
 
 /* what a row adds to: [group][row] */
+IRIS_TABLE_SECTION
 static const uint16_t iris_group_decisions[2U] = {
     0U, 0U
 };
 
 /* b: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_intercept[1U] = {
     0x1p-3f
 };
 
 /* errors that no input changes: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_minimum_bound[1U] = {
     0x1.0e7178p-120f
 };
 
 /* inputs of the self-test: [answer][feature] */
+IRIS_TABLE_SECTION
 static const float iris_known_inputs[4U] = {
     0x1.4p+3f, 0x1.09dp+10f, 0x1.ep+4f, 0x1.039p+10f
 };
 
 /* their labels: [answer] */
+IRIS_TABLE_SECTION
 static const uint16_t iris_known_labels[2U] = {
     0U, 1U
 };
 
 /* least decisions: [answer][decision] */
+IRIS_TABLE_SECTION
 static const float iris_known_lower[2U] = {
     -0x1.356598p-1f, 0x1.33c9eap+0f
 };
 
 /* largest decisions: [answer][decision] */
+IRIS_TABLE_SECTION
 static const float iris_known_upper[2U] = {
     -0x1.3564e4p-1f, 0x1.33ca5ap+0f
 };
 
 /* CRC-32C of each table, in the order of the tables */
+IRIS_TABLE_SECTION
 static const uint32_t iris_checksums[42U] = {
     1423413175UL, 2459864056UL, 1773917197UL, 1214729159UL, 152852091UL, 1214729159UL,
     3713320107UL, 2067742286UL, 4108814867UL, 1302465655UL, 3805857567UL, 1214729159UL,

@@ -64,12 +64,19 @@ const char *const iris_stage_names[IRIS_N_STAGES] = {
     "fixed_sum"
 };
 
+/* An attribute that places the tables in a section of the build's choice; empty if it has none. */
+#ifndef IRIS_TABLE_SECTION
+#define IRIS_TABLE_SECTION
+#endif
+
 /* factor: [feature] */
+IRIS_TABLE_SECTION
 static const float iris_scale_0_factor[2U] = {
     0x1p-15f, 0x1p-15f
 };
 
 /* support vectors: [block][four][lane][feature] */
+IRIS_TABLE_SECTION
 static const union {
     int16_t code[32U];
     uint32_t word[16U];
@@ -79,31 +86,37 @@ static const union {
 } };
 
 /* |s|^2: [vector] */
+IRIS_TABLE_SECTION
 static const uint32_t iris_squares[8U] = {
     1034433UL, 1010281UL, 0UL, 0UL, 1031009UL, 0UL, 0UL, 0UL
 };
 
 /* dual coefficients: [block][row][lane], 0 where a block is filled up */
+IRIS_TABLE_SECTION
 static const uint16_t iris_coefficients[8U] = {
     24576U, 16384U, 0U, 0U, 40960U, 0U, 0U, 0U
 };
 
 /* the block after a group's last one: [group] */
+IRIS_TABLE_SECTION
 static const uint16_t iris_group_ends[2U] = {
     1U, 2U
 };
 
 /* 2 decision + (beta < 0): [group][row] */
+IRIS_TABLE_SECTION
 static const uint16_t iris_group_rows[2U] = {
     1U, 0U
 };
 
 /* b, positive and negative part: [decision][part] */
+IRIS_TABLE_SECTION
 static const uint64_t iris_start[2U] = {
     8796093022208ULL, 0ULL
 };
 
 /* 2^(31 - i / 64): [i] */
+IRIS_TABLE_SECTION
 static const uint32_t iris_exp2_table[64U] = {
     2147483648UL, 2124350982UL, 2101467502UL, 2078830522UL, 2056437387UL, 2034285470UL,
     2012372174UL, 1990694927UL, 1969251188UL, 1948038440UL, 1927054196UL, 1906295993UL,
@@ -119,36 +132,43 @@ static const uint32_t iris_exp2_table[64U] = {
 };
 
 /* error per |x - code|: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_per_deviation[1U] = {
     0x1.7814aap+12f
 };
 
 /* errors that no input changes: [decision] */
+IRIS_TABLE_SECTION
 static const float iris_minimum_bound[1U] = {
     0x1.a0082cp-29f
 };
 
 /* inputs of the self-test: [answer][feature] */
+IRIS_TABLE_SECTION
 static const int16_t iris_known_inputs[4U] = {
     12, 1017, 28, 1015
 };
 
 /* their labels: [answer] */
+IRIS_TABLE_SECTION
 static const uint16_t iris_known_labels[2U] = {
     0U, 1U
 };
 
 /* least decisions: [answer][decision] */
+IRIS_TABLE_SECTION
 static const float iris_known_lower[2U] = {
     -0x1.35655p-1f, 0x1.33ca12p+0f
 };
 
 /* largest decisions: [answer][decision] */
+IRIS_TABLE_SECTION
 static const float iris_known_upper[2U] = {
     -0x1.35653p-1f, 0x1.33ca32p+0f
 };
 
 /* CRC-32C of each table, in the order of the tables */
+IRIS_TABLE_SECTION
 static const uint32_t iris_checksums[14U] = {
     1744796897UL, 2166939103UL, 1910398629UL, 3345415331UL, 2054417452UL, 3306475437UL,
     3998154534UL, 1596978891UL, 3345289504UL, 4190286245UL, 1532393696UL, 1366104114UL,
