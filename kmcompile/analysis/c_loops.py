@@ -1,0 +1,94 @@
+"""The loops of emitted C, found in its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+_NOT_CODE: Final = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_DIRECTIVE: Final = re.compile(r"^#(?:[^\n]*\\\n)*[^\n]*$", re.MULTILINE)
+_FUNCTION: Final = re.compile(
+    r"^([A-Za-z_][^;{}=]*?\))\s*\n\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL
+)
+_JUMP: Final = re.compile(r"\b(for|while|do|goto)\b")
+_HEAD: Final = re.compile(r"^ *(for|while) \(", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A `for` or `while` of emitted C.
+
+    Attributes
+    ----------
+    function : str
+        The one that it stands in.
+    line : int
+        Of the keyword, from 1.
+    keyword : str
+        `for` or `while`.
+    head : tuple of str
+        What stands in parentheses: start, condition and step, or the condition alone.
+    body : str
+        The code in braces, without comments.
+    before : str
+        The line before the keyword's.
+    """
+
+    function: str
+    line: int
+    keyword: str
+    head: tuple[str, ...]
+    body: str
+    before: str
+
+
+def without_comments(text: str) -> str:
+    """Return C of the same length and lines with blanks for its comments and strings."""
+    return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def find_loops(source: str) -> Iterator[Loop]:
+    """Yield the loops of a file in order.
+
+    Raises
+    ------
+    ValueError
+        If the file has a `do`, a `goto`, or a loop that is not written as the templates write
+        loops: then none of its loops is known for sure.
+    """
+    code = without_comments(source)
+    code = _DIRECTIVE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
+    lines = source.splitlines()
+    understood = 0
+    for function in _FUNCTION.finditer(code):
+        name = re.search(r"(\w+)\(", function[1])
+        if name is None:
+            raise ValueError(f"{function[1]!r} names no function")
+        for found in _HEAD.finditer(code, function.start(2), function.end(2)):
+            number = code.count("\n", 0, found.start()) + 1
+            where = f"line {number} of {name[1]}"
+            head_end = _closing(code, found.end() - 1, "()", where)
+            if not code.startswith(" {\n", head_end):
+                raise ValueError(f"{where}: no brace after the head of a loop")
+            body_end = _closing(code, head_end + 1, "{}", where)
+            inside = " ".join(code[found.end() : head_end - 1].split())
+            head = tuple(part.strip() for part in inside.split(";"))
+            if len(head) != (3 if found[1] == "for" else 1):
+                raise ValueError(f"{where}: {inside!r} is no head of a {found[1]}")
+            body = code[head_end + 1 : body_end]
+            yield Loop(name[1], number, found[1], head, body, lines[number - 2])
+            understood += 1
+    if understood != len(_JUMP.findall(code)):
+        raise ValueError("a loop or jump stands outside of a function or begins no line")
+
+
+def _closing(code: str, start: int, pair: str, where: str) -> int:
+    """Return the place behind the mark that closes the one at `start`."""
+    depth = 0
+    for place in range(start, len(code)):
+        depth += (code[place] == pair[0]) - (code[place] == pair[1])
+        if depth == 0:
+            return place + 1
+    raise ValueError(f"{where}: {pair[0]} is not closed")

@@ -1,0 +1,81 @@
+"""Constant expressions of emitted C: integers, #defined names, + - * / and parentheses."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_DEFINE: Final = re.compile(r"^#define (\w+) +([^\n\\]+)$", re.MULTILINE)
+_INTEGER: Final = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uU]?[lL]{0,2}\b")
+
+
+def integer_defines(*texts: str) -> dict[str, int]:
+    """Return the #defined names that are constant expressions, with their values.
+
+    A name that an `#if` gives two values is left out. So is what is no integer.
+
+    Parameters
+    ----------
+    texts : str
+        C without comments, what is used after what defines it.
+
+    Examples
+    --------
+    >>> integer_defines("#define N 4U", "#define TWICE (2U * N)", "#define HALF 0.5f")
+    {'N': 4, 'TWICE': 8}
+    """
+    values: dict[str, int] = {}
+    differing: set[str] = set()
+    for name, text in (match.groups() for each in texts for match in _DEFINE.finditer(each)):
+        try:
+            value = evaluate(text, values)
+        except ValueError:
+            continue
+        if values.setdefault(name, value) != value:
+            differing.add(name)
+    return {name: value for name, value in values.items() if name not in differing}
+
+
+def evaluate(text: str, defines: Mapping[str, int]) -> int:
+    """Return the value of a constant expression.
+
+    Raises
+    ------
+    ValueError
+        If there is anything else in it, a name that is not defined among them, or if a part of it
+        is no number of 32 bits: C would not give the same.
+
+    Examples
+    --------
+    >>> evaluate("2U * (IRIS_LANES - 1U)", {"IRIS_LANES": 4})
+    6
+    """
+    try:
+        tree = ast.parse(_INTEGER.sub(r"\1", text.strip()), mode="eval")
+    except SyntaxError as error:
+        raise ValueError(f"{text.strip()!r} is no constant expression") from error
+    return _value(tree.body, defines)
+
+
+def _value(node: ast.expr, defines: Mapping[str, int]) -> int:
+    """Return the value of a node of the tree, which Python has for C's, too."""
+    match node:
+        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+            result = value
+        case ast.Name(id=name) if name in defines:
+            result = defines[name]
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            result = _value(left, defines) + _value(right, defines)
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            result = _value(left, defines) - _value(right, defines)
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            result = _value(left, defines) * _value(right, defines)
+        case ast.BinOp(left=left, op=ast.Div(), right=right) if _value(right, defines) != 0:
+            result = _value(left, defines) // _value(right, defines)
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} is no constant")
+    if not 0 <= result < 2**32:
+        raise ValueError(f"{ast.unparse(node)!r} is {result}, which has no 32 bits")
+    return result
