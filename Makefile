@@ -3,7 +3,12 @@
 # make fuzz    set up, then fuzz the readers of model files for an hour
 # make lint    ruff and mypy only
 # make clean   remove what the others made
+#
+# make demo TARGET=leon3 compiles for another target. make test TARGETS=cortex-m7,leon3 installs
+# the tools of these targets only, and skips the tests of others.
 
+TARGET := cortex-m7
+TARGETS := all
 BIN := .venv/bin
 DEMO := build/demo
 
@@ -17,8 +22,8 @@ UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
 demo: setup-demo
 	$(BIN)/python examples/demo/train.py $(DEMO)
-	$(BIN)/kmcompile $(DEMO)/breast_cancer.pkl --target cortex-m7 \
-		--test-data $(DEMO)/test.npz --out $(DEMO)/breast_cancer-cortex-m7 $(UNVERIFIED)
+	$(BIN)/kmcompile $(DEMO)/breast_cancer.pkl --target $(TARGET) \
+		--test-data $(DEMO)/test.npz --out $(DEMO)/breast_cancer-$(TARGET) $(UNVERIFIED)
 
 test: lint
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
@@ -35,8 +40,11 @@ lint: setup-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-setup-demo setup-test: setup-%:
-	@.ci/setup $*
+setup-demo:
+	@.ci/setup demo host,$(TARGET)
+
+setup-test:
+	@.ci/setup test $(TARGETS)
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kmcompile import console
-from kmcompile.errors import InputError, KmcompileError, UsageError
+from kmcompile.errors import InputError, KmcompileError, UsageError, VerificationError
 from kmcompile.option_values import CHOICES, check_options, without_defaults
 from kmcompile.options import Options
 from kmcompile.progress import Progress
 from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
+    from kmcompile.bench import Bench
     from kmcompile.build.toolchain import Diagnosis
+    from kmcompile.target import Target
 
 # Everything else is imported where it is used: `kmcompile --help` loads no numpy.
 
@@ -128,22 +129,13 @@ def _targets(as_json: bool) -> None:
     if as_json:
         console.emit(console.print_json, [target.to_dict() for target in targets])
         return
-    rows = [("target", "flash", "RAM", "what it is")]
-    for target in targets:
-        rows.append(
-            (
-                target.name,
-                console.bytes_text(target.flash_bytes),
-                console.bytes_text(target.ram_bytes),
-                target.description,
-            )
-        )
-    console.emit(console.print_table, rows)
+    console.emit(_print_targets, targets)
 
 
 @click.command()
+@click.option("--targets", default="all", metavar="A,B,...|all", help="Which targets [all].")
 @_json_option
-def _doctor(as_json: bool) -> None:
+def _doctor(targets: str, as_json: bool) -> None:
     """Say which compilers and emulators are here, and how to install the others.
 
     Exits 0 also where some are missing: what is here still works.
@@ -151,9 +143,9 @@ def _doctor(as_json: bool) -> None:
     from dataclasses import asdict
 
     from kmcompile.build.toolchain import diagnose
-    from kmcompile.target import list_targets
+    from kmcompile.target import chosen_targets
 
-    diagnoses = diagnose(list_targets())
+    diagnoses = diagnose(chosen_targets(targets))
     if as_json:
         console.emit(console.print_json, [asdict(diagnosis) for diagnosis in diagnoses])
     else:
@@ -203,40 +195,55 @@ def _verify(
 
 @click.command()
 @click.argument("model", type=_FILE)
-@click.option("--targets", default="host", metavar="A,B,...", help="Which targets [host].")
+@click.option("--targets", default="host", metavar="A,B,...|all", help="Which targets [host].")
 @click.option("--data", type=_FILE, help="Calibration samples, not trained on.")
 @click.option("--test-data", type=_FILE, help="Samples to measure with.")
+@_choice("--mode", "Early exits allowed [statistical with --data, else certified].")
+@_choice("--format", "Number format [each target's].")
+@_choice("--replay", "Sum again where float32 leaves a label open [float64 if certified].")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-bench]."
+)
 @_trust_option
 @_json_option
 @_quiet_option
-def _bench(
-    model: Path,
-    targets: str,
-    data: Path | None,
-    test_data: Path | None,
-    trust_pickle: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Compile for several targets and print instructions, flash and stack of each."""
-    from kmcompile import pipeline
+def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any) -> None:
+    """Compile for several targets; print instructions, flash and stack of each.
 
-    reports: dict[str, dict[str, Any]] = {}
-    with tempfile.TemporaryDirectory() as scratch, Progress(enabled=not quiet) as progress:
-        for name in targets.split(","):
-            options = Options(
-                target=name.strip(),
-                data=data,
-                test_data=test_data,
-                trust_pickle=trust_pickle,
-                out=Path(scratch) / str(len(reports)),
-            )
-            reports[name.strip()] = pipeline.compile_model(model, options, progress).report
+    The folder has an output folder for each target, and the table as bench.csv and bench.html.
+    """
+    from kmcompile.bench import bench
+
+    options = Options(**values, n_jobs=_ALL_CORES)
+    check_options(without_defaults(options))
+    with Progress(enabled=not quiet) as progress:
+        made = bench(model, options, targets, progress)
     if as_json:
-        console.emit(console.print_json, reports)
+        console.emit(console.print_json, made.reports)
     elif not quiet:
-        head = ("target", "instructions a query", "flash", "stack")
-        console.emit(console.print_table, [head, *_bench_rows(reports)])
+        console.emit(_print_bench, made)
+    if made.refuted:
+        raise VerificationError("\n".join(f"{one.target}: {one.text}" for one in made.failures))
+
+
+def _print_targets(targets: Sequence[Target]) -> None:
+    from kmcompile.build.toolchain import is_ready
+
+    rows = [("target", "part", "flash", "RAM", "format", "emulator", "tools", "what it is")]
+    for target in targets:
+        rows.append(
+            (
+                target.name,
+                target.part.name if target.part else "-",
+                console.bytes_text(target.flash_bytes),
+                console.bytes_text(target.ram_bytes),
+                target.number_format,
+                target.emulator.machine if target.emulator else "-",
+                "here" if is_ready(target) else "missing",
+                target.description,
+            )
+        )
+    console.print_table(rows)
 
 
 def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
@@ -269,16 +276,13 @@ def _print_verification(folder: Path, result: dict[str, Any]) -> None:
     terminal.print_verification(folder.resolve().name, result, console.styled())
 
 
-def _bench_rows(reports: dict[str, dict[str, Any]]) -> Iterator[tuple[str, ...]]:
-    for name, report in reports.items():
-        memory, target = report["memory"], report["target"]
-        instructions = (target.get("instructions") or {}).get("mean")
-        yield (
-            name,
-            "not counted" if instructions is None else f"{instructions:,.0f}",
-            console.bytes_text(memory["flash_bytes"]),
-            console.bytes_text(memory["stack_bytes"]),
-        )
+def _print_bench(made: Bench) -> None:
+    from kmcompile.report.board_table import table_text
+
+    console.print_table(table_text(made.rows), n_left=2)
+    for failure in made.failures:
+        click.echo(f"{failure.target}: {console.printable(failure.text)}")
+    click.echo(f"written to {console.printable(str(made.folder))}: bench.csv, bench.html")
 
 
 _VERBS = {

@@ -149,11 +149,20 @@ def styled() -> Console:
     return _Console()
 
 
-def print_table(rows: Sequence[tuple[str, ...]]) -> None:
-    """Print rows in columns; the first row is the head."""
+def print_table(rows: Sequence[tuple[str, ...]], n_left: int | None = None) -> None:
+    """Print rows in columns; the first row is the head.
+
+    Parameters
+    ----------
+    n_left : int, optional
+        Columns of text; those after them hold numbers and end in line. By default all are text.
+    """
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        cells = [
+            cell.ljust(width) if n_left is None or column < n_left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         click.echo("  ".join(cells).rstrip())
 
 

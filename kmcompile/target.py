@@ -285,6 +285,24 @@ def load_target(name_or_path: str | Path) -> Target:
     raise UsageError(f"there is no target {text!r}\n{hint}the targets are {', '.join(names)}")
 
 
+def chosen_targets(names: str) -> tuple[Target, ...]:
+    """Return the targets of a list such as "cortex-m7,leon3", or all of them for "all".
+
+    Raises
+    ------
+    UsageError
+        If there is no target of one of the names.
+
+    Examples
+    --------
+    >>> [target.name for target in chosen_targets("cortex-m7, host")]
+    ['cortex-m7', 'host']
+    """
+    if names.strip() == "all":
+        return list_targets()
+    return tuple(load_target(name) for name in dict.fromkeys(names.replace(" ", "").split(",")))
+
+
 def list_targets() -> tuple[Target, ...]:
     """Return all targets that ship with kmcompile, by name, the host first.
 

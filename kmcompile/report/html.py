@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 from markupsafe import Markup
 
-from kmcompile import resources
 from kmcompile.report import summary
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.evidence import Evidence
 from kmcompile.report.figures import bytes_text, count_text, ratio_text, share_text, small_text
+from kmcompile.report.html_environment import html_environment
 from kmcompile.report.summary import Check, Fact, Report, Status, Usage
 
 if TYPE_CHECKING:
@@ -109,21 +107,8 @@ def render(
     cascade : Cascade, optional
         Where each query left; None without early exits.
     """
-    template = _environment().get_template("report/report.html.j2")
+    template = html_environment().get_template("report/report.html.j2")
     return template.render(page=_page(report, evidence, cascade)).encode("utf-8")
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    """Return an environment of its own: here, unlike in C, everything is escaped as HTML."""
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resources.templates_dir()),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=True,
-    )
 
 
 def _page(report: Report, evidence: Evidence | None, cascade: Cascade | None) -> Page:

@@ -244,21 +244,6 @@ def test_inspect_escapes_what_a_label_would_do_to_the_terminal(
     assert "notes: none" in out
 
 
-def test_bench_compiles_once_a_target_outside_the_current_folder(
-    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.run(["bench", model, "--targets", "host,cortex-m7"]) == 0
-    options = [call[1] for call in pipeline.calls]
-    assert [option.target for option in options] == ["host", "cortex-m7"]
-    assert all(option.out.is_absolute() for option in options)
-    assert "not counted" in capsys.readouterr().out
-
-
-def test_bench_passes_calibration_samples_on(pipeline: FakePipeline, model: str) -> None:
-    assert cli.run(["bench", model, "--data", model]) == 0
-    assert pipeline.calls[0][1].data == Path(model)
-
-
 @pytest.mark.parametrize("verb", [[], ["targets"], ["doctor"], ["inspect"], ["verify"], ["bench"]])
 def test_help_is_there_for(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run([*verb, "--help"]) == 0

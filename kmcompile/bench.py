@@ -1,0 +1,145 @@
+"""One model compiled for several targets, each in a folder of its own, and one table of them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kmcompile import pipeline
+from kmcompile.errors import (
+    BudgetError,
+    KmcompileError,
+    OutputError,
+    ToolError,
+    VerificationError,
+)
+from kmcompile.option_values import without_defaults
+from kmcompile.options import Options
+from kmcompile.report import board_table
+from kmcompile.report.board_table import Failure
+from kmcompile.target import Target, chosen_targets, list_targets
+
+TABLE = "bench.csv"
+PAGE = "bench.html"
+_BEFORE_OPTIONS = ("kmcompile", "MODEL", "--target", "host")
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What was measured.
+
+    Attributes
+    ----------
+    rows : tuple of dict
+        `kmcompile.report.board_table.board_row` of each target that the model was compiled for.
+    failures : tuple of Failure
+        The others: it does not fit, a tool is missing, or the C was not right there.
+    reports : dict
+        Target -> report.json.
+    refuted : bool
+        Whether verification failed on one of them.
+    folder : Path
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    failures: tuple[Failure, ...]
+    reports: dict[str, dict[str, Any]]
+    refuted: bool
+    folder: Path
+
+
+def bench(model: Path, options: Options, names: str, progress: Progress) -> Bench:
+    """Compile a model for several targets, and write the table as CSV and as a page.
+
+    Parameters
+    ----------
+    options : Options
+        Those of each compilation; `out` is the folder of all, by default `<model>-bench`.
+    names : str
+        Names of targets, with commas, or "all".
+
+    Raises
+    ------
+    KmcompileError
+        If the model or the options cannot be used, if it is right on none of the targets, or if
+        the folder cannot be written.
+    """
+    chosen = chosen_targets(names)
+    own = {Path(name).stem: name for name in names.split(",") if name.endswith(".toml")}
+    folder = options.out or Path(f"{model.stem}-bench")
+    _check_ours(folder, chosen)
+    rows: list[dict[str, Any]] = []
+    reports: dict[str, dict[str, Any]] = {}
+    failures: list[Failure] = []
+    error: KmcompileError | None = None
+    for target in chosen:
+        asked = replace(options, target=own.get(target.name, target.name), out=folder / target.name)
+        try:
+            compiled = pipeline.compile_model(model, asked, partial(_tell, progress, target.name))
+        except (VerificationError, BudgetError, ToolError) as failed:
+            failures.append(Failure(target.name, " ".join(str(failed).split())))
+            if error is None or isinstance(failed, VerificationError):
+                error = failed
+            continue
+        reports[target.name] = compiled.report
+        rows.append(board_table.board_row(compiled.report, target))
+    if error is not None and not rows:
+        raise error
+    page = board_table.page_bytes(
+        f"{model.name} on {len(rows)} targets",
+        _command(model, options, names),
+        rows,
+        failures,
+        [target for target in chosen if target.name in reports],
+    )
+    _write(folder, {TABLE: board_table.csv_bytes(rows), PAGE: page})
+    refuted = isinstance(error, VerificationError)
+    return Bench(tuple(rows), tuple(failures), reports, refuted, folder)
+
+
+def _tell(progress: Progress, target: str, text: str) -> None:
+    progress(f"{target}: {text}")
+
+
+def _command(model: Path, options: Options, names: str) -> str:
+    """Return the command that makes the same table."""
+    words = ["kmcompile", "bench", model.name, "--targets", names]
+    if options.test_data is not None:
+        words += ["--test-data", options.test_data.name]
+    plain = replace(without_defaults(options), target="host").canonical_command(model.name)
+    others = shlex.split(plain)[len(_BEFORE_OPTIONS) :]
+    return shlex.join([*words, *others])
+
+
+def _check_ours(folder: Path, chosen: tuple[Target, ...]) -> None:
+    """Refuse a folder that holds something else than an earlier bench."""
+    if not folder.exists():
+        return
+    names = set(os.listdir(folder)) if folder.is_dir() else {folder.name}
+    known = {target.name for target in list_targets()} | {TABLE, PAGE}
+    known |= {target.name for target in chosen}
+    others = sorted(name for name in names - known if not name.startswith("."))
+    if others:
+        raise OutputError(
+            f"{folder}: is no folder of kmcompile bench, it has {others[0]}\n"
+            "give another one with --out"
+        )
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    """Put each file in place as a whole."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            fresh = folder / f".{name}.new"
+            fresh.write_bytes(content)
+            fresh.replace(folder / name)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror}") from error
