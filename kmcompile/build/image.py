@@ -10,8 +10,10 @@ from kmcompile.emit.environment import environment
 from kmcompile.target import Boot, Region
 
 SUMMARY_MAGIC = 0x4B4D4331
-EXIT_MAGIC = 0x4B4D4332
-"""Before the exit code, on a serial port."""
+# The kinds of a board's messages on a serial port (`templates/boot/serial.c.j2`).
+REQUEST_KIND = 0x4B4D5251
+ANSWER_KIND = 0x4B4D414E
+EXIT_KIND = 0x4B4D4558
 _CHUNK_WORDS = 16384  # one semihosting call moves many queries
 _CHUNK_SHARE = 4  # of the free RAM, for each of inputs and records
 
@@ -38,7 +40,9 @@ class BootView:
     record_words: int
     chunk_queries: int
     magic: int
-    exit_magic: int
+    request_kind: int
+    answer_kind: int
+    exit_kind: int
     flash: RegionView
     ram: RegionView
     has_tables: bool
@@ -63,7 +67,9 @@ def render_image(recipe: Recipe, boot: Boot, constants_region: str, folder: Path
         record_words=recipe.record_words,
         chunk_queries=max(1, chunk_words // max(recipe.input_words, recipe.record_words)),
         magic=SUMMARY_MAGIC,
-        exit_magic=EXIT_MAGIC,
+        request_kind=REQUEST_KIND,
+        answer_kind=ANSWER_KIND,
+        exit_kind=EXIT_KIND,
         flash=RegionView.of(boot.flash),
         ram=RegionView.of(boot.ram),
         has_tables=boot.tables is not None,

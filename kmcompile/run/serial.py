@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import signal
@@ -12,13 +13,10 @@ from pathlib import Path
 from typing import Literal
 
 from kmcompile.build import toolchain
-from kmcompile.build.image import EXIT_MAGIC
+from kmcompile.build.image import ANSWER_KIND, EXIT_KIND, REQUEST_KIND
 from kmcompile.errors import ToolError
 
-_Order = Literal["little", "big"]
-
-_EXIT_BYTES = 8
-_LARGEST_CODE = 255
+_WORD = 4
 _CHUNK = 1 << 16
 _STOP_TIMEOUT_S = 10.0
 
@@ -32,17 +30,19 @@ def exchange(
     n_bytes: int,
     byte_order: str,
 ) -> tuple[int, str, bytes]:
-    """Send the queries, take the answers, and end the emulator, which many boards cannot do.
+    """Give the board its queries, take the answers, and end the emulator after the board's exit.
 
-    The board is sent the number of words and then the words (`templates/boot/serial.c.j2`); it
-    ends with the magic number of an exit and its exit code.
+    The messages are those of `templates/boot/serial.c.j2`. Queries go out as the board asks for
+    them: a port that is not open yet, or has no room, would lose them.
 
     Parameters
     ----------
     arguments : sequence of str
         The emulator, with the board's serial port on its standard input and output.
+    queries : bytes
+        Words in the board's byte order.
     n_bytes : int
-        Of the whole answer, without the exit.
+        The most that the board may answer.
     byte_order : str
         "little" or "big".
 
@@ -55,65 +55,96 @@ def exchange(
     Raises
     ------
     ToolError
-        If it cannot be started or takes longer than the timeout.
+        If the emulator cannot be started or takes longer than the timeout, or if the board sends
+        what is no message.
     """
-    order: _Order = "little" if byte_order == "little" else "big"
-    count = (len(queries) // 4).to_bytes(4, order)
-    (folder / "queries.bin").write_bytes(count + queries)
-    with (folder / "queries.bin").open("rb") as stdin, (folder / "log.txt").open("w+b") as log:
-        process = toolchain.start(arguments, folder, what, stdin, log)
+    with (folder / "log.txt").open("w+b") as log:
+        process = toolchain.start(arguments, folder, what, subprocess.PIPE, log)
         try:
-            answer = _answer(process, time.monotonic() + timeout_s, n_bytes, order)
-            if answer is None:
-                raise ToolError(
-                    f"{what}: {Path(arguments[0]).name} did not end within {timeout_s:.0f} s, "
-                    "was stopped"
-                )
-            _stop(process)
+            port = _Port(process, what, time.monotonic() + timeout_s, byte_order)
+            code = port.serve(queries, n_bytes)
+            _end(process, signal.SIGTERM if code is not None else None)
+        except TimeoutError as error:
+            raise ToolError(
+                f"{what}: {Path(arguments[0]).name} did not end within {timeout_s:.0f} s, "
+                "was stopped"
+            ) from error
         finally:
             toolchain.end_group(process)
         log.seek(0)
         output = log.read().decode(errors="replace")
-    code = _exit_code(answer, n_bytes, order)
-    if code is None:
-        return process.returncode or 1, output, b""
-    return code, output, answer[:-_EXIT_BYTES]
+    return process.returncode or 1 if code is None else code, output, bytes(port.answer)
 
 
-def _answer(
-    process: subprocess.Popen[bytes], deadline: float, n_bytes: int, order: _Order
-) -> bytes | None:
-    """Return what came until the exit or the emulator's end, or None at the deadline."""
-    assert process.stdout is not None
-    answer = bytearray()
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while len(answer) < n_bytes + _EXIT_BYTES and not _exit_code(answer, n_bytes, order):
-            left_s = deadline - time.monotonic()
-            if left_s <= 0 or not selector.select(left_s):
-                return None
-            chunk = os.read(process.stdout.fileno(), _CHUNK)
-            if not chunk:
-                break
-            answer += chunk
-    return bytes(answer)
+class _Port:
+    """The runner's end of the serial port."""
 
+    def __init__(
+        self, process: subprocess.Popen[bytes], what: str, deadline: float, byte_order: str
+    ) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self.answer = bytearray()
+        self._to_board, self._from_board = process.stdin.fileno(), process.stdout.fileno()
+        os.set_blocking(self._to_board, False)
+        self._what, self._deadline = what, deadline
+        self._order: Literal["little", "big"] = "little" if byte_order == "little" else "big"
+        self._received = bytearray()
 
-def _exit_code(answer: bytes | bytearray, n_bytes: int, order: _Order) -> int | None:
-    """Return the code of the exit that ends a whole answer, or one that a failure cut short."""
-    magic = int.from_bytes(answer[-_EXIT_BYTES:-4], order)
-    code = int.from_bytes(answer[-4:], order)
-    whole = len(answer) == n_bytes + _EXIT_BYTES
-    if magic != EXIT_MAGIC or not (whole or 0 < code <= _LARGEST_CODE):
+    def serve(self, queries: bytes, n_bytes: int) -> int | None:
+        """Answer the board's messages; return its exit code, or None if the emulator ended."""
+        sent = 0
+        while (message := self._receive(2 * _WORD)) is not None:
+            kind, number = (
+                int.from_bytes(word, self._order) for word in (message[:_WORD], message[_WORD:])
+            )
+            if kind == EXIT_KIND:
+                return number
+            if kind == REQUEST_KIND:
+                words = queries[sent : sent + _WORD * number]
+                self._send((len(words) // _WORD).to_bytes(_WORD, self._order) + words)
+                sent += len(words)
+            elif kind == ANSWER_KIND:
+                if len(self.answer) + _WORD * number > n_bytes:
+                    raise self._fault(f"sent more than the {n_bytes} bytes of its answers")
+                self.answer += self._receive(_WORD * number) or b""
+            else:
+                raise self._fault(f"sent {kind:#010x}, which begins no message")
         return None
-    return code
 
+    def _receive(self, n_bytes: int) -> bytes | None:
+        """Return the next bytes, or None if the emulator ended before they came."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._from_board, selectors.EVENT_READ)
+            while len(self._received) < n_bytes:
+                left_s = self._deadline - time.monotonic()
+                if left_s <= 0 or not selector.select(left_s):
+                    raise TimeoutError
+                chunk = os.read(self._from_board, _CHUNK)
+                if not chunk:
+                    return None
+                self._received += chunk
+        taken = bytes(self._received[:n_bytes])
+        del self._received[:n_bytes]
+        return taken
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Ask the emulator to end, so that a plugin's files are whole."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
+    def _send(self, words: bytes) -> None:
+        """Write without waiting: what a board asks for fits into a pipe unless it never reads."""
         try:
-            process.wait(_STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            return  # the caller ends it
+            written = os.write(self._to_board, words)
+        except BlockingIOError:
+            written = 0
+        except BrokenPipeError:
+            return  # the emulator ended, as the next read tells
+        if written < len(words):
+            raise self._fault("asks for queries faster than it takes them")
+
+    def _fault(self, did: str) -> ToolError:
+        return ToolError(f"{self._what}: the emulated program {did}")
+
+
+def _end(process: subprocess.Popen[bytes], asked_by: signal.Signals | None) -> None:
+    """Wait for the emulator's end, asked by a signal that leaves a plugin's files whole."""
+    if asked_by is not None and process.poll() is None:
+        process.send_signal(asked_by)
+    with contextlib.suppress(subprocess.TimeoutExpired):  # the caller ends it
+        process.wait(_STOP_TIMEOUT_S)
