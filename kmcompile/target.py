@@ -28,6 +28,8 @@ class Program:
     code_layout: str
     multiplies_long: bool
     double_bits: int
+    size_bits: int = 32
+    memory_space: str = "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,16 @@ class Target:
     def double_bits(self) -> int:
         """Return the size of the C type double."""
         return self.program.double_bits
+
+    @property
+    def tables_apart(self) -> bool:
+        """Return whether tables are not in the data space, but in that of the program."""
+        return self.program.memory_space == "program"
+
+    @property
+    def largest_object_bytes(self) -> int:
+        """Return the size of the largest array: differences of pointers have a sign."""
+        return int(2 ** (self.program.size_bits - 1)) - 1
 
     @property
     def flash_bytes(self) -> int | None:

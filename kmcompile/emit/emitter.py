@@ -13,6 +13,7 @@ from kmcompile.emit.pair_sum_view import pair_sum_sections
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
 from kmcompile.emit.probability_view import probability_scalars
 from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
+from kmcompile.emit.tables import table_qualifier
 from kmcompile.emit.totals_view import BlockFunctions, totals_call
 from kmcompile.emit.view import (
     ModelView,
@@ -46,11 +47,14 @@ def emit(
     promise_text : str
         The promised risk of a statistical program with its evidence, for the header.
     """
-    prepared = prepare_view(program.name, program.prepare)
+    of_table = table_qualifier(program.name, target)
+    prepared = prepare_view(program.name, program.prepare, of_table)
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
-    replay = None if program.replay is None else replay_view(program, program.replay)
-    view = model_view(program, command, description, prepared.buffers, early, promise_text, replay)
+    replay = None if program.replay is None else replay_view(program, program.replay, of_table)
+    view = model_view(
+        program, command, description, prepared.buffers, early, promise_text, replay, of_table
+    )
     sections = _sections(program, target, functions, prepared, early, view, replay)
     name = program.name
     return {
@@ -66,7 +70,7 @@ def workspace_bytes(program: Program, target: Target) -> int:
 
     Where there are doubles of the replay or 64-bit sums, the whole is filled up to their size.
     """
-    buffers = prepare_view(program.name, program.prepare).buffers
+    buffers = prepare_view(program.name, program.prepare, "").buffers
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
     members = workspace_members(program, buffers, early)
@@ -74,7 +78,7 @@ def workspace_bytes(program: Program, target: Target) -> int:
     if program.replay is None and program.codes is None:
         return size
     if program.replay is not None:
-        size += replay_view(program, program.replay).workspace_bytes
+        size += replay_view(program, program.replay, "").workspace_bytes
     return -(-size // 8) * 8
 
 
@@ -89,6 +93,7 @@ def _sections(
 ) -> list[str]:
     """Return the functions of the model file, each after what it calls."""
     names = {"name": program.name, "base": program.name, "upper": program.name.upper()}
+    names["of_table"] = view.of_table
     sections = []
     if prepared.needs_square_root:
         sections.append(render("scalar/square_root.c.j2", scalar=square_root.VIEW, **names))
@@ -123,7 +128,7 @@ def _sections(
     if early.exits:
         sections += early_exit_sections(early, label.template, words_of(program), names)
     if replay is not None:
-        sections += replay_sections(program.name, replay, words_of(program))
+        sections += replay_sections(names, replay, words_of(program))
     if view.coded is not None:
         sections.append(render("accept_codes.c.j2", view=view))
     sections.append(render("accept.c.j2", view=view, entry=view.entries[-1]))

@@ -57,7 +57,11 @@ class PrepareView:
 
 
 def prepare_view(
-    name: str, stage: Prepare, arithmetic: Mapping[str, Any] = FLOAT, converts: bool = False
+    name: str,
+    stage: Prepare,
+    of_table: str,
+    arithmetic: Mapping[str, Any] = FLOAT,
+    converts: bool = False,
 ) -> PrepareView:
     """Return the view with everything rendered that stands before the stage's own function.
 
@@ -66,6 +70,8 @@ def prepare_view(
     name : str
         Prefix of the functions.
     stage : Prepare
+    of_table : str
+        The qualifier of tables (`kmcompile.emit.tables.table_qualifier`).
     arithmetic : mapping
         `environment.FLOAT` or `DOUBLE`.
     converts : bool
@@ -89,7 +95,8 @@ def prepare_view(
     lengths_of = {"prepared_0": stage.n_features} if converts else {}
     for number, step in enumerate(stage.steps):
         template = environment().get_template(f"steps/{step.name}.c.j2")
-        sections.append(template.render(name=name, step=step, number=number, **arithmetic))
+        own = {"name": name, "step": step, "number": number, "of_table": of_table}
+        sections.append(template.render(**own, **arithmetic))
         # The input is the caller's, so that the first step never writes over it.
         if not lengths_of or not step.in_place:
             lengths_of[f"prepared_{len(lengths_of)}"] = 0

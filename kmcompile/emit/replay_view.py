@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,26 +61,27 @@ class ReplayView:
         return -(-sum(member.n_bytes for member in self.members) // 8) * 8
 
 
-def replay_view(program: Program, stage: Replay) -> ReplayView:
-    """Return the view of a program's replay."""
+def replay_view(program: Program, stage: Replay, of_table: str) -> ReplayView:
+    """Return the view of a program's replay; `of_table` is the qualifier of tables."""
     confidence, votes = confidence_members(stage.label, "double"), vote_members(stage.label)
     if isinstance(stage.sum, FineSum):
         assert program.codes is not None
         fine = fine_sum_view(program.name, stage, program.codes)
         members = [*fine_sum_members(stage.sum), *confidence, *distance_members(program.codes)]
         return ReplayView(stage, None, fine, (*members, *votes))
-    prepared = prepare_view(f"{program.name}_replay", stage.prepare, DOUBLE, converts=True)
+    name = f"{program.name}_replay"
+    prepared = prepare_view(name, stage.prepare, of_table, DOUBLE, converts=True)
     members = [Member("double", n, length, "the prepared input") for n, length in prepared.buffers]
     members += [*sum_members(stage.sum, "double"), *confidence]
     members += pair_members(stage.sum, votes=False)
     return ReplayView(stage, prepared, None, (*members, *votes))
 
 
-def replay_sections(name: str, view: ReplayView, words: Words) -> list[str]:
+def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> list[str]:
     """Return the functions of the replay; they stand after those of the exact sum."""
     stage = view.stage
-    names: dict[str, Any] = {"name": f"{name}_replay", "base": name, "upper": name.upper()}
-    names |= DOUBLE
+    name = base["name"]
+    names: dict[str, Any] = {**base, "name": f"{name}_replay", **DOUBLE}
     names["single"] = lambda text: f"(float){text}"
     names["down"] = lambda text: f"{name}_replay_below({text})"
     names["up"] = lambda text: f"{name}_replay_above({text})"

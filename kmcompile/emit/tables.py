@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kmcompile.emit.literals import float32_literal, float64_literal
 from kmcompile.ir.table import Table
+from kmcompile.target import Target
 
 _COLUMNS = 100
 _INDENT = "    "
@@ -99,6 +100,11 @@ def table_view(table: Table, as_words: bool = False) -> TableView:
         halves=flat.dtype.itemsize == 8,
         code_words=flat.nbytes // 4 if as_words else 0,
     )
+
+
+def table_qualifier(name: str, target: Target) -> str:
+    """Return what stands before the type of a table, with a blank; "" where tables are data."""
+    return f"{name.upper()}_TABLE " if target.tables_apart else ""
 
 
 def integer_readers(tables: Iterable[TableView]) -> tuple[Reader, ...]:

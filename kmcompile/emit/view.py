@@ -120,6 +120,8 @@ class ModelView:
     stage_names: tuple[str, ...]
     workspace_lines: tuple[str, ...]
     constant_lines: tuple[str, ...]
+    of_table: str
+    tables_apart: bool
     tables: tuple[TableView, ...]
     emitted_tables: tuple[TableView, ...]
     n_tables: int
@@ -148,6 +150,7 @@ def model_view(
     early: EarlyExitsView,
     promise_text: str,
     replay: ReplayView | None = None,
+    of_table: str = "",
 ) -> ModelView:
     """Return the view of a program.
 
@@ -163,6 +166,8 @@ def model_view(
     promise_text : str
         The promised risk with its evidence, for the header; may be empty.
     replay : ReplayView, optional
+    of_table : str
+        What stands before the type of a table, with a blank; empty where tables are data.
     """
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
     coded, probability = coded_view(program), probability_view(program)
@@ -244,6 +249,8 @@ def model_view(
             )
             for constant in program_constants(prepare, summed, early)
         ),
+        of_table=of_table,
+        tables_apart=bool(of_table),
         tables=tables,
         emitted_tables=(*tables, checksums),
         n_tables=len(tables),

@@ -860,9 +860,9 @@ static iris_status_t iris_test_answer(
     iris_result_t result;
     iris_status_t status;
     bool agrees = false;
+    const iris_input_t *const x = &iris_known_inputs[first];
 
-    status = iris_accept(
-        &state->workspace, &iris_known_inputs[first], &input);
+    status = iris_accept(&state->workspace, x, &input);
     if (status == IRIS_OK) {
         status = iris_sum(&state->workspace, &input, &result);
     }
