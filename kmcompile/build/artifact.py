@@ -17,6 +17,8 @@ class Memory:
 
     Attributes
     ----------
+    library_bytes : int
+        Of the code: routines of the compiler's library that the model pulls in.
     flash_bytes : int
         Code, constants, initial values and the compiler's helpers that the model pulls in.
     ram_bytes : int
@@ -27,6 +29,7 @@ class Memory:
 
     code_bytes: int
     constants_bytes: int
+    library_bytes: int
     flash_bytes: int
     ram_bytes: int
     stack_bytes: int | None

@@ -144,6 +144,7 @@ class _Bench:
             [elf.sizes(image, ".model_")],
             calls.stack_bytes(helpers),
             calls.callers(helpers),
+            elf.code_bytes(image, helpers),
         )
         _check_stack(artifact, boot)
         return artifact
@@ -185,6 +186,7 @@ class _Bench:
         sizes: list[elf.Sizes],
         helpers: Mapping[str, int] | None,
         helper_calls: Mapping[str, frozenset[str]] | None = None,
+        library_bytes: int = 0,
     ) -> Artifact:
         memory, frames = None, CallGraph({}, {})
         if self.measured:
@@ -195,6 +197,7 @@ class _Bench:
             memory = Memory(
                 code_bytes=sum(part.code_bytes for part in sizes),
                 constants_bytes=sum(part.constants_bytes for part in sizes),
+                library_bytes=library_bytes,
                 flash_bytes=sum(part.flash_bytes for part in sizes),
                 ram_bytes=sum(part.ram_bytes for part in sizes),
                 stack_bytes=None

@@ -89,6 +89,18 @@ def function_address(path: Path, name: str) -> int:
     return functions[name]
 
 
+def code_bytes(path: Path, names: Iterable[str]) -> int:
+    """Return the bytes of some functions of an image; two names of one function count once."""
+    wanted = frozenset(names)
+    with opened(path) as elf:
+        sizes = {
+            _address(symbol): int(symbol["st_size"])
+            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
+            if symbol["st_info"]["type"] == "STT_FUNC" and symbol.name in wanted
+        }
+    return sum(sizes.values())
+
+
 def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
     """Return the functions of an object or image with their addresses, or only external ones."""
     with opened(path) as elf:

@@ -203,7 +203,7 @@ def _memory(
 ) -> contents.Memory:
     built = findings.memory
     if built is None:
-        for name in ("ram_bytes", "stack_bytes"):
+        for name in ("code_bytes", "constants_bytes", "library_bytes", "ram_bytes", "stack_bytes"):
             reasons[f"memory.{name}"] = findings.skipped["memory"]
     elif built.stack_bytes is None:
         reasons["memory.stack_bytes"] = "the host's C library is called, whose stack is not known"
@@ -222,6 +222,9 @@ def _memory(
             reasons[f"memory.{name}"] = f"{target.name} stands for no part with a limit"
     return contents.Memory(
         flash_bytes=built.flash_bytes if built else program.table_bytes,
+        code_bytes=built.code_bytes if built else None,
+        constants_bytes=built.constants_bytes if built else None,
+        library_bytes=built.library_bytes if built else None,
         flash_is_lower_limit=built is None,
         flash_budget_bytes=allowed.flash_bytes,
         part_flash_bytes=target.flash_bytes,
@@ -293,6 +296,8 @@ def _target(
     counted: contents.Instructions | None,
     reasons: dict[str, str],
 ) -> contents.TargetSection:
+    if target.part is None:
+        reasons["target.part"] = f"{target.name} stands for no part with a limit"
     if target.emulator is None:
         reasons["target.emulator"] = "the target is the machine that runs kmcompile"
     if counted is None:
@@ -302,6 +307,8 @@ def _target(
     return contents.TargetSection(
         name=target.name,
         description=target.description,
+        stands_for=target.stands_for,
+        part=target.part.name if target.part else None,
         emulator=target.emulator.machine if target.emulator else None,
         instructions=counted,
         not_shown=target.not_shown,

@@ -105,6 +105,10 @@ class Memory:
 
     Attributes
     ----------
+    code_bytes, constants_bytes : int or None
+        Of flash_bytes; the tables are constants.
+    library_bytes : int or None
+        Of code_bytes: routines of the compiler's library.
     flash_is_lower_limit : bool
         Whether flash_bytes counts the tables only, for want of a cross-compiler.
     flash_budget_bytes, ram_budget_bytes : int or None
@@ -117,6 +121,9 @@ class Memory:
     """
 
     flash_bytes: int | None
+    code_bytes: int | None
+    constants_bytes: int | None
+    library_bytes: int | None
     flash_is_lower_limit: bool
     flash_budget_bytes: int | None
     part_flash_bytes: int | None
@@ -412,10 +419,20 @@ class Instructions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSection:
-    """The board and what ran on its emulator."""
+    """The board and what ran on its emulator.
+
+    Attributes
+    ----------
+    stands_for : str
+        Boards or flight parts of the field.
+    part : str or None
+        The real part whose sizes are the default budgets.
+    """
 
     name: str
     description: str
+    stands_for: str
+    part: str | None
     emulator: str | None
     instructions: Instructions | None
     not_shown: Sequence[str]
