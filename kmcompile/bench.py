@@ -95,7 +95,7 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
     page = board_table.page_bytes(
         f"{model.name} on {len(rows)} targets",
         _command(model, options, names),
-        rows,
+        list(reports.values()),
         failures,
         [target for target in chosen if target.name in reports],
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from kmcompile.report.figures import bytes_text, count_text, share_text
 from kmcompile.report.html_environment import html_environment
+from kmcompile.report.target_table import target_table
 from kmcompile.target import Target
 
 Row = Mapping[str, Any]
@@ -94,7 +95,7 @@ def csv_bytes(rows: Sequence[Row]) -> bytes:
 def page_bytes(
     title: str,
     command: str,
-    rows: Sequence[Row],
+    reports: Sequence[dict[str, Any]],
     failures: Sequence[Failure],
     targets: Sequence[Target],
 ) -> bytes:
@@ -102,29 +103,18 @@ def page_bytes(
 
     Parameters
     ----------
+    reports : sequence of dict
+        report.json of each row.
     targets : sequence of Target
         Those of the rows.
     """
-    columns = {
-        "target": "Target",
-        "part": "Part",
-        "format": "Format",
-        **{field: heading.capitalize() for field, heading in HEADINGS.items()},
-        "queries": "Queries",
-        "mismatches": "Mismatches",
-        "certified_share": "Certified",
-    }
-    text = (
-        html_environment()
-        .get_template("report/bench.html.j2")
-        .render(
-            title=title,
-            command=command,
-            headings=list(columns.values()),
-            rows=[_cells(row, columns) for row in rows],
-            failures=failures,
-            targets=targets,
-        )
+    template = html_environment().get_template("report/bench.html.j2")
+    text = template.render(
+        title=title,
+        command=command,
+        table=target_table(reports),
+        failures=failures,
+        targets=targets,
     )
     return text.encode()
 
