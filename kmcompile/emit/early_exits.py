@@ -54,7 +54,7 @@ def early_exit_sections(
         lanes = early.exact_totals
         sections.append(render("early_exits/estimate.c.j2", lanes=lanes, **names))
     if early.reuses_kernels:
-        sections.append(render("early_exits/heap.c.j2", **names))
+        sections.append(render("early_exits/heap.c.j2", early=early, **names))
     for stage in early.exits:
         sections += _SECTIONS[type(stage)](stage, early, context)
     sections.append(render("early_exits/cascade.c.j2", early=early, **context))

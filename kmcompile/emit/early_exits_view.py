@@ -116,6 +116,8 @@ class EarlyExitsView:
     input_members : tuple of InputMember
     float_codes : FloatCodes or None
         None where x is float anyway or no stage needs that.
+    heap_depth : int
+        Turns of moving a slot down a heap of all of them, at most: each doubles its place.
     per_unit : float
         Codes in one unit of x; 1 where there are none.
     """
@@ -130,6 +132,7 @@ class EarlyExitsView:
     exact_totals: TotalsView
     input_members: tuple[InputMember, ...]
     float_codes: FloatCodes | None
+    heap_depth: int
     per_unit: float
 
     @property
@@ -236,6 +239,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         exact_totals=functions.of_exact_sum,
         input_members=tuple(member for needed, member in members if needed),
         float_codes=_float_codes(program),
+        heap_depth=exact.n_slots.bit_length() - 1 if isinstance(exact, ExactSum) else 0,
         per_unit=1.0 if quantize is None else float(quantize.per_unit),
     )
 

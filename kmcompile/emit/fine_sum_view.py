@@ -38,8 +38,8 @@ class FineSumView:
         Fine codes that distances read.
     run, block_run, block_codes : int
         Codes of a vector that stand together, those of all lanes, and all of a block.
-    turn : int
-        Entries of a sparse list by which its end is counted.
+    turn, n_entries : int
+        Entries of a sparse list by which its end is counted, and those of all lists.
     pairs_bytes : bool
         Whether a four of codes is stored in another order.
     """
@@ -55,6 +55,7 @@ class FineSumView:
     block_run: int
     block_codes: int
     turn: int
+    n_entries: int
     sparse: bool
     picks_columns: bool
     pairs_bytes: bool
@@ -79,6 +80,7 @@ def fine_sum_view(name: str, replay: Replay, codes: CodeTable) -> FineSumView:
         block_run=codes.run * codes.lanes,
         block_codes=codes.n_padded * codes.lanes,
         turn=TURN,
+        n_entries=codes.n_turns * TURN if codes.sparse else 0,
         sparse=codes.sparse,
         picks_columns=codes.picks_columns,
         pairs_bytes=codes.pairs_bytes,

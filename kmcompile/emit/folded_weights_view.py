@@ -29,6 +29,8 @@ class FoldedWeightsView:
     ----------
     n_rows, n_first, first_leaf : int
         Decisions of a centre; centres of the first level; the first one of the last level.
+    most_centres : int
+        Centres that are compared at once.
     later_levels : tuple of LevelView
     n_constants, n_curved : int
         Constants of a row, and of one of the last level.
@@ -43,6 +45,7 @@ class FoldedWeightsView:
     n_rows: int
     n_first: int
     first_leaf: int
+    most_centres: int
     later_levels: tuple[LevelView, ...]
     n_constants: int
     n_curved: int
@@ -74,6 +77,7 @@ def folded_weights_view(stage: FoldedWeights) -> FoldedWeightsView:
         n_rows=stage.n_rows,
         n_first=int(stage.branches[0]),
         first_leaf=stage.first_leaf,
+        most_centres=int(stage.branches.max()),
         later_levels=tuple(_later_levels(stage)),
         n_constants=N_CONSTANTS,
         n_curved=N_CURVED,

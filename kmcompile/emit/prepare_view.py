@@ -29,6 +29,8 @@ class PrepareView:
 
     Parameters
     ----------
+    most_squares, most_normalized : int
+        Terms of the longest sum of squares, and of the longest other norm.
     sections : tuple of str
         The rendered sums and steps.
     calls : tuple of StepCall
@@ -42,6 +44,8 @@ class PrepareView:
     sums_magnitudes: bool
     takes_largest: bool
     bounds_lengths: bool
+    most_squares: int = 0
+    most_normalized: int = 0
     sections: tuple[str, ...] = ()
     calls: tuple[StepCall, ...] = ()
     buffers: tuple[tuple[str, int], ...] = ()
@@ -79,14 +83,18 @@ def prepare_view(
     """
     if stage.quantize is not None:
         return _quantizing(name, stage)
-    norms = {step.norm for step in stage.steps if isinstance(step, Normalize)}
-    lengths = [stage.input_length, *(step.length for step in stage.steps)]
-    bounds_lengths = any(length is not None for length in lengths)
+    normalized = [step for step in stage.steps if isinstance(step, Normalize)]
+    norms = {step.norm for step in normalized}
+    bounded = [step.n_out for step in stage.steps if step.length is not None]
+    if stage.input_length is not None:
+        bounded.append(stage.n_features)
     sums = PrepareView(
-        sums_squares=bounds_lengths or "l2" in norms,
+        sums_squares=bool(bounded) or "l2" in norms,
         sums_magnitudes="l1" in norms,
         takes_largest="max" in norms,
-        bounds_lengths=bounds_lengths,
+        bounds_lengths=bool(bounded),
+        most_squares=max([*bounded, *(s.n_in for s in normalized if s.norm == "l2")], default=0),
+        most_normalized=max((s.n_in for s in normalized if s.norm != "l2"), default=0),
     )
     sections = [
         environment().get_template("steps/sums.c.j2").render(name=name, view=sums, **arithmetic)
@@ -116,7 +124,8 @@ def _quantizing(name: str, stage: Prepare) -> PrepareView:
     """Return the view of an integer format: one loop makes codes of the raw input."""
     template = environment().get_template("steps/quantize.c.j2")
     section = template.render(name=name, upper=name.upper(), view=quantize_view(stage))
-    view = PrepareView(False, False, False, False, (section.strip("\n") + "\n",), quantizes=True)
+    sections = (section.strip("\n") + "\n",)
+    view = PrepareView(False, False, False, False, sections=sections, quantizes=True)
     return _with_check(view, stage)
 
 

@@ -374,6 +374,7 @@ static float iris_square_root(const float v)
     exponent = number.bits >> 23U;
     shift = 2U - (exponent & 1U);
     remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
+    /* Loop bound: 25. */
     for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
         const uint32_t trial = twice_root + bit;
 
@@ -401,6 +402,7 @@ static float iris_sum_of_squares(const float x[], const uint32_t n)
     float partial_3 = 0.0f;
     uint32_t j;
 
+    /* Loop bound: 2U / 4U. */
     for (j = 0U; (j + 4U) <= n; j += 4U) {
         partial_0 += x[j] * x[j];
         partial_1 += x[j + 1U] * x[j + 1U];
@@ -555,6 +557,7 @@ static void iris_nonzeros(
     for (j = 0U; j < IRIS_N_PREPARED; ++j) {
         n = iris_append_nonzero(nonzeros, n, x[j], j);
     }
+    /* Loop bound: IRIS_N_PREPARED. */
     for (k = 0U; k < n; ++k) {
         const float x_j = x[nonzeros[k]];
 
@@ -902,6 +905,7 @@ static void iris_sparse_products_by_1(
     uint32_t k;
     float total_0 = 0.0f;
 
+    /* Loop bound: IRIS_N_PREPARED. */
     for (k = 0U; k < n_nonzeros; ++k) {
         const uint32_t j = workspace->nonzeros[k];
         const float *const row = &block[j * 1U];
@@ -1159,6 +1163,7 @@ static void iris_sift_down(
     uint32_t place = start;
     uint32_t next = (2U * place) + 1U;
 
+    /* Loop bound: 3U. */
     while (next < size) {
         if (((next + 1U) < size)
             && iris_ahead(score, slots[next + 1U], slots[next])) {
@@ -1182,6 +1187,7 @@ static void iris_build_heap(
 {
     uint32_t place;
 
+    /* Loop bound: IRIS_N_SLOTS / 2U. */
     for (place = heap->size / 2U; place > 0U; --place) {
         iris_sift_down(heap, score, place - 1U);
     }
@@ -1366,6 +1372,7 @@ static bool iris_reduced_2_in_range(
         const float *const factors = &iris_reduced_2_triangle[row * 1U];
         float component = 0.0f;
 
+        /* Loop bound: 1U, in all (1U * (1U + 1U)) / 2U. */
         for (column = 0U; column <= row; ++column) {
             component += factors[column] * y[column];
         }
@@ -1638,6 +1645,7 @@ static void iris_add_slot(
     uint32_t group = 0U;
     uint32_t row;
 
+    /* Loop bound: IRIS_N_GROUPS - 1U. */
     while ((group < (IRIS_N_GROUPS - 1U))
         && (block >= iris_group_ends[group])) {
         ++group;
@@ -1692,8 +1700,11 @@ static bool iris_touch_vectors(
     iris_start_order(workspace, &order);
     for (test = 1U; (test < 3U) && !decided; ++test) {
         const uint32_t step = iris_nearest_steps[test];
+        /* A damaged table touches no more. */
+        const uint32_t end = (step < 2U) ? step : 2U;
 
-        while ((n < step) && iris_has_next(&order)) {
+        /* Loop bound: 2U, in all 2U. */
+        while ((n < end) && iris_has_next(&order)) {
             const uint32_t slot = iris_next_slot(&order, workspace->kernel_total);
 
             iris_touch(workspace, input, slot);

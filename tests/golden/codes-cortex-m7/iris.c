@@ -206,6 +206,7 @@ static float iris_square_root(const float v)
     exponent = number.bits >> 23U;
     shift = 2U - (exponent & 1U);
     remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
+    /* Loop bound: 25. */
     for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
         const uint32_t trial = twice_root + bit;
 

@@ -181,6 +181,7 @@ static float iris_square_root(const float v)
     exponent = number.bits >> 23U;
     shift = 2U - (exponent & 1U);
     remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
+    /* Loop bound: 25. */
     for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
         const uint32_t trial = twice_root + bit;
 
@@ -208,6 +209,7 @@ static float iris_sum_of_squares(const float x[], const uint32_t n)
     float partial_3 = 0.0f;
     uint32_t j;
 
+    /* Loop bound: 2U / 4U. */
     for (j = 0U; (j + 4U) <= n; j += 4U) {
         partial_0 += x[j] * x[j];
         partial_1 += x[j + 1U] * x[j + 1U];
