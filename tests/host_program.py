@@ -10,7 +10,7 @@ import numpy as np
 from emitted import Emitted
 from tools import need, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 
 # What style.md asks of emitted C, and more.
 STRICT = (

@@ -1,7 +1,7 @@
 """Recipe + toolchain -> Artifact: compilers, images, the memory a model takes."""
 
-from kmcompile.build.artifact import Artifact, Memory
-from kmcompile.build.builder import build
+from kmcompile.build.artifact import Artifact, BuiltModel, Memory
+from kmcompile.build.builder import build, build_together
 from kmcompile.build.recipe import Recipe
 
-__all__ = ["Artifact", "Memory", "Recipe", "build"]
+__all__ = ["Artifact", "BuiltModel", "Memory", "Recipe", "build", "build_together"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,13 +33,22 @@ class RegionView:
 
 
 @dataclass(frozen=True, slots=True)
-class BootView:
-    """What the boot templates take."""
+class HarnessView:
+    """A model as main asks it, some queries at a time."""
 
     name: str
     input_words: int
     record_words: int
     chunk_queries: int
+
+
+@dataclass(frozen=True, slots=True)
+class BootView:
+    """What the boot templates take."""
+
+    harnesses: tuple[HarnessView, ...]
+    all_input_words: int
+    all_record_words: int
     magic: int
     request_kind: int
     answer_kind: int
@@ -51,21 +61,25 @@ class BootView:
     constants_region: str
 
 
-def render_image(recipe: Recipe, boot: Boot, constants_region: str, folder: Path) -> None:
+def render_image(
+    recipes: Sequence[Recipe], boot: Boot, constants_region: str, folder: Path
+) -> None:
     """Write the C files, `board.h` and the linker script `image.ld` of an image into a folder.
 
     Parameters
     ----------
+    recipes : sequence of Recipe
+        Of the models, in the order in which they are asked.
     constants_region : str
-        "flash", or "tables" for the constants of a model that is larger than the flash.
+        "flash", or "tables" for the constants of models that are larger than the flash.
     """
     free_words = (boot.ram.bytes - boot.stack_bytes) // 4
     chunk_words = min(_CHUNK_WORDS, free_words // _CHUNK_SHARE)
+    harnesses = tuple(_harness_view(recipe, chunk_words) for recipe in recipes)
     view = BootView(
-        name=recipe.name,
-        input_words=recipe.input_words,
-        record_words=recipe.record_words,
-        chunk_queries=max(1, chunk_words // max(recipe.input_words, recipe.record_words)),
+        harnesses=harnesses,
+        all_input_words=max(one.chunk_queries * one.input_words for one in harnesses),
+        all_record_words=max(one.chunk_queries * one.record_words for one in harnesses),
         magic=SUMMARY_MAGIC,
         request_kind=REQUEST_KIND,
         answer_kind=ANSWER_KIND,
@@ -88,3 +102,12 @@ def render_image(recipe: Recipe, boot: Boot, constants_region: str, folder: Path
     for name, template in templates.items():
         text = environment().get_template(template).render(boot=view)
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def _harness_view(recipe: Recipe, chunk_words: int) -> HarnessView:
+    return HarnessView(
+        name=recipe.name,
+        input_words=recipe.input_words,
+        record_words=recipe.record_words,
+        chunk_queries=max(1, chunk_words // max(recipe.input_words, recipe.record_words)),
+    )

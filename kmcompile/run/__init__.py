@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kmcompile.run.host import HostRunner
 from kmcompile.run.qemu import QemuRunner
-from kmcompile.run.runner import Runner, RunResult
+from kmcompile.run.runner import Asked, Runner, RunResult
 from kmcompile.target import Target
 
-__all__ = ["HostRunner", "QemuRunner", "RunResult", "Runner", "runner_for"]
+__all__ = ["Asked", "HostRunner", "QemuRunner", "RunResult", "Runner", "runner_for"]
 
 
 def runner_for(toolchain_target: Target) -> Runner:

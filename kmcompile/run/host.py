@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import cffi
 import numpy as np
 
 from kmcompile.build.artifact import Artifact
+from kmcompile.build.recipe import Recipe
 from kmcompile.errors import ToolError
-from kmcompile.run.runner import Counted, RunResult, Words, checked_inputs
+from kmcompile.run.runner import Asked, Counted, RunResult, Words, checked
 
 _DECLARATIONS = """
 uint32_t {name}_harness_input_words(void);
@@ -28,30 +32,44 @@ class HostRunner:
         counted: Counted = "classify",
     ) -> RunResult:
         """Answer all queries; instructions are counted on emulators only."""
-        inputs = checked_inputs(artifact, inputs)
-        name, recipe = artifact.recipe.name, artifact.recipe
+        (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
+        return result
+
+    def run_together(
+        self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False
+    ) -> tuple[RunResult, ...]:
+        """Answer the queries of all models; instructions are counted on emulators only."""
+        asked = checked(artifact, asked)
         ffi = cffi.FFI()
-        ffi.cdef(_DECLARATIONS.format(name=name))
+        for model in artifact.models:
+            ffi.cdef(_DECLARATIONS.format(name=model.recipe.name))
         try:
             library = ffi.dlopen(str(artifact.path))
         except OSError as error:
             raise ToolError(f"{artifact.path.name}: cannot be loaded: {error}") from error
         try:
-            words = tuple(
-                getattr(library, f"{name}_harness_{kind}_words")() for kind in ("input", "record")
+            return tuple(
+                _ask(ffi, library, model.recipe, one.inputs)
+                for model, one in zip(artifact.models, asked, strict=True)
             )
-            if words != (recipe.input_words, recipe.record_words):
-                raise ToolError(
-                    f"{recipe.harness}: has {words} words of input and record, the recipe "
-                    f"{(recipe.input_words, recipe.record_words)}"
-                )
-            records = np.zeros((len(inputs), recipe.record_words), dtype=np.uint32)
-            getattr(library, f"{name}_harness_batch")(
-                len(inputs),
-                ffi.from_buffer("uint32_t[]", inputs),
-                ffi.from_buffer("uint32_t[]", records, require_writable=True),
-            )
-            self_test = int(getattr(library, f"{name}_harness_self_test")())
         finally:
             ffi.dlclose(library)
-        return RunResult(records, None, "counted on emulators only", None, self_test)
+
+
+def _ask(ffi: cffi.FFI, library: Any, recipe: Recipe, inputs: Words) -> RunResult:
+    """Return the answers of one model of a library."""
+    harness = f"{recipe.name}_harness"
+    words = tuple(getattr(library, f"{harness}_{kind}_words")() for kind in ("input", "record"))
+    if words != (recipe.input_words, recipe.record_words):
+        raise ToolError(
+            f"{recipe.harness}: has {words} words of input and record, the recipe "
+            f"{(recipe.input_words, recipe.record_words)}"
+        )
+    records = np.zeros((len(inputs), recipe.record_words), dtype=np.uint32)
+    getattr(library, f"{harness}_batch")(
+        len(inputs),
+        ffi.from_buffer("uint32_t[]", inputs),
+        ffi.from_buffer("uint32_t[]", records, require_writable=True),
+    )
+    self_test = int(getattr(library, f"{harness}_self_test")())
+    return RunResult(records, None, "counted on emulators only", None, self_test)

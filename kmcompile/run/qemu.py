@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from kmcompile import resources
 from kmcompile.build import elf, toolchain
-from kmcompile.build.artifact import Artifact
+from kmcompile.build.artifact import Artifact, BuiltModel
 from kmcompile.build.image import SUMMARY_MAGIC
 from kmcompile.errors import ToolError
 from kmcompile.run import serial
-from kmcompile.run.runner import Counted, RunResult, Words, checked_inputs
+from kmcompile.run.runner import Asked, Counted, Instructions, RunResult, Words, checked
 from kmcompile.target import Emulator
 
 _PLUGIN_TIMEOUT_S = 60.0
@@ -29,6 +29,7 @@ _EXIT_CODES = {
     2: "could not open its files",
     3: "holds another harness than the recipe says",
     4: "could not write its answers",
+    5: "could not read its queries",
     _FAULT_CODE: "took a fault (bad address, undefined instruction or stack overflow)",
 }
 
@@ -48,50 +49,60 @@ class QemuRunner:
         counted: Counted = "classify",
     ) -> RunResult:
         """Answer all queries, and count the instructions of each if there is a host compiler."""
-        inputs = checked_inputs(artifact, inputs)
+        (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
+        return result
+
+    def run_together(
+        self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False
+    ) -> tuple[RunResult, ...]:
+        """Answer the queries of all models in one run, and count the instructions as `run`."""
+        asked = checked(artifact, asked)
+        word = np.dtype(_WORD_TYPES[artifact.toolchain.byte_order])
+        queries = b"".join(
+            np.append(np.uint32(len(one.inputs)), one.inputs).astype(word).tobytes()
+            for one in asked
+        )
+        n_words = [
+            len(one.inputs) * model.recipe.record_words + _SUMMARY_WORDS
+            for one, model in zip(asked, artifact.models, strict=True)
+        ]
+        instructions: Sequence[Instructions | None] = [None] * len(asked)
         with tempfile.TemporaryDirectory(prefix="kmcompile-run-") as holder:
             folder = Path(holder)
-            word = np.dtype(_WORD_TYPES[artifact.toolchain.byte_order])
-            queries = inputs.astype(word).tobytes()
             (folder / "image.elf").symlink_to(artifact.path)
             plugin: list[str] = []
             reason: str | None = "not asked"
             if count_instructions:
-                plugin, reason = _plugin(artifact, folder, counted)
-            answers = self._emulate(artifact, folder, plugin, queries, len(inputs))
-            instructions = _counts(folder / "counts.txt", len(inputs)) if plugin else None
+                plugin, reason = _plugin(artifact, folder, [one.counted for one in asked])
+            n_queries = sum(len(one.inputs) for one in asked)
+            answers = self._emulate(artifact, folder, plugin, queries, n_queries, 4 * sum(n_words))
+            if plugin:
+                instructions = _counts(folder / "counts.txt", asked)
         words = np.frombuffer(answers[: len(answers) // 4 * 4], dtype=word).astype(np.uint32)
-        records, summary = words[:-_SUMMARY_WORDS], words[-_SUMMARY_WORDS:]
-        expected = len(inputs) * artifact.recipe.record_words
-        if summary.size != _SUMMARY_WORDS or summary[0] != SUMMARY_MAGIC:
-            raise ToolError(f"{artifact.toolchain.name}: the emulated program wrote no summary")
-        if summary[1] != len(inputs) or records.size != expected:
-            raise ToolError(
-                f"{artifact.toolchain.name}: {summary[1]} of {len(inputs)} queries were answered"
+        own = np.split(words, np.cumsum(n_words)[:-1])
+        return tuple(
+            _result(artifact.toolchain.name, model, len(one.inputs), part, counts, reason)
+            for model, one, part, counts in zip(
+                artifact.models, asked, own, instructions, strict=True
             )
-        painted = max(
-            int(summary[2]) - artifact.query_frame_bytes,
-            int(summary[3]) - artifact.self_test_frame_bytes,
-        )
-        return RunResult(
-            records=records.reshape(len(inputs), artifact.recipe.record_words),
-            instructions=instructions,
-            no_instructions_reason=reason,
-            painted_stack_bytes=painted,
-            self_test=int(summary[4]),
         )
 
     def _emulate(
-        self, artifact: Artifact, folder: Path, plugin: list[str], queries: bytes, n_queries: int
+        self,
+        artifact: Artifact,
+        folder: Path,
+        plugin: list[str],
+        queries: bytes,
+        n_queries: int,
+        n_bytes: int,
     ) -> bytes:
-        """Return the bytes of all records and the summary."""
+        """Return the bytes of all records and summaries."""
         board, emulator = artifact.toolchain, _emulator(artifact)
         program = toolchain.find(emulator.command, emulator.packages)
         what = f"running {n_queries} queries on {board.name}"
         timeout_s = self._timeout_s or _timeout_s(artifact, n_queries)
         command = [program, "-M", emulator.machine, *plugin, *emulator.arguments]
         if board.boot is not None and board.boot.exchange == "serial":
-            n_bytes = 4 * (n_queries * artifact.recipe.record_words + _SUMMARY_WORDS)
             code, output, answers = serial.exchange(
                 command, folder, timeout_s, what, queries, n_bytes, board.byte_order
             )
@@ -106,6 +117,33 @@ class QemuRunner:
         return answers
 
 
+def _result(
+    board: str,
+    model: BuiltModel,
+    n_queries: int,
+    words: Words,
+    instructions: Instructions | None,
+    reason: str | None,
+) -> RunResult:
+    """Return the answers of one model from its records and its summary."""
+    records, summary = words[:-_SUMMARY_WORDS], words[-_SUMMARY_WORDS:]
+    if summary.size != _SUMMARY_WORDS or summary[0] != SUMMARY_MAGIC:
+        raise ToolError(f"{board}: the emulated program wrote no summary")
+    if summary[1] != n_queries or records.size != n_queries * model.recipe.record_words:
+        raise ToolError(f"{board}: {summary[1]} of {n_queries} queries were answered")
+    painted = max(
+        int(summary[2]) - model.query_frame_bytes,
+        int(summary[3]) - model.self_test_frame_bytes,
+    )
+    return RunResult(
+        records=records.reshape(n_queries, model.recipe.record_words),
+        instructions=instructions,
+        no_instructions_reason=reason,
+        painted_stack_bytes=painted,
+        self_test=int(summary[4]),
+    )
+
+
 def _emulator(artifact: Artifact) -> Emulator:
     if artifact.toolchain.emulator is None:
         raise ToolError(f"{artifact.toolchain.name}: has no emulator; it runs on the host")
@@ -114,10 +152,13 @@ def _emulator(artifact: Artifact) -> Emulator:
 
 def _timeout_s(artifact: Artifact, n_queries: int) -> float:
     flash_bytes = artifact.flash_bytes or artifact.path.stat().st_size
-    return _BASE_TIMEOUT_S + n_queries * flash_bytes * _TIMEOUT_S_PER_BYTE
+    of_one_model = flash_bytes / len(artifact.models)
+    return _BASE_TIMEOUT_S + n_queries * of_one_model * _TIMEOUT_S_PER_BYTE
 
 
-def _plugin(artifact: Artifact, folder: Path, counted: Counted) -> tuple[list[str], str | None]:
+def _plugin(
+    artifact: Artifact, folder: Path, counted: Sequence[Counted]
+) -> tuple[list[str], str | None]:
     """Build the counter; return QEMU's arguments for it, or none and the reason."""
     compiler = toolchain.host_compiler()
     if compiler is None:
@@ -128,13 +169,17 @@ def _plugin(artifact: Artifact, folder: Path, counted: Counted) -> tuple[list[st
         toolchain.run_tool(arguments, folder, _PLUGIN_TIMEOUT_S, "building the counter")
     except ToolError as error:
         return [], str(error).splitlines()[0]
-    entry = elf.function_address(artifact.path, f"{artifact.recipe.name}_{counted}")
-    return ["-plugin", f"./count_calls.so,entry={entry:#x},out=counts.txt"], None
+    names = [f"{m.recipe.name}_{c}" for m, c in zip(artifact.models, counted, strict=True)]
+    entries = [f"entry={elf.function_address(artifact.path, name):#x}" for name in names]
+    return ["-plugin", ",".join(["./count_calls.so", *entries, "out=counts.txt"])], None
 
 
-def _counts(path: Path, n_queries: int) -> npt.NDArray[np.int64]:
-    """Return the counts of the queries; the self-test, which runs after them, may add calls."""
-    counts = np.array(path.read_text(encoding="ascii").split(), dtype=np.int64)
-    if len(counts) < n_queries:
-        raise ToolError(f"the counter saw {len(counts)} calls of {n_queries} queries")
-    return counts[:n_queries]
+def _counts(path: Path, asked: Sequence[Asked]) -> list[Instructions]:
+    """Return the counts of each model's queries; its self-test, which comes after, may add some."""
+    numbers = np.array(path.read_text(encoding="ascii").split(), dtype=np.int64)
+    entries, counts = numbers.reshape(-1, 2).T
+    own = [counts[entries == number] for number in range(len(asked))]
+    for found, one in zip(own, asked, strict=True):
+        if len(found) < len(one.inputs):
+            raise ToolError(f"the counter saw {len(found)} calls of {len(one.inputs)} queries")
+    return [found[: len(one.inputs)] for found, one in zip(own, asked, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -9,15 +10,33 @@ import numpy as np
 import numpy.typing as npt
 
 from kmcompile.build.artifact import Artifact
+from kmcompile.build.recipe import Recipe
 from kmcompile.errors import UsageError
 
 Words = npt.NDArray[np.uint32]
+Instructions = npt.NDArray[np.int64]
 Counted = Literal["classify", "predict", "decision"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """What one model is asked.
+
+    Parameters
+    ----------
+    inputs : ndarray of shape (n, input_words), uint32
+        Bit patterns of the inputs.
+    counted : {"classify", "predict", "decision"}
+        The entry point whose instructions are counted.
+    """
+
+    inputs: Words
+    counted: Counted = "classify"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RunResult:
-    """The answers of one run.
+    """The answers of one model.
 
     Attributes
     ----------
@@ -33,7 +52,7 @@ class RunResult:
     """
 
     records: Words
-    instructions: npt.NDArray[np.int64] | None
+    instructions: Instructions | None
     no_instructions_reason: str | None
     painted_stack_bytes: int | None
     self_test: int
@@ -49,7 +68,7 @@ class Runner(Protocol):
         count_instructions: bool = False,
         counted: Counted = "classify",
     ) -> RunResult:
-        """Answer all queries.
+        """Answer all queries of an artifact's only model.
 
         Parameters
         ----------
@@ -65,16 +84,42 @@ class Runner(Protocol):
         """
         ...
 
+    def run_together(
+        self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False
+    ) -> tuple[RunResult, ...]:
+        """Answer the queries of all models of an artifact in one run.
 
-def checked_inputs(artifact: Artifact, inputs: Words) -> Words:
-    """Return the inputs, contiguous, if they are queries of this model.
+        Parameters
+        ----------
+        asked : sequence of Asked
+            One for each model, in their order.
+
+        Raises
+        ------
+        ToolError
+            If the program faults, hangs or cannot be run.
+        """
+        ...
+
+
+def checked(artifact: Artifact, asked: Sequence[Asked]) -> tuple[Asked, ...]:
+    """Return what is asked, contiguous, if it is queries of these models.
 
     Raises
     ------
     UsageError
-        If shape or type differ.
+        If number, shape or type differ.
     """
-    words = artifact.recipe.input_words
+    if len(asked) != len(artifact.models):
+        raise UsageError(
+            f"queries of {len(asked)} models for {len(artifact.models)} that are built"
+        )
+    pairs = zip(artifact.models, asked, strict=True)
+    return tuple(Asked(_checked(model.recipe, one.inputs), one.counted) for model, one in pairs)
+
+
+def _checked(recipe: Recipe, inputs: Words) -> Words:
+    words = recipe.input_words
     if inputs.ndim != 2 or inputs.shape[1] != words or inputs.dtype != np.uint32:
         raise UsageError(
             f"queries are {inputs.dtype} of shape {inputs.shape}, "

@@ -1,5 +1,6 @@
-/* QEMU TCG plugin (API version 1): counts the instructions of every call of one function, from
-   its entry to its return, callees included. Arguments: entry=ADDRESS, out=FILE.
+/* QEMU TCG plugin (API version 1): counts the instructions of every call of some functions, from
+   entry to return, callees included. Arguments: out=FILE, and entry=ADDRESS for each function. A
+   line of the file is the number of the function, as they are given, and the count.
 
    Counted per translation block: a block that starts at the entry begins a call; the block
    executed before it ends with the call instruction, so that its end is the return address; the
@@ -40,9 +41,14 @@ typedef struct {
     uint64_t start;
     uint64_t end;
     uint64_t n_insns;
+    size_t entry; /* the function that begins here, or n_entries */
 } block_t;
 
-static uint64_t entry;
+#define MOST_ENTRIES 256U
+
+static uint64_t entries[MOST_ENTRIES];
+static size_t n_entries;
+static size_t entered;
 static FILE *out;
 static bool inside;
 static uint64_t return_address;
@@ -57,9 +63,10 @@ static void on_block(unsigned int vcpu_index, void *userdata)
     }
     if (inside && (block->start == return_address)) {
         inside = false;
-        fprintf(out, "%" PRIu64 "\n", count);
-    } else if (!inside && (block->start == entry)) {
+        fprintf(out, "%zu %" PRIu64 "\n", entered, count);
+    } else if (!inside && (block->entry < n_entries)) {
         inside = true;
+        entered = block->entry;
         return_address = previous_end;
         count = 0U;
     }
@@ -82,6 +89,10 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     block->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0U));
     block->end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last);
     block->n_insns = n_insns;
+    block->entry = 0U;
+    while ((block->entry < n_entries) && (entries[block->entry] != block->start)) {
+        block->entry++;
+    }
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
 }
 
@@ -90,8 +101,9 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 {
     (void)info;
     for (int i = 0; i < argc; i++) {
-        if (strncmp(argv[i], "entry=", 6U) == 0) {
-            entry = strtoull(argv[i] + 6, NULL, 0);
+        if ((strncmp(argv[i], "entry=", 6U) == 0) && (n_entries < MOST_ENTRIES)) {
+            entries[n_entries] = strtoull(argv[i] + 6, NULL, 0);
+            n_entries++;
         } else if (strncmp(argv[i], "out=", 4U) == 0) {
             out = fopen(argv[i] + 4, "w");
         }

@@ -11,7 +11,7 @@ import numpy as np
 from emitted import Emitted
 from tools import need, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status
 from kmcompile.stages import Value
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from host_program import STRICT
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.environment import environment
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.scalar import cosine, exp_negative, logistic, power, square_root, tanh

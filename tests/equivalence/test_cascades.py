@@ -13,7 +13,7 @@ import pytest
 from host_program import STRICT
 from tools import need, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status, classify
 from kmcompile.stages import NearestVectors
 

@@ -18,7 +18,7 @@ from mpmath import mp, mpf
 from roundings import CONTRACT, FUSED, need_fma
 from tools import need, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.environment import DOUBLE, render
 from kmcompile.scalar import (
     cosine_double,

@@ -10,7 +10,7 @@ from host_program import STRICT
 from test_c_matches_interpreter import Compiler, check_on_host
 from tools import need, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status
 from kmcompile.verify.reference import evaluate
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tools import need, need_tools, succeed
 
 from kmcompile.build import build
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.code_table_view import TABLE, code_lines, code_table_view, in_fours, n_totals
 from kmcompile.emit.environment import render
 from kmcompile.emit.tables import table_view

@@ -11,7 +11,8 @@ import pytest
 from host_program import BATCH_MAIN, build_program, run_batch
 from tools import need, run, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS, build
+from kmcompile.build import build
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status
 from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of

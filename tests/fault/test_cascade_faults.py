@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tools import need, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 
 SANITIZED = (
     "-g",

@@ -19,7 +19,7 @@ from test_c_call_faults import FLIP_MAIN
 from test_cascade_faults import MAIN, most_kernels
 from tools import need, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status
 
 SANITIZED = (

@@ -21,7 +21,7 @@ from tools import need, need_tools, succeed
 
 import kmcompile
 from kmcompile import cli
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.literals import bits_literal, comment_text, float32_literal, string_literal
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.errors import InputError, UsageError

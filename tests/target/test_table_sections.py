@@ -11,7 +11,7 @@ from emitted import Emitted
 from host_program import STRICT
 from tools import need, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.target import load_target
 
 CASES = (replays.CORE[0], coded.REPLAYED[2], catalogue.CORE[0])

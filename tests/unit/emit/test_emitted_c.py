@@ -20,7 +20,7 @@ from emitted import emit_model
 from host_program import STRICT
 from tools import need, run, succeed
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 
 DEVIATIONS = Path(__file__).with_name("misra_deviations.txt")
 LONG_NAME = "a_name_of_20_letters"

@@ -1,0 +1,77 @@
+"""Compiling and linking C for one target, in a folder of work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from kmcompile.build import toolchain
+from kmcompile.target import Target
+
+# The results are exact only so: no fused multiply-add that the source does not ask for.
+EXACT_FLAGS = ("-std=c99", "-ffp-contract=off")
+_SECTION_FLAGS = ("-ffunction-sections", "-fdata-sections")
+# Unwind tables are of no use in C and would count as flash.
+_NO_UNWIND = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+# Identical functions are not folded into one: the call graph would name the one that is gone.
+_STACK_FLAGS = ("-fstack-usage", "-fcallgraph-info=su,da", "-fno-ipa-icf")
+# -ffreestanding also lets gcc find its own <stdint.h> where no C library is installed.
+_BARE_FLAGS = ("-ffreestanding",)
+_TIMEOUT_S = 120.0
+_SOURCE_BYTES_PER_S = 100_000  # of a slow machine; tables are most of a large source
+
+
+class Compiling:
+    """The compiler of a target, or another one for the same CPU.
+
+    Parameters
+    ----------
+    compiler, optimisation : str or None
+        Others than the toolchain's own.
+    work : Path
+        A folder for objects and images.
+
+    Attributes
+    ----------
+    measured : bool
+        Whether it is the toolchain's own compiler, which also writes what its functions take.
+    """
+
+    def __init__(
+        self, target: Target, compiler: str | None, optimisation: str | None, work: Path
+    ) -> None:
+        own = target.compiler
+        self.target, self.work = target, work
+        self.measured = compiler in (None, own.command)
+        self.optimisation = optimisation or own.optimisation
+        self._command = toolchain.find(
+            compiler or own.command, own.packages if self.measured else ()
+        )
+
+    def compile(self, source: Path, flags: Iterable[str]) -> Path:
+        """Compile one file; boot files and the models' have folders of their own."""
+        place = source.parent if source.is_relative_to(self.work) else self.work / "parts"
+        result = place / f"{source.stem}.o"
+        bare = _BARE_FLAGS if self.target.boot else ()
+        stack = _STACK_FLAGS if self.measured else ()
+        arguments = [*EXACT_FLAGS, *_SECTION_FLAGS, *_NO_UNWIND, *bare, *stack]
+        arguments += [*flags, "-c", str(source), "-o", str(result)]
+        timeout_s = _TIMEOUT_S + source.stat().st_size / _SOURCE_BYTES_PER_S
+        self._run(arguments, timeout_s, f"compiling {source.name} for {self.target.name}")
+        return result
+
+    def link(
+        self,
+        flags: Sequence[str],
+        objects: Iterable[Path],
+        result: Path,
+        libraries: Sequence[str] = (),
+    ) -> None:
+        """Link objects, named relative to the folder: linker scripts match them by that."""
+        names = [str(path.relative_to(self.work)) for path in objects]
+        arguments = [*flags, *names, *libraries, "-o", str(result)]
+        self._run(arguments, _TIMEOUT_S, f"linking {result.name} for {self.target.name}")
+
+    def _run(self, arguments: list[str], timeout_s: float, what: str) -> None:
+        command = [self._command, *self.target.compiler.flags, *arguments]
+        toolchain.run_tool(command, self.work, timeout_s, what)
