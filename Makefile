@@ -1,8 +1,9 @@
-# make demo    set up, train an SVM, compile it for a Cortex-M7, verify it, print the report
-# make test    set up, then lint, type check and run all tests
-# make fuzz    set up, then fuzz the readers of model files for an hour
-# make lint    ruff and mypy only
-# make clean   remove what the others made
+# make demo      set up, train an SVM, compile it for a Cortex-M7, verify it, print the report
+# make test      set up, then lint, type check and run the tests
+# make test-all  the same with every combination and every float32 argument
+# make fuzz      set up, then fuzz the readers of model files for an hour
+# make lint      ruff and mypy only
+# make clean     remove what the others made
 #
 # make demo TARGET=leon3 compiles for another target. make test TARGETS=cortex-m7,leon3 installs
 # the tools of these targets only, and skips the tests of others.
@@ -18,15 +19,17 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test fuzz fuzz-short lint setup-demo setup-test clean
+.PHONY: demo test test-all fuzz fuzz-short lint setup-demo setup-test clean
 
 demo: setup-demo
 	$(BIN)/python examples/demo/train.py $(DEMO)
 	$(BIN)/kmcompile $(DEMO)/breast_cancer.pkl --target $(TARGET) \
 		--test-data $(DEMO)/test.npz --out $(DEMO)/breast_cancer-$(TARGET) $(UNVERIFIED)
 
-test: lint
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+test: CHOSEN := -m "not exhaustive"
+
+test test-all: lint
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(CHOSEN)
 	$(MAKE) --no-print-directory fuzz-short
 
 fuzz: setup-test
