@@ -171,9 +171,9 @@ class ScalarLibrary:
         return call
 
 
-def floats(first: int, end: int) -> Float32Array:
-    """Return the float32 with the bit patterns first .. end - 1."""
-    return np.arange(first, end, dtype=np.uint32).view(np.float32)
+def floats(first: int, end: int, every: int = 1) -> Float32Array:
+    """Return the float32 with the bit patterns first, first + every, .. below end."""
+    return np.arange(first, end, every, dtype=np.uint32).view(np.float32)
 
 
 def mismatches(left: Float32Array, right: Float32Array) -> int:
@@ -181,8 +181,11 @@ def mismatches(left: Float32Array, right: Float32Array) -> int:
     return int(np.count_nonzero(left.view(np.uint32) != right.view(np.uint32)))
 
 
-def over_chunks(check: Callable[[Float32Array], float], first: int, end: int) -> float:
-    """Return the largest result of `check` over all patterns first .. end - 1, on all cores."""
-    starts = range(first, end, CHUNK)
+def over_chunks(
+    check: Callable[[Float32Array], float], first: int, end: int, every: int = 1
+) -> float:
+    """Return the largest result of `check` over the patterns of `floats`, on all cores."""
+    size = CHUNK * every
+    starts = range(first, end, size)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return max(pool.map(lambda s: check(floats(s, min(s + CHUNK, end))), starts))
+        return max(pool.map(lambda s: check(floats(s, min(s + size, end), every)), starts))

@@ -19,6 +19,7 @@ import pairs
 import pytest
 import regressions
 import replays
+from covering import every_pair
 from emitted import Emitted
 from tools import need
 
@@ -105,11 +106,16 @@ def test_every_combination_matches_the_interpreter_bit_for_bit(case, compiler, t
     check_on_host(catalogue.emitted(case, "host"), compiler, tmp_path)
 
 
-@pytest.mark.parametrize("compiler", COMPILERS, ids=str)
-@pytest.mark.parametrize("target", ["host", "cortex-m7"])
-@pytest.mark.parametrize("case", EVERY_STAGE, ids=str)
+@pytest.mark.parametrize(
+    ("case", "compiler", "target"),
+    every_pair(EVERY_STAGE, COMPILERS, ["host", "cortex-m7"]),
+    ids=str,
+)
 def test_every_compiler_matches_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
-    """reliability 42: the C for the host and, with its loops unrolled, that for a board."""
+    """reliability 42: the C for the host and, with its loops unrolled, that for a board.
+
+    Every case meets every compiler, in turn on one of the two targets.
+    """
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
 
 
