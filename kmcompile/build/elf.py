@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from elftools.common.exceptions import ELFError
+from elftools.dwarf.callframe import FDE
 from elftools.elf.elffile import ELFFile
 
 from kmcompile.errors import ToolError
@@ -173,14 +174,14 @@ def helper_frames(
 
 
 def _frame_ranges(elf: Any) -> list[tuple[int, int, int]]:
-    """Return (first address, end address, frame bytes) from `.debug_frame`."""
+    """Return (first address, end address, frame bytes) from `.debug_frame` and `.eh_frame`."""
     dwarf = elf.get_dwarf_info()
-    if not dwarf.has_CFI():
-        return []
+    entries = list(dwarf.CFI_entries()) if dwarf.has_CFI() else []
+    entries += dwarf.EH_CFI_entries() if dwarf.has_EH_CFI() else []
     ranges = []
-    for entry in dwarf.CFI_entries():
-        if "initial_location" not in entry.header:
-            continue  # a CIE, the common part of several frames
+    for entry in entries:
+        if not isinstance(entry, FDE):
+            continue  # a CIE, the common part of several frames, or the end
         first = entry["initial_location"]
         table = entry.get_decoded().table
         offsets = [row["cfa"].offset for row in table if row["cfa"].offset is not None]

@@ -121,9 +121,13 @@ def _frozen(table: dict[int, set[_Item]]) -> dict[int, frozenset[_Item]]:
 
 
 def _relocations(file: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the section that refers and the symbol it refers to."""
+    """Yield the section that refers and the symbol it refers to.
+
+    Some relocations have none: RISC-V's only say where the linker may shorten the code.
+    """
     for relocations in file.iter_sections():
         if isinstance(relocations, RelocationSection):
             symbols = file.get_section(relocations["sh_link"])
             for relocation in relocations.iter_relocations():
-                yield relocations["sh_info"], symbols.get_symbol(relocation["r_info_sym"])
+                if relocation["r_info_sym"] != 0:
+                    yield relocations["sh_info"], symbols.get_symbol(relocation["r_info_sym"])
