@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import small_model
@@ -25,7 +27,52 @@ for (uint32_t i = 0U; i < 16U; i++) { tiny[i] = x[i % 3U] * 0x1p-129f; }
 for (uint32_t i = 0U; i < 16U; i++) { half[i] = tiny[i] * 0.5f; }
 for (uint32_t i = 0U; i < 16U; i++) { sum = (half[i] == 0.0f) ? 1.0f : sum; }"""
 
+# Without an instruction for it on any board.
+DIVIDES = """
+#ifdef __SIZEOF_INT128__
+volatile unsigned __int128 a = 5U, b = 7U;
+#else
+volatile uint64_t a = 5U, b = 7U;
+#endif
+a = a / b; sum = 0.0f * (float)a;"""
+
 pytestmark = pytest.mark.target
+
+
+@dataclass(frozen=True)
+class HandCounted:
+    """A loop of two instructions a turn, and a function that calls it, in assembler."""
+
+    loop: str
+    besides_turns: int
+    call: str
+    of_call: int
+
+
+_ARM = HandCounted(
+    r".syntax unified\nldr r1, ={turns}\n1: subs r1, #1\nbne 1b\nbx lr",
+    2,
+    r"push {lr}\nbl inner\npop {pc}",
+    3,
+)
+# By the start-up of their family.
+HAND_COUNTED = {
+    "boot/cortex_m.c.j2": _ARM,
+    "boot/arm.c.j2": _ARM,
+    "boot/aarch64.c.j2": HandCounted(
+        r"ldr x1, ={turns}\n1: subs x1, x1, #1\nb.ne 1b\nret",
+        2,
+        r"mov x9, x30\nbl inner\nret x9",
+        3,
+    ),
+    "boot/riscv.c.j2": HandCounted(
+        r"lui t0, %hi({turns})\naddi t0, t0, %lo({turns})\n1: addi t0, t0, -1\nbnez t0, 1b\nret",
+        3,
+        r"mv t1, ra\njal ra, inner\njr t1",
+        3,
+    ),
+}
+BY_HAND = [target for target in BOARDS if target.boot.startup in HAND_COUNTED]
 
 
 def by_name(target):
@@ -78,23 +125,24 @@ def test_a_count_of_one_chunk_exactly_ends(built, target):
     np.testing.assert_array_equal(result.records, small_model.expected_records(inputs))
 
 
-@pytest.mark.parametrize("target", CORTEX_M, ids=by_name)
+@pytest.mark.parametrize("target", BY_HAND, ids=by_name)
 @pytest.mark.parametrize("turns", [1000, 101000])
 @pytest.mark.parametrize("calls_itself_out", [False, True])
 def test_instructions_are_those_counted_by_hand(built, target, turns, calls_itself_out):
-    # ldr, then subs and bne a turn, then bx; the callee adds push, bl and pop.
+    by_hand = HAND_COUNTED[target.boot.startup]
     start, end = (small_model.MODEL_C.index(f"float small_{f}") for f in ("classify", "decision"))
-    loop = f'".syntax unified\\nldr r1, ={turns}\\n1: subs r1, #1\\nbne 1b\\nbx lr"'
-    naked = "__attribute__((naked)) float"
+    # gcc has no naked functions for AArch64, where these take no stack and so have no prologue.
+    naked = "" if "aarch64" in target.boot.startup else "__attribute__((naked)) "
+    loop = f'{{ __asm__ volatile("{by_hand.loop.format(turns=turns)}"); }}\n'
+    classify = f"{naked}float small_classify(const float x[3])"
     if calls_itself_out:
-        code = f"{naked} inner(void) {{ __asm__({loop}); }}\n"
-        code += f'{naked} small_classify(const float x[3]) {{ __asm__("push {{lr}}\\n'
-        code += 'bl inner\\npop {pc}"); }\n'
+        code = f"{naked}float inner(void);\n{naked}float inner(void) {loop}"
+        code += f'{classify} {{ __asm__ volatile("{by_hand.call}"); }}\n'
     else:
-        code = f"{naked} small_classify(const float x[3]) {{ __asm__({loop}); }}\n"
+        code = f"{classify} {loop}"
     text = small_model.MODEL_C[:start] + code + small_model.MODEL_C[end:]
     result = runner_for(target).run(built(target, text), small_model.queries(3), True)
-    expected = 2 + 2 * turns + (3 if calls_itself_out else 0)
+    expected = by_hand.besides_turns + 2 * turns + (by_hand.of_call if calls_itself_out else 0)
     assert result.instructions.tolist() == [expected] * 3
 
 
@@ -125,8 +173,7 @@ def test_without_a_host_compiler_there_are_no_counts_but_a_reason(built, monkeyp
 def test_memory_is_that_of_the_model_with_its_helpers(built, target):
     """reliability 40: no mutable data."""
     plain = built(target)
-    divides = model_with("volatile uint64_t a = 5U, b = 7U; a = a / b; sum = 0.0f * (float)a;")
-    helped = built(target, divides)
+    helped = built(target, model_with(DIVIDES))
     assert plain.ram_bytes == helped.ram_bytes == 0
     assert 0 < plain.flash_bytes < 3000
     assert helped.flash_bytes > plain.flash_bytes + 200
@@ -140,7 +187,7 @@ def test_memory_is_that_of_the_model_with_its_helpers(built, target):
     [
         "",
         "volatile float deep[300]; deep[0] = x[0]; deep[299] = x[1];",
-        "volatile uint64_t a = 5U, b = 7U; a = a / b; sum = 0.0f * (float)a;",
+        DIVIDES,
         "volatile double w = x[0]; w = (w * w) / 3.0; sum = (float)w * 0.0f;",
         "struct { uint32_t words[40]; } volatile a = { { 1U } }, b; b = a;",
     ],
@@ -196,16 +243,17 @@ def test_a_model_larger_than_the_board_is_an_error_of_the_linker(built):
     assert "overflowed" in str(caught.value) or "will not fit" in str(caught.value)
 
 
-@pytest.mark.parametrize("target", CORTEX_M, ids=by_name)
+@pytest.mark.parametrize("target", BOARDS, ids=by_name)
 @pytest.mark.parametrize(
     "statement",
     [
-        "*(volatile uint32_t *)0x2C000000UL = 1U;",
-        '__asm__ volatile("udf #0");',
+        "extern uint32_t stack_bottom[];*(volatile uint32_t *)((uintptr_t)stack_bottom - 4U) = 1U;",
+        "__builtin_trap();",
     ],
-    ids=["bad address", "undefined instruction"],
+    ids=["below the stack", "undefined instruction"],
 )
 def test_a_fault_is_said_so(built, target, statement):
+    """reliability 36: where the board can show it, an overflow of the stack is a fault."""
     artifact = built(target, model_with(statement))
     with pytest.raises(ToolError, match="took a fault") as caught:
         runner_for(target).run(artifact, small_model.queries(2))
