@@ -24,8 +24,8 @@ class Loop:
     ----------
     function : str
         The one that it stands in.
-    line : int
-        Of the keyword, from 1.
+    line, last_line : int
+        Of the keyword, from 1, and of the brace that closes the body.
     keyword : str
         `for` or `while`.
     head : tuple of str
@@ -38,15 +38,61 @@ class Loop:
 
     function: str
     line: int
+    last_line: int
     keyword: str
     head: tuple[str, ...]
     body: str
     before: str
 
 
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of emitted C.
+
+    Attributes
+    ----------
+    name : str
+    is_static : bool
+        Whether it is called from this file only.
+    start, end : int
+        Where its body stands among the characters of the file.
+    """
+
+    name: str
+    is_static: bool
+    start: int
+    end: int
+
+
 def without_comments(text: str) -> str:
     """Return C of the same length and lines with blanks for its comments and strings."""
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def _code(source: str) -> str:
+    """Return the text without comments, strings and directives, of the same length."""
+    code = without_comments(source)
+    return _DIRECTIVE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
+
+
+def find_functions(source: str) -> Iterator[Function]:
+    """Yield the functions of a file in order."""
+    for found in _FUNCTION.finditer(_code(source)):
+        name = re.search(r"(\w+)\(", found[1])
+        if name is None:
+            raise ValueError(f"{found[1]!r} names no function")
+        is_static = found[1].startswith("static ")
+        yield Function(name[1], is_static, found.start(2), found.end(2))
+
+
+def find_calls(source: str) -> Iterator[tuple[str, str, int]]:
+    """Yield each call between functions of a file: the caller, the called one and the line."""
+    code = _code(source)
+    functions = list(find_functions(source))
+    called = re.compile(rf"\b({'|'.join(function.name for function in functions)})\b")
+    for function in functions:
+        for found in called.finditer(code, function.start, function.end):
+            yield function.name, found[1], code.count("\n", 0, found.start()) + 1
 
 
 def find_loops(source: str) -> Iterator[Loop]:
@@ -58,17 +104,13 @@ def find_loops(source: str) -> Iterator[Loop]:
         If the file has a `do`, a `goto`, or a loop that is not written as the templates write
         loops: then none of its loops is known for sure.
     """
-    code = without_comments(source)
-    code = _DIRECTIVE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
+    code = _code(source)
     lines = source.splitlines()
     understood = 0
-    for function in _FUNCTION.finditer(code):
-        name = re.search(r"(\w+)\(", function[1])
-        if name is None:
-            raise ValueError(f"{function[1]!r} names no function")
-        for found in _HEAD.finditer(code, function.start(2), function.end(2)):
+    for function in find_functions(source):
+        for found in _HEAD.finditer(code, function.start, function.end):
             number = code.count("\n", 0, found.start()) + 1
-            where = f"line {number} of {name[1]}"
+            where = f"line {number} of {function.name}"
             head_end = _closing(code, found.end() - 1, "()", where)
             if not code.startswith(" {\n", head_end):
                 raise ValueError(f"{where}: no brace after the head of a loop")
@@ -77,8 +119,9 @@ def find_loops(source: str) -> Iterator[Loop]:
             head = tuple(part.strip() for part in inside.split(";"))
             if len(head) != (3 if found[1] == "for" else 1):
                 raise ValueError(f"{where}: {inside!r} is no head of a {found[1]}")
+            last = number + code.count("\n", found.start(), body_end)
             body = code[head_end + 1 : body_end]
-            yield Loop(name[1], number, found[1], head, body, lines[number - 2])
+            yield Loop(function.name, number, last, found[1], head, body, lines[number - 2])
             understood += 1
     if understood != len(_JUMP.findall(code)):
         raise ValueError("a loop or jump stands outside of a function or begins no line")

@@ -48,7 +48,7 @@ class Recipe:
     input_words, record_words : int
         32-bit words of one query and of one answer.
     sha256 : tuple of (str, str)
-        Name and digest of every emitted file that the build reads.
+        Name and digest of every emitted file that the build reads, and of the bounds of its loops.
     """
 
     name: str

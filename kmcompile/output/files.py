@@ -18,6 +18,7 @@ from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.ir import storage
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.output.flow_fact_file import flow_fact_file
 from kmcompile.report import json_report
 from kmcompile.samples.file import read_samples
 from kmcompile.target import Target
@@ -27,9 +28,13 @@ _REPORTS = ("report.json", "report.html")
 _NEEDED = ("recipe.json", "program.npz", "queries.npz", "report.json")
 
 
-def of_program(program: Program, target: Target, sources: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the files that a program alone determines: its C, recipe.json and program.npz."""
+def of_program(program: Program, target: Target, sources: dict[str, str]) -> dict[str, bytes]:
+    """Return the files that a program alone determines.
+
+    Its C and the bounds of its loops, recipe.json and program.npz.
+    """
     name = program.name
+    bounds = {f"{name}.ffx": flow_fact_file(name, sources[f"{name}.c"], sources[f"{name}.h"])}
     built = {key: text for key, text in sources.items() if key.endswith((".c", ".h"))}
     recipe = Recipe(
         name=name,
@@ -38,9 +43,9 @@ def of_program(program: Program, target: Target, sources: Mapping[str, str]) -> 
         target=target,
         input_words=input_words(program),
         record_words=record_words(program),
-        sha256=sha256_of(built),
+        sha256=sha256_of(built | bounds),
     )
-    files = {key: text.encode("ascii") for key, text in sources.items()}
+    files = {key: text.encode("ascii") for key, text in (sources | bounds).items()}
     files["program.npz"] = storage.save(program)
     files["recipe.json"] = recipe.to_json().encode("ascii")
     return files

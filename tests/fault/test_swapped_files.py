@@ -67,7 +67,9 @@ def test_what_was_compiled_verifies(compiled, capsys):
     assert cli.run(["verify", str(compiled / "a"), "--model", str(compiled / "a.pkl")]) == 0
 
 
-@pytest.mark.parametrize("name", ["program.npz", "m.c", "m.h", "m_harness.c", "queries.npz"])
+@pytest.mark.parametrize(
+    "name", ["program.npz", "m.c", "m.h", "m.ffx", "m_harness.c", "queries.npz"]
+)
 def test_a_file_of_another_model_is_found_by_its_hash(name, compiled, folder, capsys):
     """reliability 43: swapped files."""
     other = (compiled / "b" / name).read_bytes()

@@ -25,6 +25,7 @@ from kmcompile.target import load_target
 FILES = {
     "{name}.h",
     "{name}.c",
+    "{name}.ffx",
     "{name}_harness.c",
     "program.npz",
     "queries.npz",

@@ -1,0 +1,48 @@
+"""`<name>.ffx`: the bounds of all loops for a WCET tool, as OTAWA's flow facts in XML.
+
+The format is described in OTAWA's sources (IRIT, Toulouse; `FlowFactLoader.cpp`, "Flow Fact XML
+format"): `<loop source line maxcount totalcount/>` places a loop by the line of its head, which the
+tool finds in the executable by the compiler's line numbers. `maxcount` is of each time the loop is
+entered, `totalcount` of the whole analysed run. The loops stand on the top level and not in
+`<function>`, because the tool stops at a function that the compiler has inlined everywhere.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from kmcompile.analysis.call_counts import most_calls
+from kmcompile.analysis.flow_facts import LoopFact, read_loop_facts
+
+_HEAD = """\
+<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<!-- Bounds of the loops of {name}.c, in the order of the file: compile it with line numbers (-g).
+     totalcount holds where the analysed task calls one function of {name}.h, once. Of
+     {name}_self_test, which calls {name}_self_test_step again and again, it holds for one step. -->
+<flowfacts>
+"""
+
+
+def flow_fact_file(name: str, source: str, header: str) -> str:
+    """Return the text of `<name>.ffx`; the same C gives the same text.
+
+    Parameters
+    ----------
+    name : str
+        The program's prefix.
+    source, header : str
+        `<name>.c` and `<name>.h`.
+    """
+    facts = read_loop_facts(source, header)
+    calls = most_calls(source, facts, without=[f"{name}_self_test"])
+    parts = [_HEAD.format(name=name)]
+    for function, loops in groupby(facts, key=lambda fact: fact.function):
+        parts.append(f"  <!-- {function} -->\n")
+        parts += [_loop(f"{name}.c", fact, calls[function]) for fact in loops]
+    return "".join([*parts, "</flowfacts>\n"])
+
+
+def _loop(file: str, fact: LoopFact, calls: int) -> str:
+    total = "" if fact.total is None else f' totalcount="{fact.total * calls}"'
+    place = f'source="{file}" line="{fact.line}"'
+    return f'  <loop {place} maxcount="{fact.maximum}"{total}/>\n'
