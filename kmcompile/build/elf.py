@@ -13,6 +13,7 @@ from elftools.common.exceptions import ELFError
 from elftools.dwarf.callframe import FDE
 from elftools.elf.elffile import ELFFile
 
+from kmcompile.build.symbols import Symbol, read_symbols
 from kmcompile.errors import ToolError
 
 # Arithmetic on double in software: AEABI names (dadd, cdcmple, i2d, f2d), else libgcc's (adddf3).
@@ -67,8 +68,7 @@ def sizes(path: Path, prefix: str = "") -> Sizes:
 def undefined_symbols(path: Path) -> frozenset[str]:
     """Return the names that an object takes from elsewhere."""
     with opened(path) as elf:
-        symbols = elf.get_section_by_name(".symtab").iter_symbols()
-        return frozenset(s.name for s in symbols if s.name and s["st_shndx"] == "SHN_UNDEF")
+        return frozenset(s.name for s in read_symbols(elf) if not s.is_defined)
 
 
 def double_helpers(path: Path) -> tuple[str, ...]:
@@ -95,9 +95,9 @@ def code_bytes(path: Path, names: Iterable[str]) -> int:
     wanted = frozenset(names)
     with opened(path) as elf:
         sizes = {
-            _address(symbol): int(symbol["st_size"])
-            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
-            if symbol["st_info"]["type"] == "STT_FUNC" and symbol.name in wanted
+            _address(symbol): symbol.size_bytes
+            for symbol in read_symbols(elf)
+            if symbol.is_function and symbol.name in wanted
         }
     return sum(sizes.values())
 
@@ -107,10 +107,8 @@ def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
     with opened(path) as elf:
         return {
             symbol.name: _address(symbol)
-            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
-            if symbol["st_info"]["type"] == "STT_FUNC"
-            and symbol["st_shndx"] != "SHN_UNDEF"
-            and (not external or symbol["st_info"]["bind"] != "STB_LOCAL")
+            for symbol in read_symbols(elf)
+            if symbol.is_function and symbol.is_defined and (symbol.is_external or not external)
         }
 
 
@@ -189,9 +187,9 @@ def _frame_ranges(elf: Any) -> list[tuple[int, int, int]]:
     return ranges
 
 
-def _address(symbol: Any) -> int:
+def _address(symbol: Symbol) -> int:
     """Return an address without the bit that marks Thumb code."""
-    return int(symbol["st_value"]) & ~1
+    return symbol.value & ~1
 
 
 @contextmanager

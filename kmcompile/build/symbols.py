@@ -1,0 +1,87 @@
+"""The symbol table of an ELF file, read whole.
+
+An object of a model has hundreds of sections and symbols, for each of which pyelftools makes
+objects of its own; numpy reads their tables at once. The layouts are those of the System V
+Application Binary Interface, edition 4.1, chapter 4, and of its 64-bit form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_SYMBOL_TABLE = 2  # SHT_SYMTAB
+_FUNCTION = 2  # STT_FUNC
+_LOCAL = 0  # STB_LOCAL
+_UNDEFINED = 0  # SHN_UNDEF
+
+# Field and bytes, by the bits of an address.
+_SECTION = {
+    32: "name4 type4 flags4 address4 offset4 size4 link4 info4 alignment4 entry4",
+    64: "name4 type4 flags8 address8 offset8 size8 link4 info4 alignment8 entry8",
+}
+_ENTRY = {
+    32: "name4 value4 size4 info1 other1 section2",
+    64: "name4 info1 other1 section2 value8 size8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name of an object or image.
+
+    Attributes
+    ----------
+    value : int
+        Of a function the address; that of Thumb code has the lowest bit set.
+    is_defined : bool
+        Whether it is here, and not taken from elsewhere.
+    is_external : bool
+        Whether other objects can take it.
+    """
+
+    name: str
+    value: int
+    size_bytes: int
+    is_function: bool
+    is_defined: bool
+    is_external: bool
+
+
+def read_symbols(elf: Any) -> list[Symbol]:
+    """Return the symbols that have a name.
+
+    Parameters
+    ----------
+    elf : ELFFile
+        An open file; without a symbol table it has none.
+    """
+    sections = _read(elf, _SECTION, elf["e_shoff"], elf["e_shnum"] * elf["e_shentsize"])
+    symbols = []
+    for table in sections[sections["type"] == _SYMBOL_TABLE]:
+        texts = sections[table["link"]]
+        names = _bytes(elf, texts["offset"], texts["size"])
+        entries = _read(elf, _ENTRY, table["offset"], table["size"])
+        fields = ("name", "value", "size", "info", "section")
+        for start, value, size, info, section in zip(
+            *(entries[field].tolist() for field in fields), strict=True
+        ):
+            name = names[start : names.index(b"\0", start)].decode("utf-8", "backslashreplace")
+            kind, binding = info & 15, info >> 4
+            here, external = section != _UNDEFINED, binding != _LOCAL
+            symbols.append(Symbol(name, value, size, kind == _FUNCTION, here, external))
+    return [symbol for symbol in symbols if symbol.name]
+
+
+def _read(elf: Any, layouts: dict[int, str], offset: int, size: int) -> np.ndarray:
+    """Return a table of records at a place of the file."""
+    order = "<" if elf.little_endian else ">"
+    layout = [(word[:-1], f"{order}u{word[-1]}") for word in layouts[elf.elfclass].split()]
+    return np.frombuffer(_bytes(elf, offset, size), dtype=layout)
+
+
+def _bytes(elf: Any, offset: int, size: int) -> bytes:
+    elf.stream.seek(int(offset))
+    return bytes(elf.stream.read(int(size)))
