@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 from attack import common_inputs
-from library import Library
+from library import library_of
 from lowered import program_of
 from subjects import SUBJECTS, fitted
 from truth import Truth, evaluate
@@ -51,7 +51,7 @@ def on_data(subject_name: str, stage_name: str) -> Adversary:
     program = emitted.program
     stage = next(s for s in program.early_exits if s.template == stage_name)
     X = common_inputs(target, 4000, np.random.default_rng(2))
-    X = X[Library(emitted).ask(X)["status"] == Status.OK]
+    X = X[library_of(emitted).ask(X)["status"] == Status.OK]
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
     for before in program.stages[1 : program.stages.index(stage)]:
         batch = before.run(batch)

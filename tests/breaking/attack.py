@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import attacks
 import numpy as np
-from library import Library, received
+from library import Library, library_of, received
 from subjects import Subject, Target, fitted
 from truth import SOURCES, Truth, evaluate
 
@@ -181,7 +181,7 @@ def attack_target(
     """
     each = n // len(target.programs)
     table: Table = {}
-    libraries = [Library(emitted, flags) for emitted in target.programs.values()]
+    libraries = [library_of(emitted, flags) for emitted in target.programs.values()]
     for start in range(0, each, CHUNK):
         rng = np.random.default_rng([seed, start])
         size = min(CHUNK, each - start)

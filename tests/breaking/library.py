@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,11 @@ class Library:
         else:
             self._library.ask_within(len(X), inputs, limit, found)
         return answers
+
+
+def library_of(emitted: Emitted, flags: tuple[str, ...] = ("-O2",)) -> Library:
+    """Return the library of a program, the same one if it was asked for lately."""
+    return _library(emitted, flags)
+
+
+_library = lru_cache(maxsize=32)(Library)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from attack import by_stage, common_inputs, ends_of_certificates
-from library import ANSWER, Library
+from library import ANSWER, Library, library_of
 from subjects import SUBJECTS, fitted
 from tools import need_tools
 from truth import evaluate
@@ -44,7 +44,7 @@ def test_no_certified_label_of_a_board_is_wrong(subject, board, tmp_path, record
     target = fitted(subject, board)
     emitted = list(target.programs.values())[-1]
     need_tools(emitted.target)
-    library = Library(emitted)
+    library = library_of(emitted)
     X = _inputs(target, library)
     emitted.write(tmp_path)
     with build(emitted.recipe, tmp_path, emitted.target) as artifact:

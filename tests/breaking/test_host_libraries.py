@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from attack import attack, common_inputs, judge, limits_of
 from emitted import Emitted
-from library import Library, OfCodes, received
+from library import Library, OfCodes, library_of, received
 from subjects import SUBJECTS, fitted, planned
 from truth import evaluate
 
@@ -16,7 +16,7 @@ N_QUERIES = 1_000_000
 N_INTERPRETED = 400
 
 
-@pytest.fixture(params=SUBJECTS, ids=str)
+@pytest.fixture(params=SUBJECTS, ids=str, scope="module")
 def subject(request):
     if not request.param.is_here:
         pytest.skip(f"no {request.param.data}.npz in $KMCOMPILE_DATA or ../shared/data")
@@ -35,7 +35,7 @@ def test_the_interpreter_gives_the_same_answers_and_its_bounds_hold(subject, rec
     target = fitted(subject)
     inputs = common_inputs(target, 4 * N_INTERPRETED, np.random.default_rng(5))
     for name, emitted in target.programs.items():
-        chosen = _hardest(Library(emitted), inputs)
+        chosen = _hardest(library_of(emitted), inputs)
         answers = interpret(emitted.program, _as_given(emitted, chosen))
         truth = evaluate(target.machine, chosen)
         figures = judge(truth, answers.results)
@@ -64,13 +64,13 @@ def _as_given(emitted: Emitted, X: np.ndarray) -> np.ndarray:
 
 
 def _check_same(emitted: Emitted, X: np.ndarray, results: np.ndarray) -> None:
-    answers = Library(emitted).ask(X)
+    answers = library_of(emitted).ask(X)
     for name in set(RESULT_DTYPE.names) - {"in_range"}:
         np.testing.assert_array_equal(answers[name], results[name])
 
 
 def _check_same_within(emitted: Emitted, X: np.ndarray) -> None:
-    library = Library(emitted)
+    library = library_of(emitted)
     for limit in limits_of(library) if library.proves else []:
         answers, (results, _) = (
             library.ask(X, limit),
