@@ -88,7 +88,7 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 )
 @click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]. Not yet.")
 @click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at.")
-@click.option("--package", metavar="KIND", help="Also package the C for a framework. Not yet.")
+@_choice("--package", "Also the C as a part of a framework.")
 @_number_of_bytes("--max-flash", "Flash budget [the target's].")
 @_number_of_bytes("--max-ram", "RAM budget [the target's].")
 @click.option(

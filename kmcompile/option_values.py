@@ -18,6 +18,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "thresholds": ("risk", "maxsmoothed", "simple"),
         "format": ("float32", "int16", "int8", "auto"),
         "replay": ("none", "float64"),
+        "package": ("zephyr", "arduino", "fprime", "cfs"),
         "verify": ("none", "host", "target"),
     }
 )
@@ -28,7 +29,6 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mode": ("exact", "certified", "statistical"),
         "replay": ("none", "float64"),
         "reduce": ("off",),
-        "package": (),
     }
 )
 

@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 DEFAULT_RISK = 1e-3
 
-_NOT_OF_THE_C = frozenset(("out", "verify", "trust_pickle", "test_data", "n_jobs"))
+_NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
 
 
 @dataclass(frozen=True, slots=True)

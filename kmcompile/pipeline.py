@@ -19,6 +19,7 @@ from kmcompile.compiled import Compiled
 from kmcompile.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
+from kmcompile.emit.package import package_files
 from kmcompile.interpret import interpret
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
@@ -114,9 +115,9 @@ def compile_model(
         tell("writing C")
         command = options.canonical_command(model_name or type(model).__name__)
         promised = risk_text(calibration) if calibration else ""
-        files = folder_files.of_program(
-            program, target, emit(program, target, command, _describe(original), promised)
-        )
+        sources = emit(program, target, command, _describe(original), promised)
+        package = package_files(options.package, program, command, sources)
+        files = folder_files.of_program(program, target, sources, package)
 
         tell("collecting queries")
         queries = collect_queries(original, program, options, made.held_out, made.calibrated_with)

@@ -16,7 +16,19 @@ from kmcompile.target import Target, target_from_dict
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
-_KEYS = frozenset(("name", "sources", "harness", "target", "input_words", "record_words", "sha256"))
+_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+\Z")
+_KEYS = frozenset(
+    (
+        "name",
+        "sources",
+        "harness",
+        "target",
+        "input_words",
+        "record_words",
+        "package",
+        "sha256",
+    )
+)
 
 
 def sha256_of(contents: Mapping[str, str | bytes]) -> tuple[tuple[str, str], ...]:
@@ -49,6 +61,8 @@ class Recipe:
         32-bit words of one query and of one answer.
     sha256 : tuple of (str, str)
         Name and digest of every emitted file that the build reads, and of the bounds of its loops.
+    package : tuple of str
+        Paths of the files of a framework's package, which the build does not read.
     """
 
     name: str
@@ -58,6 +72,7 @@ class Recipe:
     input_words: int
     record_words: int
     sha256: tuple[tuple[str, str], ...]
+    package: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the text of recipe.json; the same recipe gives the same bytes."""
@@ -68,6 +83,7 @@ class Recipe:
             "target": self.target.to_dict(),
             "input_words": self.input_words,
             "record_words": self.record_words,
+            "package": list(self.package),
             "sha256": dict(self.sha256),
         }
         return json.dumps(plain, indent=2, sort_keys=True) + "\n"
@@ -98,6 +114,7 @@ class Recipe:
             input_words=plain["input_words"],
             record_words=plain["record_words"],
             sha256=tuple(sorted(plain["sha256"].items())),
+            package=tuple(plain["package"]),
         )
 
     def check_files(self, folder: Path) -> None:
@@ -135,6 +152,12 @@ def _check(plain: Any) -> None:
     for name in (*sources, plain["harness"], *digests):
         if not isinstance(name, str) or not _FILE_NAME.match(name):
             _refuse("file name", name, "a plain name without a path")
+    package = plain["package"]
+    if not isinstance(package, list):
+        _refuse("package", package, "a list of paths")
+    for path in package:
+        if not isinstance(path, str) or not _PATH.match(path):
+            _refuse("package", path, "paths inside the folder")
     for digest in digests.values():
         if not isinstance(digest, str) or not _SHA256.match(digest):
             _refuse("sha256", digest, "64 hexadecimal digits")

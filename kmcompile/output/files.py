@@ -7,6 +7,7 @@ import io
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, get_args
 from zipfile import BadZipFile
 
@@ -28,10 +29,20 @@ _REPORTS = ("report.json", "report.html")
 _NEEDED = ("recipe.json", "program.npz", "queries.npz", "report.json")
 
 
-def of_program(program: Program, target: Target, sources: dict[str, str]) -> dict[str, bytes]:
+def of_program(
+    program: Program,
+    target: Target,
+    sources: dict[str, str],
+    package: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, bytes]:
     """Return the files that a program alone determines.
 
     Its C and the bounds of its loops, recipe.json and program.npz.
+
+    Parameters
+    ----------
+    package : mapping
+        The files of a framework's package by their paths.
     """
     name = program.name
     bounds = {f"{name}.ffx": flow_fact_file(name, sources[f"{name}.c"], sources[f"{name}.h"])}
@@ -44,8 +55,9 @@ def of_program(program: Program, target: Target, sources: dict[str, str]) -> dic
         input_words=input_words(program),
         record_words=record_words(program),
         sha256=sha256_of(built | bounds),
+        package=tuple(sorted(package)),
     )
-    files = {key: text.encode("ascii") for key, text in (sources | bounds).items()}
+    files = {key: text.encode("ascii") for key, text in {**sources, **bounds, **package}.items()}
     files["program.npz"] = storage.save(program)
     files["recipe.json"] = recipe.to_json().encode("ascii")
     return files
@@ -72,6 +84,7 @@ def digests(files: Mapping[str, bytes]) -> dict[str, str]:
 def write_plain(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files into a scratch folder."""
     for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
 
 
@@ -88,8 +101,8 @@ def read(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; give one that kmcompile has written")
     try:
-        paths = [path for path in sorted(folder.iterdir()) if path.is_file()]
-        files = {path.name: path.read_bytes() for path in paths}
+        paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     except OSError as error:
         raise InputError(f"{folder}: cannot be read: {error.strerror}") from error
     for name in _NEEDED:

@@ -20,7 +20,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,9 +50,9 @@ class OutputFolder:
 
         Parameters
         ----------
-        files : mapping of file name to content
-            The whole folder. One of them is `recipe.json`, which names the others: by it the
-            next run knows the folder and its files as its own.
+        files : mapping of path in the folder to content
+            The whole folder; parts of a path are joined by "/". One of them is `recipe.json`,
+            which names the others: by it the next run knows the folder and its files as its own.
 
         Raises
         ------
@@ -79,8 +79,10 @@ class OutputFolder:
         try:
             os.mkdir(fresh)
             for name, content in files.items():
+                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
                 _write_file(fresh / name, content)
-            _sync_folder(fresh)
+            for folder in {(fresh / name).parent for name in files} | {fresh}:
+                _sync_folder(folder)
             # Asked again: the folder may have changed while the files were written.
             _check_replaceable(self.path)
             _put_in_place(fresh, self.path)
@@ -142,7 +144,8 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _check_file_name(name: str) -> None:
-    if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name:
+    parts = name.split("/")
+    if any(part in ("", ".", "..") for part in parts) or "\\" in name or "\0" in name:
         raise OutputError(f"{name!r} is no plain file name; nothing was written")
 
 
@@ -192,13 +195,28 @@ def _check_replaceable(path: Path) -> None:
             f"{path} exists and is not an output folder of kmcompile (no {RECIPE} of it)\n"
             "remove it or choose another --out"
         )
-    for entry in entries:
-        foreign = entry not in _FIXED_FILES and entry not in names
-        if foreign or (path / entry).is_dir():
-            raise OutputError(
-                f"{path} holds {entry!r}, which kmcompile did not write and would delete\n"
-                "move it or choose another --out"
-            )
+    foreign = _foreign(path, path, names | _FIXED_FILES)
+    if foreign is not None:
+        raise OutputError(
+            f"{path} holds {foreign!r}, which kmcompile did not write and would delete\n"
+            "move it or choose another --out"
+        )
+
+
+def _foreign(root: Path, folder: Path, names: Set[str]) -> str | None:
+    """Return the first path below a folder that is none of the names; links are not followed."""
+    for entry in sorted(os.listdir(folder)):
+        path = folder / entry
+        name = path.relative_to(root).as_posix()
+        if path.is_dir() and not path.is_symlink():
+            if not any(known.startswith(f"{name}/") for known in names):
+                return name
+            found = _foreign(root, path, names)
+            if found is not None:
+                return found
+        elif name not in names:
+            return name
+    return None
 
 
 def _read_recipe(path: Path) -> set[str] | None:

@@ -1,0 +1,18 @@
+# Stands for the commands of Zephyr's build system that a module calls (docs.zephyrproject.org,
+# "extensions"): the same arguments do the same to a plain library.
+macro(zephyr_library_named name)
+  add_library(${name} STATIC)
+  set(ZEPHYR_CURRENT_LIBRARY ${name})
+endmacro()
+macro(zephyr_library_sources)
+  target_sources(${ZEPHYR_CURRENT_LIBRARY} PRIVATE ${ARGN})
+endmacro()
+macro(zephyr_include_directories)
+  target_include_directories(${ZEPHYR_CURRENT_LIBRARY} PUBLIC ${ARGN})
+endmacro()
+macro(zephyr_library_compile_options)
+  target_compile_options(${ZEPHYR_CURRENT_LIBRARY} PRIVATE ${ARGN})
+endmacro()
+macro(zephyr_library_compile_definitions)
+  target_compile_definitions(${ZEPHYR_CURRENT_LIBRARY} PRIVATE ${ARGN})
+endmacro()

@@ -1,0 +1,1 @@
+/* Stands for Zephyr's header: the sample needs nothing of it. */

@@ -1,0 +1,3 @@
+/* Stands for Zephyr's header. */
+#include <stdio.h>
+#define printk printf
