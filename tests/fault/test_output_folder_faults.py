@@ -172,7 +172,9 @@ def _write_often(folder: Path, text: str) -> int:
     return 0
 
 
-@pytest.mark.parametrize("name", ["../iris.c", "/tmp/iris.c", "..", "a/../b.c", "a//b.c", "", "a\0b", "..\\a"])
+@pytest.mark.parametrize(
+    "name", ["../iris.c", "/tmp/iris.c", "..", "a/../b.c", "a//b.c", "", "a\0b", "..\\a"]
+)
 def test_a_file_name_that_leaves_the_folder_is_refused(tmp_path, name):
     """reliability 21: path traversal."""
     with pytest.raises(OutputError, match="no plain file name"):
