@@ -175,3 +175,24 @@ def test_quick_form_of_the_nsv_example_runs(script: str, tmp_path: Path) -> None
     path = EXAMPLES / "nsv" / script
     printed = run(sys.executable, path, "--quick", "--cache", tmp_path, cwd=tmp_path).decode()
     assert NSV[script] in printed
+
+
+@pytest.mark.target
+def test_the_example_of_two_models_makes_one_image(tmp_path: Path) -> None:
+    for tool in ("gcc", "arm-none-eabi-gcc", "qemu-system-arm", "cmake", "make"):
+        need(tool)
+    printed = run(sys.executable, EXAMPLES / "two_models" / "build.py", tmp_path, cwd=tmp_path)
+    sizes = {
+        words[0]: int(words[1])
+        for line in printed.decode().splitlines()
+        if len(words := line.split()) == 3 and words[1].isdigit()
+    }
+    assert sizes[".slow_memory"] > 4000  # the tables of wine
+    assert sizes[".rodata"] > 2000  # those of iris, and the names of both
+
+
+def test_the_example_of_all_boards_trains_its_machine(tmp_path: Path) -> None:
+    if not (DATA / "satimage.npz").is_file():
+        pytest.skip("no satimage.npz in $KMCOMPILE_DATA or ../shared/data")
+    run(sys.executable, EXAMPLES / "boards" / "satimage.py", tmp_path, cwd=tmp_path)
+    assert np.load(tmp_path / "test.npz")["y"].shape == (2000,)
