@@ -113,7 +113,7 @@ def interpret(program: Program, X: Inputs) -> Answers:
         Anything, NaN included: what the C refuses is refused here. Integers are codes, for a
         program in an integer format.
     """
-    status, batch = _prepared(program, X)
+    status, batch = prepared(program, X)
     accepted = status == Status.OK
     exact = program.ends.exact.run(batch)
     results = np.zeros(len(X), dtype=RESULT_DTYPE)
@@ -161,7 +161,7 @@ def classify(
     results : structured ndarray of shape (n_queries,), RESULT_DTYPE
     operations : ndarray of shape (n_queries,), int64
     """
-    status, batch = _prepared(program, X)
+    status, batch = prepared(program, X)
     batch = replace(batch, allowed=np.full(len(batch), max_kernel_evals, dtype=np.uint32))
     accepted = status == Status.OK
     results = np.zeros(len(X), dtype=RESULT_DTYPE)
@@ -172,7 +172,7 @@ def classify(
     return results, operations
 
 
-def _prepared(program: Program, X: Inputs) -> tuple[NDArray[np.int32], Batch]:
+def prepared(program: Program, X: Inputs) -> tuple[NDArray[np.int32], Batch]:
     """Return the status of every row and the batch of those that are accepted, prepared."""
     prepare = program.prepare
     if X.dtype != np.float32:

@@ -37,6 +37,7 @@ from kmcompile.report.assemble import assemble
 from kmcompile.report.cascade import cascade_of
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
+from kmcompile.report.trajectories import trajectories_of
 from kmcompile.samples.file import read_samples
 from kmcompile.stages import ExactSum, PairSum
 from kmcompile.target import Target, load_target
@@ -156,6 +157,7 @@ def compile_model(
             ),
             answers=answers,
             queries=queries,
+            command=command,
             calibration=calibration,
             choice=choice,
             formats=formats,
@@ -163,7 +165,10 @@ def compile_model(
         plain = json_report.to_dict(report)
         files["report.json"] = json_report.dumps(plain)
         files["report.html"] = html.render(
-            plain, findings.evidence, cascade_of(program, answers, queries)
+            plain,
+            findings.evidence,
+            cascade_of(program, answers, queries, findings.instructions),
+            trajectories_of(program, answers, queries),
         )
         if output is not None:
             output.write(files)

@@ -13,12 +13,12 @@ from kmcompile.analysis.memory import Budgets
 from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import Choice
-from kmcompile.interpret import Answers, Status
+from kmcompile.interpret import Answers
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.lowering.format_choice import Candidate
 from kmcompile.options import Options
-from kmcompile.report import contents, costs, promise
+from kmcompile.report import checked, contents, costs, promise
 from kmcompile.report.choice import choice_section
 from kmcompile.report.costs import NO_LABELS
 from kmcompile.report.evidence import Evidence
@@ -69,9 +69,9 @@ class Findings:
         The deepest stack that was seen on the target.
     """
 
-    source: contents.QueriesSource
-    host: contents.ExactRun | None
-    target: contents.ExactRun | None
+    source: checked.QueriesSource
+    host: checked.ExactRun | None
+    target: checked.ExactRun | None
     skipped: Mapping[str, str]
     check: ModelCheck | None
     memory: BuiltMemory | None
@@ -104,6 +104,7 @@ def assemble(
     *,
     answers: Answers,
     queries: Queries,
+    command: str,
     calibration: Calibration | None = None,
     choice: Choice | None = None,
     formats: Sequence[Candidate] = (),
@@ -111,14 +112,14 @@ def assemble(
     """Return the report.
 
     Means, percentiles and shares are of the user's samples where there are any, otherwise of
-    the generated ones; `calibration` is that of mode statistical, `choice` of mode certified,
-    `formats` of `--format auto`.
+    the generated ones; `command` is line 1 of the C, `calibration` is that of mode statistical,
+    `choice` of mode certified, `formats` of `--format auto`.
     """
     reasons: dict[str, str] = {}
     sample = costs.sample_of(answers, queries)
     instructions = _instructions(program, findings, answers, sample)
     report = contents.Report(
-        tool=contents.Tool(name="kmcompile", version=VERSION),
+        tool=contents.Tool(name="kmcompile", version=VERSION, command=command),
         options=_options(options, program),
         model=_model(machine, model_name, reasons),
         stages=costs.stages(program, sample, reasons),
@@ -240,7 +241,7 @@ def _memory(
 
 def _verification(
     program: Program, findings: Findings, model_name: str | None, reasons: dict[str, str]
-) -> contents.Verification:
+) -> checked.Verification:
     for machine in ("host", "target"):
         if machine in findings.skipped:
             reasons[f"verification.exact.{machine}"] = findings.skipped[machine]
@@ -260,9 +261,9 @@ def _verification(
     commands = ["kmcompile verify ."]
     if model_name is not None:
         commands.append(shlex.join(["kmcompile", "verify", ".", "--model", model_name]))
-    return contents.Verification(
+    return checked.Verification(
         queries_source=findings.source,
-        exact=contents.Exact(host=findings.host, target=findings.target),
+        exact=checked.Exact(host=findings.host, target=findings.target),
         bounded=check.bounded if check else None,
         certified=check.certified if check else None,
         probabilities=check.probabilities if check else None,
@@ -279,8 +280,7 @@ def _instructions(
         return None
     differ = len(program.exit_stages) > 1
     if differ:
-        accepted = np.flatnonzero(answers.results["status"] == Status.OK)
-        found = found[np.searchsorted(accepted, sample.rows)]
+        found = costs.of_sample(found, answers, sample)
     return contents.Instructions(
         exact=findings.exact_instructions if differ else float(found.mean()),
         mean=float(found.mean()),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.interpret import Answers
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.program import Program
-from kmcompile.report.costs import sample_of
+from kmcompile.report.costs import of_sample, sample_of
 from kmcompile.stages import NearestVectors, Vote
 from kmcompile.verify.queries import Queries
 
@@ -47,6 +47,8 @@ class Cascade:
     certified : ndarray of shape (n,), bool
         The label is proved to be the model's.
     kernel_evals, operations : ndarray of shape (n,), int64
+    instructions : ndarray of shape (n,), int64, or None
+        None where they were not counted.
     decision : ndarray of shape (n,), float64
         The exact decision value; of many classes the label's margin.
     decision_name : str
@@ -64,6 +66,7 @@ class Cascade:
     certified: NDArray[np.bool_]
     kernel_evals: NDArray[np.int64]
     operations: NDArray[np.int64]
+    instructions: NDArray[np.int64] | None
     decision: Float64Array
     decision_name: str
     exact_operations: float
@@ -80,11 +83,28 @@ class Cascade:
         return late
 
 
-def cascade_of(program: Program, answers: Answers, queries: Queries) -> Cascade | None:
-    """Return what the plots show; None for a program without early exits."""
+def cascade_of(
+    program: Program,
+    answers: Answers,
+    queries: Queries,
+    instructions: NDArray[np.int64] | None = None,
+) -> Cascade | None:
+    """Return what the plots show; None for a program without early exits.
+
+    Parameters
+    ----------
+    program : Program
+    answers : Answers
+    queries : Queries
+    instructions : ndarray of shape (n_accepted,), optional
+        Of every accepted query, where they were counted.
+    """
     if not program.early_exits:
         return None
-    answers = sample_of(answers, queries).answers
+    sample = sample_of(answers, queries)
+    if instructions is not None:
+        instructions = of_sample(instructions, answers, sample)
+    answers = sample.answers
     thresholds, no_thresholds = _thresholds(program)
     decision, decision_name = _decision(program, answers)
     return Cascade(
@@ -94,6 +114,7 @@ def cascade_of(program: Program, answers: Answers, queries: Queries) -> Cascade 
         certified=answers.results["certified"],
         kernel_evals=answers.results["kernel_evals"].astype(np.int64),
         operations=answers.operations,
+        instructions=instructions,
         decision=decision,
         decision_name=decision_name,
         exact_operations=float(answers.exact_operations.mean()),

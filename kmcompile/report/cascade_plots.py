@@ -9,44 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.report.cascade import Cascade, Thresholds
-from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot, dots, draw
+from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot, dots, legend_above, plot
 from kmcompile.report.figures import count_text, share_text
 
 _POINTS_MAX = 1200
-_QUANTILES = 400
 _TESTS_MARKED = 60
 
 
-def cascade_plots(cascade: Cascade, of_regression: bool = False) -> list[Plot]:
-    """Return the plots: stages, certified shares of labels, k, f(x) against k, cost."""
+def cascade_plots(cascade: Cascade) -> list[Plot]:
+    """Return the plots: k, and f(x) against k."""
     shown = _sample(cascade)
-    certified = Plot(
-        "Certified labels by the stage that decides",
-        draw("h", partial(_draw_certified, cascade)),
-        f"{_certified(cascade)} Each bar begins where the one above ends.",
-    )
     return [
-        Plot(
-            "Queries and cost by the stage that decides",
-            draw("d", partial(_draw_stages, cascade)),
-            "Cost: all that the queries spent that left at the stage, as a share of what all "
-            "queries spent.",
-        ),
-        *([] if of_regression else [certified]),
-        Plot(
+        plot(
+            "e",
             "Kernel evaluations of a query, k",
-            draw("e", partial(_draw_kernels, cascade)),
             f"{_without_kernels(cascade)} The exact sum takes all vectors.",
+            partial(_draw_kernels, cascade),
         ),
-        Plot(
+        plot(
+            "f",
             "Proportionality to difficulty",
-            draw("f", partial(_draw_difficulty, cascade, shown)),
             _about_difficulty(cascade, len(shown)),
-        ),
-        Plot(
-            "Cost of a query against the exact sum",
-            draw("g", partial(_draw_costs, cascade)),
-            f"{_dearer(cascade)} The dashed line is the cost of the exact sum alone.",
+            partial(_draw_difficulty, cascade, shown),
         ),
     ]
 
@@ -68,11 +52,6 @@ def _without_kernels(cascade: Cascade) -> str:
     return f"{share_text(share)} of the queries are decided without a full kernel evaluation."
 
 
-def _certified(cascade: Cascade) -> str:
-    share = share_text(float(cascade.certified.mean()))
-    return f"{share} of the queries get a label that is proved to be the model's."
-
-
 def _about_difficulty(cascade: Cascade, n_shown: int) -> str:
     of = f"{count_text(n_shown)} of {count_text(len(cascade))} queries shown, the hardest among "
     of += "them." if n_shown < len(cascade) else ""
@@ -84,58 +63,6 @@ def _about_difficulty(cascade: Cascade, n_shown: int) -> str:
     )
     expected = "The NSV paper's Figure 3. Hard queries, those near 0, should take the most kernels."
     return f"{expected} {lines} {of}"
-
-
-def _dearer(cascade: Cascade) -> str:
-    dearer = float((cascade.operations > cascade.exact_operations).mean())
-    return f"{share_text(dearer)} of the queries cost more than the exact sum alone."
-
-
-def _draw_stages(cascade: Cascade, axes: Any) -> None:
-    n_stages = len(cascade.stages)
-    queries = np.bincount(cascade.stage, minlength=n_stages) / len(cascade)
-    cost = np.bincount(cascade.stage, weights=cascade.operations, minlength=n_stages)
-    places = np.arange(n_stages)
-    for shares, shift, color, label in (
-        (queries, -0.2, ACCENT, "queries"),
-        (cost / cost.sum(), 0.2, WARM, "cost"),
-    ):
-        bars = axes.barh(places + shift, 100 * shares, height=0.36, color=color, label=label)
-        texts = [share_text(float(share)) for share in shares]
-        axes.bar_label(bars, labels=texts, padding=2, fontsize=8, color=INK)
-    axes.set_yticks(places, [name.replace("_", " ") for name in cascade.stages])
-    axes.set(xlim=(0, 118), xlabel="% of all", xticks=range(0, 101, 25))
-    axes.invert_yaxis()
-    axes.grid(False, axis="y")
-    _legend_above(axes)
-
-
-def _draw_certified(cascade: Cascade, axes: Any) -> None:
-    n_stages = len(cascade.stages)
-    places = np.arange(n_stages)
-    decided = np.bincount(cascade.stage, minlength=n_stages) / len(cascade)
-    proved = np.bincount(cascade.stage, cascade.certified, minlength=n_stages) / len(cascade)
-    before = np.cumsum(decided) - decided
-    for start, shares, color, label in (
-        (before, proved, ACCENT, "certified"),
-        (before + proved, decided - proved, WARM, "not certified"),
-    ):
-        axes.barh(places, 100 * shares, left=100 * start, height=0.6, color=color, label=label)
-    for place, share, end in zip(places, proved, before + decided, strict=True):
-        axes.annotate(
-            share_text(float(share)),
-            (100 * end, place),
-            xytext=(2, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=INK,
-        )
-    axes.set_yticks(places, [name.replace("_", " ") for name in cascade.stages])
-    axes.set(xlim=(0, 118), xlabel="% of all", xticks=range(0, 101, 25))
-    axes.invert_yaxis()
-    axes.grid(False, axis="y")
-    _legend_above(axes)
 
 
 def _draw_kernels(cascade: Cascade, axes: Any) -> None:
@@ -154,7 +81,7 @@ def _draw_kernels(cascade: Cascade, axes: Any) -> None:
     axes.set_ylim(0.7, 2.0 * len(cascade))
     axes.set(xlabel="full kernel evaluations, k", ylabel="queries")
     axes.grid(False, axis="x")
-    _legend_above(axes)
+    legend_above(axes)
 
 
 def _draw_difficulty(cascade: Cascade, shown: NDArray[np.intp], axes: Any) -> None:
@@ -172,7 +99,7 @@ def _draw_difficulty(cascade: Cascade, shown: NDArray[np.intp], axes: Any) -> No
     if cascade.thresholds is not None:
         _draw_thresholds(axes, cascade.thresholds)
     axes.set(xlabel="full kernel evaluations, k", ylabel=cascade.decision_name)
-    _legend_above(axes, markerscale=2)
+    legend_above(axes, markerscale=2)
 
 
 def _draw_thresholds(axes: Any, thresholds: Thresholds) -> None:
@@ -182,17 +109,3 @@ def _draw_thresholds(axes: Any, thresholds: Thresholds) -> None:
         axes.plot(
             thresholds.steps, finite, style, color=INK, linewidth=1, markersize=3, label=label
         )
-
-
-def _draw_costs(cascade: Cascade, axes: Any) -> None:
-    shares = np.linspace(0.0, 1.0, _QUANTILES)
-    axes.set_xscale("log")
-    costs = np.quantile(cascade.operations, shares, method="inverted_cdf")
-    axes.step(costs, 100 * shares, color=ACCENT, linewidth=1.5)
-    axes.axvline(cascade.exact_operations, color=WARM, linewidth=1.2, linestyle="--")
-    axes.set(xlabel="operations of a query", ylabel="% of queries at most so dear", ylim=(0, 101))
-
-
-def _legend_above(axes: Any, **options: Any) -> None:
-    """Draw the legend above the axes: the values may be anywhere inside."""
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, **options)

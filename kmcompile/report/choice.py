@@ -7,17 +7,17 @@ from typing import Literal, cast
 
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.certify.certify import Choice
-from kmcompile.report import contents
+from kmcompile.report import chosen
 
 _MOST_CANDIDATES = 20
 
 
-def choice_section(choice: Choice) -> contents.Choice:
+def choice_section(choice: Choice) -> chosen.Choice:
     """Return how the certified exits were chosen; of the candidates the cheapest."""
     alone = [candidate for candidate in choice.candidates if len(candidate.stages) == 1]
     cheapest = choice.candidates[:_MOST_CANDIDATES]
     compared = (*cheapest, *(candidate for candidate in alone if candidate not in cheapest))
-    return contents.Choice(
+    return chosen.Choice(
         queries_source=cast("Literal['data', 'generated']", choice.source),
         queries=choice.n_samples,
         candidates=candidates(compared),
@@ -25,10 +25,10 @@ def choice_section(choice: Choice) -> contents.Choice:
     )
 
 
-def candidates(compared: Iterable[Candidate]) -> list[contents.Candidate]:
+def candidates(compared: Iterable[Candidate]) -> list[chosen.Candidate]:
     """Return the sequences of stages that were compared."""
     return [
-        contents.Candidate(
+        chosen.Candidate(
             stages=candidate.stages,
             mean_ops=candidate.mean_operations,
             chosen=candidate.chosen,

@@ -10,18 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from kmcompile.report.checked import QueriesSource, Risk, Verification
+from kmcompile.report.chosen import Calibration, Choice, Format
+
 Label = str | int | float | bool
 OptionValue = str | int | float | bool | None
 Exit = Literal["certified", "statistical", "exact"]
-QueriesSource = Literal["test-data", "calibration", "held-out", "generated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """What wrote the report."""
+    """What wrote the report; `command` is line 1 of the C."""
 
     name: str
     version: str
+    command: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,217 +196,6 @@ class Cost:
     kernel_evals_max: float
     pairs_mean: float | None
     pairs_max: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExactRun:
-    """C against the interpreter, bit for bit, on one machine."""
-
-    queries: int
-    mismatches: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exact:
-    """The exact check on the host and on the target."""
-
-    host: ExactRun | None
-    target: ExactRun | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounded:
-    """The interpreter against the float64 model.
-
-    Attributes
-    ----------
-    sign_disagreements : int or None
-        Those with abs(f) above the bound; None of a regression.
-    """
-
-    queries: int
-    sign_disagreements: int | None
-    max_error: float
-    max_bound: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certified:
-    """The certified labels against the model's."""
-
-    queries: int
-    certified_share: float
-    wrong: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probabilities:
-    """The probabilities of a calibrated machine against the float64 model's."""
-
-    queries: int
-    max_error: float
-    max_bound: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
-    """What was checked, on what, and how to repeat it.
-
-    Attributes
-    ----------
-    commands : sequence of str
-        Commands that repeat the checks, run beside the output folder.
-    """
-
-    queries_source: QueriesSource | None
-    exact: Exact | None
-    bounded: Bounded | None
-    certified: Certified | None
-    probabilities: Probabilities | None
-    commands: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """How often test samples got another label than the model's.
-
-    Attributes
-    ----------
-    queries : int
-        Accepted test samples; one that is refused has no label.
-    lower_limit, upper_limit : float
-        Of the probability, each with `confidence` (Clopper and Pearson, 1934).
-    """
-
-    queries: int
-    disagreements: int
-    confidence: float
-    lower_limit: float
-    upper_limit: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Risk:
-    """The promised probability of another label, what supports it, what test samples show.
-
-    Attributes
-    ----------
-    upper_bound, confidence : float or None
-        What the control samples support.
-    calibration_queries, disagreements : int or None
-        Control samples, and those of them that an early exit labels unlike the model.
-    guarantee : {"guaranteed", "expected", "none"}
-        Whether `upper_bound` holds with `confidence`, in expectation, or not at all.
-    measured : Measured or None
-    """
-
-    requested: float | None
-    upper_bound: float | None
-    confidence: float | None
-    calibration_queries: int | None
-    disagreements: int | None
-    guarantee: Literal["guaranteed", "expected", "none"]
-    measured: Measured | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A sequence of stages that was compared; `mean_ops` is of the choice samples."""
-
-    stages: Sequence[str]
-    mean_ops: float
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
-    """How the early exits were made.
-
-    Attributes
-    ----------
-    scale : float or None
-        The one factor (lambda) of all thresholds.
-    shape_queries, choice_queries, control_queries : int
-        Samples of the disjoint parts: the stages' shapes, their choice and the promise rest on
-        one each.
-    support_vectors_found : int
-        Samples that are support vectors.
-    candidates : sequence of Candidate
-        By their cost, the exact sum alone among them.
-    notes : sequence of str
-        What was left out and why.
-    """
-
-    thresholds: Literal["risk", "maxsmoothed", "simple"]
-    scale: float | None
-    shape_queries: int
-    choice_queries: int
-    control_queries: int
-    support_vectors_found: int
-    candidates: Sequence[Candidate]
-    notes: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """How the certified exits were chosen: by counted operations. No claim rests on the samples.
-
-    Attributes
-    ----------
-    queries_source : {"data", "generated"}
-        Whether the samples are those of --data or made from the support vectors.
-    queries : int
-    candidates : sequence of Candidate
-        The cheapest ones by their cost, and the exact sum alone.
-    notes : sequence of str
-        What was left out and why.
-    """
-
-    queries_source: Literal["data", "generated"]
-    queries: int
-    candidates: Sequence[Candidate]
-    notes: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """A number format that `--format auto` compared.
-
-    Attributes
-    ----------
-    lossless : bool or None
-        Whether the support vectors are exactly their codes; None of float32, which has none.
-    width : str or None
-        The C type of a stored feature: float, int16_t, int8_t or uint8_t.
-    flash_tables_bytes : int or None
-        Of the exact sum alone.
-    operations : float or None
-        Multiply-adds of one query by the exact sum alone, of integers in an integer format.
-    speedup_ops : float or None
-        By early exits, on the samples that they were chosen with.
-    instructions_estimated : float or None
-        Of one query with the early exits, from the operations and the target's cost of each;
-        `target.instructions` are counted.
-    certified_share : float or None
-        By the exact sum, of the queries that the formats were compared by: see `queries`.
-    queries : str or None
-        What these are.
-    chosen : bool
-    reason : str
-        Why it was taken or not.
-    """
-
-    format: Literal["float32", "int16", "int8"]
-    lossless: bool | None
-    width: str | None
-    flash_tables_bytes: int | None
-    operations: float | None
-    speedup_ops: float | None
-    instructions_estimated: float | None
-    certified_share: float | None
-    queries: str | None
-    chosen: bool
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.analysis.cost import exact_operations, stage_worst_operations, worst_operations
 from kmcompile.interpret import Answers, Status
 from kmcompile.ir.program import Program
-from kmcompile.report import contents
+from kmcompile.report import checked, contents
 from kmcompile.stages import Replay, Stage, Vote
 from kmcompile.verify.queries import Queries
 
@@ -32,7 +32,7 @@ class Sample:
         Of these queries.
     """
 
-    source: contents.QueriesSource
+    source: checked.QueriesSource
     rows: NDArray[np.intp]
     answers: Answers
 
@@ -47,6 +47,13 @@ def sample_of(answers: Answers, queries: Queries) -> Sample:
     if not len(rows):
         source, rows = "generated", accepted[accepted < queries.n_ordinary]
     return Sample(source, rows, answers.chosen(rows))
+
+
+def of_sample(found: np.ndarray, answers: Answers, sample: Sample) -> np.ndarray:
+    """Return what was found of every accepted query for those of the statistics."""
+    accepted = np.flatnonzero(answers.results["status"] == Status.OK)
+    chosen: np.ndarray = found[np.searchsorted(accepted, sample.rows)]
+    return chosen
 
 
 def stages(program: Program, sample: Sample, reasons: dict[str, str]) -> list[contents.Stage]:

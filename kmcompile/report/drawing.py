@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import matplotlib
@@ -21,6 +22,7 @@ _VARIABLES = {
     ACCENT: "var(--accent)",
     WARM: "var(--warm)",
 }
+SMALL, WIDE = (4.2, 3.3), (8.6, 3.9)
 _STYLE: Any = {  # matplotlib's type lists every key of its own
     "svg.hashsalt": "kmcompile",
     "svg.fonttype": "none",
@@ -52,28 +54,37 @@ class Plot:
     caption: str
 
 
-def draw(prefix: str, on: Callable[[Any], None]) -> str:
-    """Return one figure as SVG, whatever the user's own matplotlib settings are.
+def plot(
+    prefix: str,
+    heading: str,
+    caption: str,
+    on: Callable[[Any], None],
+    size: tuple[float, float] = SMALL,
+) -> Plot:
+    """Return one figure, whatever the user's own matplotlib settings are.
 
     Parameters
     ----------
     prefix : str
         Of the identifiers, no two plots of a page the same.
+    heading, caption : str
     on : callable
         Draws on the axes that it is given.
+    size : (float, float)
+        Width and height in inches of 72 points; texts have 9 points.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
-        figure = Figure(figsize=(4.2, 3.3), layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         figure.patch.set_visible(False)
         axes = figure.add_subplot()
         axes.patch.set_visible(False)
         on(axes)
-        return _svg(figure, prefix)
+        return Plot(heading, _svg(figure, prefix, heading), caption)
 
 
-def _svg(figure: Figure, prefix: str) -> str:
+def _svg(figure: Figure, prefix: str, heading: str) -> str:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="svg", metadata=_NO_METADATA)
     text = buffer.getvalue().decode("utf-8")
@@ -82,6 +93,9 @@ def _svg(figure: Figure, prefix: str) -> str:
         text = text.replace(color, variable)
     # Several plots share the page: their identifiers must differ.
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{prefix}-", text)
+    name = f'role="img" aria-labelledby="{prefix}-title"'
+    title = f'<title id="{prefix}-title">{escape(heading)}</title>'
+    text = re.sub(r"<svg ([^>]*)>", rf"<svg {name} \1>{title}", text, count=1)
     # Hundredths of a point are enough, and last digits may differ between machines.
     return re.sub(r"(\d\.\d\d)\d+", r"\1", text).strip()
 
@@ -89,3 +103,8 @@ def _svg(figure: Figure, prefix: str) -> str:
 def dots(axes: Any, x: Any, y: Any, color: str, label: str | None = None) -> None:
     """Draw small dots."""
     axes.plot(x, y, "o", markersize=2.6, color=color, markeredgewidth=0, alpha=0.7, label=label)
+
+
+def legend_above(axes: Any, **options: Any) -> None:
+    """Draw the legend above the axes: the values may be anywhere inside."""
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, **options)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from kmcompile.lowering.format_choice import Candidate
-from kmcompile.report import contents
+from kmcompile.report import chosen
 
 _OPEN = (
     "lossless",
@@ -22,7 +22,7 @@ _OPEN = (
 
 def formats_section(
     compared: Sequence[Candidate], reasons: dict[str, str]
-) -> list[contents.Format] | None:
+) -> list[chosen.Format] | None:
     """Return the formats that were compared; `reasons` takes why a field is null."""
     if not compared:
         reasons["formats"] = "the format was given: --format auto compares all of them"
@@ -30,12 +30,12 @@ def formats_section(
     return [_format(candidate, reasons) for candidate in compared]
 
 
-def _format(candidate: Candidate, reasons: dict[str, str]) -> contents.Format:
+def _format(candidate: Candidate, reasons: dict[str, str]) -> chosen.Format:
     name = cast("Literal['float32', 'int16', 'int8']", candidate.number_format)
     lowered = candidate.lowered
     if lowered is None:
         reasons.update({f"formats.{name}.{field}": "no such program" for field in _OPEN})
-        return contents.Format(
+        return chosen.Format(
             format=name,
             **dict.fromkeys(_OPEN),
             chosen=False,
@@ -46,7 +46,7 @@ def _format(candidate: Candidate, reasons: dict[str, str]) -> contents.Format:
         reasons[f"formats.{name}.lossless"] = "float32 has no codes"
     if candidate.speedup is None:
         reasons[f"formats.{name}.speedup_ops"] = "no early exits were made in this format"
-    return contents.Format(
+    return chosen.Format(
         format=name,
         lossless=None if coded is None else coded.lossless,
         width="float" if coded is None else f"{coded.width}_t",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.report.drawing import ACCENT, MUTED, WARM, Plot, dots, draw
+from kmcompile.report.drawing import ACCENT, MUTED, WARM, Plot, dots, legend_above, plot
 from kmcompile.report.evidence import Evidence
 from kmcompile.report.figures import count_text, share_text, small_text
 
@@ -25,21 +25,24 @@ def plots(evidence: Evidence, of_regression: bool = False) -> list[Plot]:
     if len(shown) == len(evidence):
         of = f"All {count_text(len(evidence))} values shown."
     return [
-        Plot(
+        plot(
+            "a",
             "The C against the float64 model",
-            draw("a", partial(_draw_agreement, evidence, shown)),
             "On the line both are equal; they may differ by the bound, which is at most "
             f"{small_text(float(evidence.bound.max()))}. {of}",
+            partial(_draw_agreement, evidence, shown),
         ),
-        Plot(
+        plot(
+            "b",
             "Error and bound",
-            draw("b", partial(_draw_errors, evidence, shown)),
             f"Every error must lie below its bound. {_dashed(of_regression)} {_omitted(evidence)}",
+            partial(_draw_errors, evidence, shown),
         ),
-        Plot(
+        plot(
+            "c",
             "How much of its bound each error uses",
-            draw("c", partial(_draw_shares, evidence)),
             f"{_largest_share(evidence)} An error right of the dashed line would break its bound.",
+            partial(_draw_shares, evidence),
         ),
     ]
 
@@ -104,8 +107,7 @@ def _draw_errors(evidence: Evidence, shown: NDArray[np.intp], axes: Any) -> None
     axes.axline((1e-3, 1e-3), (1.0, 1.0), color=MUTED, linewidth=0.8, linestyle="--")
     axes.set_xlabel("decision value of the float64 model, without sign")
     axes.set_ylabel("error, bound")
-    # Above the axes: the values may be anywhere inside.
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, markerscale=2)
+    legend_above(axes, markerscale=2)
 
 
 def _draw_shares(evidence: Evidence, axes: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kmcompile.calibrate.calibration import Calibration, Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower, clopper_pearson_upper
-from kmcompile.report import contents
+from kmcompile.report import checked, chosen
 from kmcompile.report.choice import candidates
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.queries import Queries
@@ -19,7 +19,7 @@ def risk(
     queries: Queries,
     check: ModelCheck | None,
     reasons: dict[str, str],
-) -> contents.Risk:
+) -> checked.Risk:
     """Return the risk; `reasons` takes why a field is null."""
     promise = calibration.promise
     missing = {
@@ -29,7 +29,7 @@ def risk(
     }
     why = _why_no_promise(calibration)
     reasons.update({f"risk.{name}": why for name, is_missing in missing.items() if is_missing})
-    return contents.Risk(
+    return checked.Risk(
         requested=promise.requested,
         upper_bound=promise.upper_bound,
         confidence=promise.confidence,
@@ -40,13 +40,13 @@ def risk(
     )
 
 
-def calibration_section(calibration: Calibration, reasons: dict[str, str]) -> contents.Calibration:
+def calibration_section(calibration: Calibration, reasons: dict[str, str]) -> chosen.Calibration:
     """Return how the early exits were made; `reasons` takes why a field is null."""
     scale: float | None = calibration.promise.scale
     if not math.isfinite(calibration.promise.scale):
         scale = None
         reasons["calibration.scale"] = "no early exit is taken"
-    return contents.Calibration(
+    return chosen.Calibration(
         thresholds=calibration.thresholds,
         scale=scale,
         shape_queries=calibration.n_shape,
@@ -76,7 +76,7 @@ def _why_no_promise(calibration: Calibration) -> str:
 
 def _measured(
     promise: Promise, queries: Queries, check: ModelCheck | None, reasons: dict[str, str]
-) -> contents.Measured | None:
+) -> checked.Measured | None:
     if queries.source == "calibration":
         reasons["risk.measured"] = "the samples in --test-data were calibrated with"
         return None
@@ -91,7 +91,7 @@ def _measured(
         return None
     n_samples, disagreements = queries.n_given - check.refused, check.label_disagreements
     confidence = promise.confidence or CONFIDENCE
-    return contents.Measured(
+    return checked.Measured(
         queries=n_samples,
         disagreements=disagreements,
         confidence=confidence,

@@ -4,35 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from kmcompile.report.figures import (
     bytes_text,
-    confidence_text,
     count_text,
     ratio_text,
     share_text,
-    small_text,
 )
 
 Report = dict[str, Any]
 
 _GENERATED = "generated vectors, perturbations, mixtures, corners"
 _NEIGHBOURS = ", bisected neighbours"
-_GUARANTEES = {
-    "guaranteed": "the bound holds with the confidence",
-    "expected": "the bound holds in the mean over calibration sets",
-    "none": "none: nothing is promised",
-}
-
-
-class Status(StrEnum):
-    """How a check ended; a check that did not run has not passed."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_RUN = "not run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +50,6 @@ class FormatRow:
     certified: str
     chosen: bool
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of the verification."""
-
-    what: str
-    where: str
-    result: str
-    status: Status
 
 
 def reason(report: Report, path: str) -> str:
@@ -180,121 +154,17 @@ def _exits_text(speedup: float | None) -> str:
     return "" if speedup in (None, 1.0) else f" (early exits: {ratio_text(speedup)} fewer)"
 
 
-def costs(report: Report) -> list[Fact]:
-    """Return the counted operations and instructions of one query."""
-    fields: list[tuple[str, str, Callable[[Any], str]]] = [
-        ("operations, exact sum alone, mean", "cost.exact_ops", count_text),
-        ("operations, mean", "cost.mean_ops", count_text),
-        ("operations, 99th percentile", "cost.p99_ops", count_text),
-        ("operations, largest", "cost.max_ops", count_text),
-        ("operations of the replay in float64, mean", "cost.replay_ops_mean", count_text),
-        ("operations, largest with replay", "cost.max_ops_with_replay", count_text),
-        ("operations, the most that any input can take", "cost.worst_ops", count_text),
-        ("the same of the exact sum alone", "cost.exact_worst_ops", count_text),
-        ("speed-up in operations", "cost.speedup_ops", ratio_text),
-        ("kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
-        ("kernel evaluations, median", "cost.kernel_evals_median", count_text),
-        ("kernel evaluations, 99th percentile", "cost.kernel_evals_p99", count_text),
-        ("pairs of classes, mean", "cost.pairs_mean", count_text),
-        ("pairs of classes, largest", "cost.pairs_max", count_text),
-        ("speed-up in kernel evaluations", "cost.speedup_kernels", ratio_text),
-        ("instructions, exact sum alone", "target.instructions.exact", count_text),
-        ("instructions, mean", "target.instructions.mean", count_text),
-        ("instructions, 99th percentile", "target.instructions.p99", count_text),
-        ("instructions, largest", "target.instructions.max", count_text),
-        ("queries of the instruction count", "target.instructions.queries", count_text),
-    ]
-    return [fact(report, *field) for field in fields]
-
-
-def checks(report: Report) -> list[Check]:
-    """Return the lines of the verification, those that did not run included."""
-    exact = [_exact_check(report, "host", "host")]
-    name, emulator = report["target"]["name"], report["target"]["emulator"]
-    if emulator is not None:  # otherwise the host is the target
-        exact.append(_exact_check(report, "target", f"{name} ({emulator})"))
-    labels = [] if _no_labels(report) else [_certified_check(report)]
-    own = [_bounded_check(report), *labels, *_probability_checks(report)]
-    return [*exact, *own, *_risk_checks(report)]
-
-
-def _no_labels(report: Report) -> bool:
+def has_no_labels(report: Report) -> bool:
     """Return whether the model's answers were found to be values."""
     return "verification.bounded.sign_disagreements" in report["not_available"]
 
 
-def _section(report: Report, *keys: str) -> Report | None:
+def verification_part(report: Report, *keys: str) -> Report | None:
+    """Return a part of the verification, None where it was not made."""
     section: Report | None = report["verification"]
     for key in keys:
         section = section and section[key]
     return section
-
-
-def _exact_check(report: Report, place: str, where: str) -> Check:
-    what = "The C equals the interpreter bit for bit"
-    run = _section(report, "exact", place)
-    if run is None:
-        why = reason(report, f"verification.exact.{place}")
-        return Check(what, where, why, Status.NOT_RUN)
-    text = f"{count_text(run['queries'])} queries, {count_text(run['mismatches'])} mismatches"
-    return Check(what, where, text, _status(run["mismatches"]))
-
-
-def _bounded_check(report: Report) -> Check:
-    what, where = "The error is within the computed bound", "float64 model"
-    run = _section(report, "bounded")
-    if run is None:
-        return Check(what, where, reason(report, "verification.bounded"), Status.NOT_RUN)
-    text = (
-        f"{count_text(run['queries'])} queries, largest error {small_text(run['max_error'])}, "
-        f"largest bound {small_text(run['max_bound'])}"
-    )
-    signs = run["sign_disagreements"]
-    if signs is None:  # of a regression; an error above its bound ends the compilation
-        return Check(what, where, text, Status.PASSED)
-    return Check(
-        what, where, f"{text}, {count_text(signs)} wrong signs above the bound", _status(signs)
-    )
-
-
-def _certified_check(report: Report) -> Check:
-    what, where = "Certified labels are the model's", "float64 model"
-    run = _section(report, "certified")
-    if run is None:
-        return Check(what, where, reason(report, "verification.certified"), Status.NOT_RUN)
-    text = (
-        f"{count_text(run['queries'])} queries, {share_text(run['certified_share'])} certified, "
-        f"{count_text(run['wrong'])} wrong"
-    )
-    return Check(what, where, text, _status(run["wrong"]))
-
-
-def _probability_checks(report: Report) -> list[Check]:
-    """Return the check of the probabilities; none where the model has none."""
-    run = _section(report, "probabilities")
-    if run is None:
-        return []
-    text = (
-        f"{count_text(run['queries'])} queries, largest error {small_text(run['max_error'])}, "
-        f"largest bound {small_text(run['max_bound'])}"
-    )
-    return [Check("Probabilities are within their bound", "float64 model", text, Status.PASSED)]
-
-
-def _risk_checks(report: Report) -> list[Check]:
-    """Return the check of a guaranteed risk; test samples refute it from below only."""
-    risk = report.get("risk")
-    if risk is None or risk["guarantee"] != "guaranteed":  # one program refutes no expectation
-        return []
-    what, where = "Test samples do not refute the risk's bound", "float64 model"
-    measured, bound = risk["measured"], risk["upper_bound"]
-    if measured is None:
-        return [Check(what, where, reason(report, "risk.measured"), Status.NOT_RUN)]
-    text = (
-        f"{measured_text(measured)}: a risk of at least {small_text(measured['lower_limit'])}, "
-        f"the bound is {small_text(bound)}"
-    )
-    return [Check(what, where, text, _status(measured["lower_limit"] > bound))]
 
 
 def promised(risk: dict[str, Any]) -> float:
@@ -303,39 +173,12 @@ def promised(risk: dict[str, Any]) -> float:
     return float(supported if asked is None else asked)
 
 
-def measured_text(measured: dict[str, Any]) -> str:
-    """Return how many test samples got another label than the model's."""
-    return (
-        f"{count_text(measured['disagreements'])} of {count_text(measured['queries'])} test "
-        "samples with another label than the model's"
-    )
-
-
-def _status(failures: int) -> Status:
-    return Status.FAILED if failures else Status.PASSED
-
-
-def verdict(report: Report) -> tuple[Status, str]:
-    """Return the whole verification as one status and one phrase."""
-    if any(check.status is Status.FAILED for check in checks(report)):
-        return Status.FAILED, "verification failed"
-    name = report["target"]["name"]
-    host, target = (_section(report, "exact", place) for place in ("host", "target"))
-    if host and target:
-        return Status.PASSED, f"verified on the host and on {name}"
-    if host and report["target"]["emulator"] is None:
-        return Status.PASSED, "verified on the host"
-    if host or target:
-        return Status.PASSED, f"verified on {'the host' if host else name} only"
-    return Status.NOT_RUN, "not verified"
-
-
 def queries_source(report: Report) -> str:
     """Return where the queries came from, as a phrase."""
     source = (report["verification"] or {}).get("queries_source")
     if source is None:
         return reason(report, "verification.queries_source")
-    generated = _GENERATED if _no_labels(report) else _GENERATED + _NEIGHBOURS
+    generated = _GENERATED if has_no_labels(report) else _GENERATED + _NEIGHBOURS
     return {
         "test-data": f"the test samples, and {generated}",
         "calibration": f"samples that the early exits were chosen with, and {generated}",
@@ -369,54 +212,3 @@ def statistics_source(report: Report) -> str:
 def candidate_text(stages: Sequence[str]) -> str:
     """Return a sequence of stages in one line."""
     return " \N{RIGHTWARDS ARROW} ".join(stages)
-
-
-def risk_facts(report: Report) -> list[Fact]:
-    """Return the promised risk and what supports it."""
-    fields: list[tuple[str, str, Callable[[Any], str]]] = [
-        ("largest probability of another label, requested", "risk.requested", small_text),
-        ("upper bound that the data support", "risk.upper_bound", small_text),
-        ("confidence", "risk.confidence", confidence_text),
-        ("guarantee", "risk.guarantee", _GUARANTEES.__getitem__),
-        ("calibration queries", "risk.calibration_queries", count_text),
-        ("disagreements among them", "risk.disagreements", count_text),
-        ("measured on test samples", "risk.measured", _measured_limits),
-    ]
-    if report["risk"] is None:
-        return [Fact("risk", reason(report, "risk"), missing=True)]
-    return [fact(report, *field) for field in fields]
-
-
-def _measured_limits(measured: dict[str, Any]) -> str:
-    return (
-        f"{measured_text(measured)}: a probability between {small_text(measured['lower_limit'])} "
-        f"and {small_text(measured['upper_limit'])}, each with "
-        f"{confidence_text(measured['confidence'])} confidence"
-    )
-
-
-def calibration_facts(report: Report) -> list[Fact]:
-    """Return how the early exits were made; none without calibration."""
-    if report["calibration"] is None:
-        return []
-    fields: list[tuple[str, str, Callable[[Any], str]]] = [
-        ("thresholds", "calibration.thresholds", str),
-        ("one factor on all thresholds", "calibration.scale", small_text),
-        ("samples for the stages' shapes", "calibration.shape_queries", count_text),
-        ("samples for the choice of stages", "calibration.choice_queries", count_text),
-        ("samples for the promise", "calibration.control_queries", count_text),
-        ("samples that are support vectors", "calibration.support_vectors_found", count_text),
-    ]
-    return [fact(report, *field) for field in fields]
-
-
-def choice_facts(report: Report) -> list[Fact]:
-    """Return what the certified exits were chosen with; none without such a choice."""
-    choice = report["choice"]
-    if choice is None:
-        return []
-    source = {"data": "the samples in --data", "generated": "made from the support vectors"}
-    return [
-        Fact("samples", f"{count_text(choice['queries'])}, {source[choice['queries_source']]}"),
-        Fact("what rests on them", "costs only: nothing that is proved"),
-    ]

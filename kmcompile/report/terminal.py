@@ -10,7 +10,8 @@ from rich.text import Text
 
 from kmcompile.console import printable
 from kmcompile.plural import counted
-from kmcompile.report import summary
+from kmcompile.report import checks, summary
+from kmcompile.report.checks import Status
 from kmcompile.report.figures import (
     bytes_text,
     confidence_text,
@@ -19,7 +20,6 @@ from kmcompile.report.figures import (
     share_text,
     small_text,
 )
-from kmcompile.report.summary import Status
 
 _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.NOT_RUN: "yellow"}
 _BAR_CELLS, _SHORT_BAR_CELLS = 20, 12
@@ -55,7 +55,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     """
     if quiet:
         return
-    status, phrase = summary.verdict(report)
+    status, phrase = checks.verdict(report)
     head = Text(_plain(summary.title(report), console), style="bold")
     head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
     _print(console, head)
@@ -78,7 +78,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
 
 def print_verification(name: str, result: dict[str, Any], console: Console) -> None:
     """Print what a repeated verification of the folder `name` found."""
-    status, phrase = summary.verdict(result)
+    status, phrase = checks.verdict(result)
     head = Text(_plain(name, console), style="bold")
     head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
     _print(console, head)
@@ -269,7 +269,7 @@ def _measured(report: dict[str, Any]) -> str:
 
 def _verification(report: dict[str, Any], console: Console) -> Table:
     table = _grid("left", "left")
-    for check in summary.checks(report):
+    for check in checks.checks(report):
         result = _cell(f"{check.what}: {check.where}", console)
         result.append("\n" + _plain(check.result, console), style="dim")
         table.add_row(_cell(f"  {check.status}", console, _STYLES[check.status]), result)
@@ -304,4 +304,4 @@ def _notes(report: dict[str, Any], console: Console) -> Table:
 
 def _reasons_of_checks(report: dict[str, Any]) -> set[str]:
     """Return why checks were not run, which stands beside them."""
-    return {c.result for c in summary.checks(report) if c.status is Status.NOT_RUN}
+    return {c.result for c in checks.checks(report) if c.status is Status.NOT_RUN}

@@ -16,7 +16,7 @@ from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.plural import counted
-from kmcompile.report.contents import Bounded, Certified, ExactRun, Probabilities
+from kmcompile.report.checked import Bounded, Certified, ExactRun, Probabilities
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
 from kmcompile.stages import Stage

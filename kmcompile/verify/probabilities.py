@@ -10,7 +10,7 @@ from kmcompile.errors import VerificationError
 from kmcompile.interpret import Answers
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.report.contents import Probabilities
+from kmcompile.report.checked import Probabilities
 from kmcompile.verify.reference import Reference
 
 

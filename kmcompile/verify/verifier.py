@@ -22,7 +22,7 @@ from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
 from kmcompile.report.assemble import Findings
-from kmcompile.report.contents import ExactRun
+from kmcompile.report.checked import ExactRun
 from kmcompile.report.costs import NO_LABELS
 from kmcompile.run import RunResult, runner_for
 from kmcompile.run.runner import Counted

@@ -14,10 +14,11 @@ from kmcompile.calibrate.calibration import Calibration, Candidate, Promise
 from kmcompile.interpret import Answers, interpret
 from kmcompile.ir.program import Program
 from kmcompile.options import Options
-from kmcompile.report import contents
+from kmcompile.report import checked
 from kmcompile.report.assemble import Findings, assemble
 from kmcompile.report.cascade import Cascade, cascade_of
 from kmcompile.report.json_report import to_dict
+from kmcompile.report.trajectories import Trajectories, trajectories_of
 from kmcompile.target import load_target
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.queries import Queries, edge_inputs, generate
@@ -52,6 +53,7 @@ class Reported:
     answers: Answers
     report: dict[str, Any]
     cascade: Cascade | None
+    steps: Trajectories | None
 
 
 @cache
@@ -69,13 +71,13 @@ def reported(
     given = digits.test if test_samples else digits.test[:0]
     made, edges = generate(digits.machine, 300), edge_inputs(digits.machine, np.float32(1e9))
     X = np.concatenate([given, made, edges])
-    source: contents.QueriesSource = "test-data" if test_samples else "generated"
+    source: checked.QueriesSource = "test-data" if test_samples else "generated"
     queries = Queries(X, source, len(given), len(given) + len(made))
     answers = interpret(program, X)
     accepted = answers.operations[answers.results["status"] == 0]
     findings = Findings(
         source=source,
-        host=contents.ExactRun(queries=len(X), mismatches=0),
+        host=checked.ExactRun(queries=len(X), mismatches=0),
         target=None,
         skipped={"target": "not run", "memory": "not built", "instructions": "not counted"},
         check=check_bounded(digits.machine, queries, answers),
@@ -95,7 +97,15 @@ def reported(
         (),
         answers=answers,
         queries=queries,
+        command="kmcompile digits.pkl --target host",
         calibration=None if promise is None else calibration(promise, thresholds),
     )
     plain = to_dict(report)
-    return Reported(program, queries, answers, plain, cascade_of(program, answers, queries))
+    return Reported(
+        program,
+        queries,
+        answers,
+        plain,
+        cascade_of(program, answers, queries, findings.instructions),
+        trajectories_of(program, answers, queries),
+    )

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kmcompile.report.checked import Bounded, Certified, Exact, ExactRun, Verification
 from kmcompile.report.contents import (
-    Bounded,
-    Certified,
     Cost,
-    Exact,
-    ExactRun,
     Instructions,
     Memory,
     Model,
@@ -18,7 +15,6 @@ from kmcompile.report.contents import (
     Table,
     TargetSection,
     Tool,
-    Verification,
 )
 
 HOSTILE_LABEL = "<script>alert('benign')</script>"
@@ -27,7 +23,11 @@ HOSTILE_LABEL = "<script>alert('benign')</script>"
 def make_report(**changed: Any) -> Report:
     """Return the report, some of its fields changed."""
     fields: dict[str, Any] = {
-        "tool": Tool(name="kmcompile", version="0.1.0"),
+        "tool": Tool(
+            name="kmcompile",
+            version="0.1.0",
+            command="kmcompile breast_cancer.pkl --target cortex-m7 --mode exact",
+        ),
         "options": {
             "target": "cortex-m7",
             "mode": "exact",

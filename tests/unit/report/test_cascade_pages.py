@@ -18,7 +18,7 @@ from kmcompile.stages import NearestVectors
 
 
 def page(made: Reported) -> str:
-    return html.render(made.report, None, made.cascade).decode("utf-8")
+    return html.render(made.report, None, made.cascade, made.steps).decode("utf-8")
 
 
 def printed(made: Reported, width: int = 100) -> str:
@@ -32,9 +32,9 @@ def made(request) -> Reported:
     return reported("rbf", request.param)
 
 
-def test_the_page_has_five_plots_of_the_early_exits(made):
+def test_the_page_has_plots_of_stages_steps_and_costs(made):
     text = page(made)
-    assert text.count("<svg") == 5
+    assert text.count("<svg") == 4
     names = re.findall(r'\bid="([^"]+)"', text)
     assert len(names) == len(set(names))
     assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', text)) <= set(names)
@@ -95,7 +95,7 @@ def test_the_hardest_queries_are_among_those_drawn(made):
 def test_few_queries_are_drawn(made, n):
     assert made.cascade is not None
     cascade = replace(many(made.cascade, n), kernel_evals=np.zeros(n, dtype=np.int64))
-    assert html.render(made.report, None, cascade).count(b"<svg") == 5
+    assert html.render(made.report, None, cascade).count(b"<svg") == 3
 
 
 def test_thresholds_that_decide_nothing_are_not_drawn():
@@ -104,7 +104,7 @@ def test_thresholds_that_decide_nothing_are_not_drawn():
     infinite = np.full(4, np.inf)
     thresholds = replace(made.cascade.thresholds, lower=-infinite, upper=infinite)
     content = html.render(made.report, None, replace(made.cascade, thresholds=thresholds))
-    assert content.count(b"<svg") == 5 and b"nan" not in content.lower()
+    assert content.count(b"<svg") == 3 and b"nan" not in content.lower()
 
 
 def test_the_page_tells_what_was_compared_and_what_was_left_out(made):

@@ -12,7 +12,9 @@ import pytest
 from sample_report import make_report
 
 from kmcompile.errors import InputError
-from kmcompile.report import contents, json_report
+from kmcompile.report import checked, chosen, contents, json_report
+
+MODULES = (contents, checked, chosen)
 
 CONTRACT = {
     "": "tool options model stages memory cost verification risk target not_available",
@@ -134,7 +136,8 @@ def test_schema_and_dataclasses_have_the_same_fields_in_the_same_order():
     schema = json.loads(json_report._SCHEMA.read_text())
     names = {"report": schema, **schema["$defs"]}
     for name, definition in names.items():
-        cls = getattr(contents, "TargetSection" if name == "target" else _class_name(name))
+        class_name = "TargetSection" if name == "target" else _class_name(name)
+        (cls,) = {getattr(m, class_name) for m in MODULES if hasattr(m, class_name)}
         found = [field.name for field in dataclasses.fields(cls)]
         assert found == list(definition["properties"]) == definition["required"], name
 

@@ -13,8 +13,9 @@ from digits_cascade import digits_cascade
 from scipy.stats import binom
 
 from kmcompile.interpret import interpret
-from kmcompile.report import json_report, promise, summary
-from kmcompile.report.summary import Status
+from kmcompile.report import json_report, promise
+from kmcompile.report.checks import Status, verdict
+from kmcompile.report.checks import checks as all_checks
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.reference import evaluate
 
@@ -92,18 +93,18 @@ def _with_measured(lower_limit: float) -> dict[str, Any]:
 def test_test_samples_above_the_bound_fail_the_verification():
     bound = GUARANTEED.upper_bound
     assert bound is not None
-    assert summary.verdict(_with_measured(np.nextafter(bound, 1)))[0] is Status.FAILED
-    assert summary.verdict(_with_measured(bound))[0] is Status.PASSED
+    assert verdict(_with_measured(np.nextafter(bound, 1)))[0] is Status.FAILED
+    assert verdict(_with_measured(bound))[0] is Status.PASSED
 
 
 @pytest.mark.parametrize("promised", [NO_PROMISE, EXPECTED], ids=["none", "expected"])
 def test_without_a_guarantee_nothing_can_be_refuted(promised):
-    checks = summary.checks(reported(promise=promised).report)
+    checks = all_checks(reported(promise=promised).report)
     assert not any("refute" in check.what for check in checks)
 
 
 def test_a_bound_that_no_test_samples_were_held_against_has_not_passed():
-    checks = summary.checks(reported(test_samples=False).report)
+    checks = all_checks(reported(test_samples=False).report)
     (check,) = [check for check in checks if "refute" in check.what]
     assert check.status is Status.NOT_RUN and "--test-data" in check.result
 

@@ -1,0 +1,120 @@
+"""What a report says of the checks and of the promised risk: fields of report.json."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+QueriesSource = Literal["test-data", "calibration", "held-out", "generated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactRun:
+    """C against the interpreter, bit for bit, on one machine."""
+
+    queries: int
+    mismatches: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exact:
+    """The exact check on the host and on the target."""
+
+    host: ExactRun | None
+    target: ExactRun | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """The interpreter against the float64 model.
+
+    Attributes
+    ----------
+    sign_disagreements : int or None
+        Those with abs(f) above the bound; None of a regression.
+    """
+
+    queries: int
+    sign_disagreements: int | None
+    max_error: float
+    max_bound: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certified:
+    """The certified labels against the model's."""
+
+    queries: int
+    certified_share: float
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probabilities:
+    """The probabilities of a calibrated machine against the float64 model's."""
+
+    queries: int
+    max_error: float
+    max_bound: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What was checked, on what, and how to repeat it.
+
+    Attributes
+    ----------
+    commands : sequence of str
+        Commands that repeat the checks, run beside the output folder.
+    """
+
+    queries_source: QueriesSource | None
+    exact: Exact | None
+    bounded: Bounded | None
+    certified: Certified | None
+    probabilities: Probabilities | None
+    commands: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """How often test samples got another label than the model's.
+
+    Attributes
+    ----------
+    queries : int
+        Accepted test samples; one that is refused has no label.
+    lower_limit, upper_limit : float
+        Of the probability, each with `confidence` (Clopper and Pearson, 1934).
+    """
+
+    queries: int
+    disagreements: int
+    confidence: float
+    lower_limit: float
+    upper_limit: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """The promised probability of another label, what supports it, what test samples show.
+
+    Attributes
+    ----------
+    upper_bound, confidence : float or None
+        What the control samples support.
+    calibration_queries, disagreements : int or None
+        Control samples, and those of them that an early exit labels unlike the model.
+    guarantee : {"guaranteed", "expected", "none"}
+        Whether `upper_bound` holds with `confidence`, in expectation, or not at all.
+    measured : Measured or None
+    """
+
+    requested: float | None
+    upper_bound: float | None
+    confidence: float | None
+    calibration_queries: int | None
+    disagreements: int | None
+    guarantee: Literal["guaranteed", "expected", "none"]
+    measured: Measured | None

@@ -1,0 +1,133 @@
+"""The lines of the verification: what was checked on what, how it ended, the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from kmcompile.report.figures import count_text, share_text, small_text
+from kmcompile.report.summary import Report, has_no_labels, reason, verification_part
+
+
+class Status(StrEnum):
+    """How a check ended; a check that did not run has not passed."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the verification."""
+
+    what: str
+    where: str
+    result: str
+    status: Status
+
+
+def checks(report: Report) -> list[Check]:
+    """Return the lines of the verification, those that did not run included."""
+    exact = [_exact_check(report, "host", "host")]
+    name, emulator = report["target"]["name"], report["target"]["emulator"]
+    if emulator is not None:  # otherwise the host is the target
+        exact.append(_exact_check(report, "target", f"{name} ({emulator})"))
+    labels = [] if has_no_labels(report) else [_certified_check(report)]
+    own = [_bounded_check(report), *labels, *_probability_checks(report)]
+    return [*exact, *own, *_risk_checks(report)]
+
+
+def _exact_check(report: Report, place: str, where: str) -> Check:
+    what = "The C equals the interpreter bit for bit"
+    run = verification_part(report, "exact", place)
+    if run is None:
+        why = reason(report, f"verification.exact.{place}")
+        return Check(what, where, why, Status.NOT_RUN)
+    text = f"{count_text(run['queries'])} queries, {count_text(run['mismatches'])} mismatches"
+    return Check(what, where, text, _status(run["mismatches"]))
+
+
+def _bounded_check(report: Report) -> Check:
+    what, where = "The error is within the computed bound", "float64 model"
+    run = verification_part(report, "bounded")
+    if run is None:
+        return Check(what, where, reason(report, "verification.bounded"), Status.NOT_RUN)
+    text = (
+        f"{count_text(run['queries'])} queries, largest error {small_text(run['max_error'])}, "
+        f"largest bound {small_text(run['max_bound'])}"
+    )
+    signs = run["sign_disagreements"]
+    if signs is None:  # of a regression; an error above its bound ends the compilation
+        return Check(what, where, text, Status.PASSED)
+    return Check(
+        what, where, f"{text}, {count_text(signs)} wrong signs above the bound", _status(signs)
+    )
+
+
+def _certified_check(report: Report) -> Check:
+    what, where = "Certified labels are the model's", "float64 model"
+    run = verification_part(report, "certified")
+    if run is None:
+        return Check(what, where, reason(report, "verification.certified"), Status.NOT_RUN)
+    text = (
+        f"{count_text(run['queries'])} queries, {share_text(run['certified_share'])} certified, "
+        f"{count_text(run['wrong'])} wrong"
+    )
+    return Check(what, where, text, _status(run["wrong"]))
+
+
+def _probability_checks(report: Report) -> list[Check]:
+    """Return the check of the probabilities; none where the model has none."""
+    run = verification_part(report, "probabilities")
+    if run is None:
+        return []
+    text = (
+        f"{count_text(run['queries'])} queries, largest error {small_text(run['max_error'])}, "
+        f"largest bound {small_text(run['max_bound'])}"
+    )
+    return [Check("Probabilities are within their bound", "float64 model", text, Status.PASSED)]
+
+
+def _risk_checks(report: Report) -> list[Check]:
+    """Return the check of a guaranteed risk; test samples refute it from below only."""
+    risk = report.get("risk")
+    if risk is None or risk["guarantee"] != "guaranteed":  # one program refutes no expectation
+        return []
+    what, where = "Test samples do not refute the risk's bound", "float64 model"
+    measured, bound = risk["measured"], risk["upper_bound"]
+    if measured is None:
+        return [Check(what, where, reason(report, "risk.measured"), Status.NOT_RUN)]
+    text = (
+        f"{measured_text(measured)}: a risk of at least {small_text(measured['lower_limit'])}, "
+        f"the bound is {small_text(bound)}"
+    )
+    return [Check(what, where, text, _status(measured["lower_limit"] > bound))]
+
+
+def measured_text(measured: dict[str, Any]) -> str:
+    """Return how many test samples got another label than the model's."""
+    return (
+        f"{count_text(measured['disagreements'])} of {count_text(measured['queries'])} test "
+        "samples with another label than the model's"
+    )
+
+
+def _status(failures: int) -> Status:
+    return Status.FAILED if failures else Status.PASSED
+
+
+def verdict(report: Report) -> tuple[Status, str]:
+    """Return the whole verification as one status and one phrase."""
+    if any(check.status is Status.FAILED for check in checks(report)):
+        return Status.FAILED, "verification failed"
+    name = report["target"]["name"]
+    host, target = (verification_part(report, "exact", place) for place in ("host", "target"))
+    if host and target:
+        return Status.PASSED, f"verified on the host and on {name}"
+    if host and report["target"]["emulator"] is None:
+        return Status.PASSED, "verified on the host"
+    if host or target:
+        return Status.PASSED, f"verified on {'the host' if host else name} only"
+    return Status.NOT_RUN, "not verified"

@@ -1,0 +1,94 @@
+"""Labelled values of a report: costs, risk, and how early exits were made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kmcompile.report.checks import measured_text
+from kmcompile.report.figures import confidence_text, count_text, ratio_text, small_text
+from kmcompile.report.summary import Fact, Report, fact, reason
+
+_GUARANTEES = {
+    "guaranteed": "the bound holds with the confidence",
+    "expected": "the bound holds in the mean over calibration sets",
+    "none": "none: nothing is promised",
+}
+
+
+def costs(report: Report) -> list[Fact]:
+    """Return the counted operations and instructions of one query."""
+    fields: list[tuple[str, str, Callable[[Any], str]]] = [
+        ("operations, exact sum alone, mean", "cost.exact_ops", count_text),
+        ("operations, mean", "cost.mean_ops", count_text),
+        ("operations, 99th percentile", "cost.p99_ops", count_text),
+        ("operations, largest", "cost.max_ops", count_text),
+        ("operations of the replay in float64, mean", "cost.replay_ops_mean", count_text),
+        ("operations, largest with replay", "cost.max_ops_with_replay", count_text),
+        ("operations, the most that any input can take", "cost.worst_ops", count_text),
+        ("the same of the exact sum alone", "cost.exact_worst_ops", count_text),
+        ("speed-up in operations", "cost.speedup_ops", ratio_text),
+        ("kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
+        ("kernel evaluations, median", "cost.kernel_evals_median", count_text),
+        ("kernel evaluations, 99th percentile", "cost.kernel_evals_p99", count_text),
+        ("pairs of classes, mean", "cost.pairs_mean", count_text),
+        ("pairs of classes, largest", "cost.pairs_max", count_text),
+        ("speed-up in kernel evaluations", "cost.speedup_kernels", ratio_text),
+        ("instructions, exact sum alone", "target.instructions.exact", count_text),
+        ("instructions, mean", "target.instructions.mean", count_text),
+        ("instructions, 99th percentile", "target.instructions.p99", count_text),
+        ("instructions, largest", "target.instructions.max", count_text),
+        ("queries of the instruction count", "target.instructions.queries", count_text),
+    ]
+    return [fact(report, *field) for field in fields]
+
+
+def risk_facts(report: Report) -> list[Fact]:
+    """Return the promised risk and what supports it."""
+    fields: list[tuple[str, str, Callable[[Any], str]]] = [
+        ("largest probability of another label, requested", "risk.requested", small_text),
+        ("upper bound that the data support", "risk.upper_bound", small_text),
+        ("confidence", "risk.confidence", confidence_text),
+        ("guarantee", "risk.guarantee", _GUARANTEES.__getitem__),
+        ("calibration queries", "risk.calibration_queries", count_text),
+        ("disagreements among them", "risk.disagreements", count_text),
+        ("measured on test samples", "risk.measured", _measured_limits),
+    ]
+    if report["risk"] is None:
+        return [Fact("risk", reason(report, "risk"), missing=True)]
+    return [fact(report, *field) for field in fields]
+
+
+def _measured_limits(measured: dict[str, Any]) -> str:
+    return (
+        f"{measured_text(measured)}: a probability between {small_text(measured['lower_limit'])} "
+        f"and {small_text(measured['upper_limit'])}, each with "
+        f"{confidence_text(measured['confidence'])} confidence"
+    )
+
+
+def calibration_facts(report: Report) -> list[Fact]:
+    """Return how the early exits were made; none without calibration."""
+    if report["calibration"] is None:
+        return []
+    fields: list[tuple[str, str, Callable[[Any], str]]] = [
+        ("thresholds", "calibration.thresholds", str),
+        ("one factor on all thresholds", "calibration.scale", small_text),
+        ("samples for the stages' shapes", "calibration.shape_queries", count_text),
+        ("samples for the choice of stages", "calibration.choice_queries", count_text),
+        ("samples for the promise", "calibration.control_queries", count_text),
+        ("samples that are support vectors", "calibration.support_vectors_found", count_text),
+    ]
+    return [fact(report, *field) for field in fields]
+
+
+def choice_facts(report: Report) -> list[Fact]:
+    """Return what the certified exits were chosen with; none without such a choice."""
+    choice = report["choice"]
+    if choice is None:
+        return []
+    source = {"data": "the samples in --data", "generated": "made from the support vectors"}
+    return [
+        Fact("samples", f"{count_text(choice['queries'])}, {source[choice['queries_source']]}"),
+        Fact("what rests on them", "costs only: nothing that is proved"),
+    ]

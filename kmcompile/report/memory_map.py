@@ -1,0 +1,191 @@
+"""The memory map: flash and RAM as pictures to scale, with what is small magnified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kmcompile.report.figures import bytes_text, share_text
+from kmcompile.report.summary import Report, reason
+
+_LEAST_SHARE = 0.005  # of a table with a row of its own
+_LABELLED = 0.09  # share of the strip that has room for a name
+_MAGNIFIED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What takes some of a memory.
+
+    Attributes
+    ----------
+    kind : str
+        A class of the style sheet.
+    note : str
+        What to say beside its bytes.
+    seen_share : float
+        Of the stack, how much of it was seen in use.
+    """
+
+    name: str
+    bytes: int
+    kind: str
+    note: str = ""
+    seen_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part as it is drawn: `at` and `width` in thousandths of the picture."""
+
+    part: Part
+    at: str
+    width: str
+    label: str
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """A row of the list beside the picture."""
+
+    part: Part
+    bytes: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMap:
+    """One memory: all of it, the used part magnified, and a row for each part.
+
+    Attributes
+    ----------
+    whole : tuple of Piece
+        To the scale of `limit`.
+    strip : tuple of Piece
+        To the scale of what is used.
+    lens : str
+        Points of the polygon between the two.
+    """
+
+    name: str
+    summary: str
+    limit: str
+    used: str
+    whole: tuple[Piece, ...]
+    strip: tuple[Piece, ...]
+    lens: str
+    rows: tuple[PartRow, ...]
+    small: str
+
+
+def memory_maps(report: Report) -> tuple[MemoryMap, ...]:
+    """Return flash and RAM of a report."""
+    return (
+        _map(report, "Flash", "flash", _flash_parts(report)),
+        _map(report, "RAM", "ram", _ram_parts(report)),
+    )
+
+
+def _flash_parts(report: Report) -> list[Part]:
+    """Return code, library, tables by their size, and whatever else there is."""
+    memory = report["memory"]
+    by_size = sorted(memory["tables"], key=lambda table: -table["bytes"])
+    tables = [
+        Part(table["name"], table["bytes"], f"table-{n % 2}") for n, table in enumerate(by_size)
+    ]
+    if memory["code_bytes"] is None:
+        return tables
+    library = memory["library_bytes"]
+    code = memory["code_bytes"] - library
+    constants = memory["flash_bytes"] - memory["code_bytes"] - sum(part.bytes for part in tables)
+    return [
+        Part("code", code, "code"),
+        Part("compiler's library", library, "library"),
+        *tables,
+        Part("names and other constants", max(0, constants), "other"),
+    ]
+
+
+def _ram_parts(report: Report) -> list[Part]:
+    """Return what is kept, the caller's workspace and the stack of a call."""
+    memory = report["memory"]
+    stack, painted = memory["stack_bytes"], memory["painted_stack_bytes"]
+    if painted is None:
+        note = f"static worst case; seen: {reason(report, 'memory.painted_stack_bytes')}"
+    else:
+        note = f"static worst case; {bytes_text(painted)} of it were seen in use (darker)"
+    if stack is None:
+        note = reason(report, "memory.stack_bytes")
+    seen_share = painted / stack if painted and stack else 0.0
+    return [
+        Part("kept between calls", memory["ram_bytes"] or 0, "other"),
+        Part("workspace", memory["workspace_bytes"] or 0, "workspace", "the caller's"),
+        Part("stack of a call", stack or 0, "stack", note, min(1.0, seen_share)),
+    ]
+
+
+def _map(report: Report, name: str, kind: str, parts: Sequence[Part]) -> MemoryMap:
+    memory = report["memory"]
+    used = sum(part.bytes for part in parts)
+    part_bytes, budget = memory[f"part_{kind}_bytes"], memory[f"{kind}_budget_bytes"]
+    limit = max(part_bytes or 0, used)
+    strip = _pieces(parts, max(used, 1))
+    large = used * 1.0 >= _MAGNIFIED * limit
+    share = used / limit if limit else 0.0
+    edge = f"{1000 * share:.1f}"
+    return MemoryMap(
+        name=name,
+        summary=_summary(report, name, used, part_bytes, budget),
+        limit=bytes_text(limit),
+        used=bytes_text(used),
+        whole=() if large else _pieces(parts, limit),
+        strip=strip if used else (),
+        lens=f"0,24 {edge},24 1000,60 0,60",
+        rows=tuple(_rows(parts, used)),
+        small=_small(parts, used),
+    )
+
+
+def _summary(
+    report: Report, name: str, used: int, part_bytes: int | None, budget: int | None
+) -> str:
+    least = "at least " if name == "Flash" and report["memory"]["flash_is_lower_limit"] else ""
+    text = f"{least}{bytes_text(used)} used"
+    if part_bytes is None:
+        return f"{text}; {report['target']['name']} stands for no part with a limit"
+    text += f", {share_text(used / part_bytes)} of the {bytes_text(part_bytes)} of "
+    text += str(report["target"]["part"])
+    if budget is not None and budget != part_bytes:
+        text += f"; the budget is {bytes_text(budget)}"
+    return text
+
+
+def _pieces(parts: Sequence[Part], whole: int) -> tuple[Piece, ...]:
+    pieces, start = [], 0
+    for part in parts:
+        share = part.bytes / whole
+        label = part.name if share >= _LABELLED else ""
+        at, width = 1000 * start / whole, 1000 * share
+        seen = f"{100 * part.seen_share:.1f}%"
+        pieces.append(Piece(part, f"{at:.2f}", f"{width:.2f}", label, seen))
+        start += part.bytes
+    return tuple(piece for piece in pieces if piece.part.bytes)
+
+
+def _rows(parts: Sequence[Part], used: int) -> list[PartRow]:
+    """Return the rows: all but small tables."""
+    return [
+        PartRow(part, f"{part.bytes:,}", share_text(part.bytes / used) if used else "–")
+        for part in parts
+        if not _is_small(part, used)
+    ]
+
+
+def _small(parts: Sequence[Part], used: int) -> str:
+    """Return the tables that have no row of their own, in one line."""
+    return ", ".join(f"{part.name} {part.bytes:,}" for part in parts if _is_small(part, used))
+
+
+def _is_small(part: Part, used: int) -> bool:
+    return part.kind.startswith("table") and part.bytes < _LEAST_SHARE * used

@@ -1,0 +1,168 @@
+"""All that report.html shows, ready to be written: texts, tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from kmcompile.report import checks, facts, page_rows, summary
+from kmcompile.report.cascade import Cascade
+from kmcompile.report.cascade_table import CascadeTable, cascade_table
+from kmcompile.report.evidence import Evidence
+from kmcompile.report.memory_map import MemoryMap, memory_maps
+from kmcompile.report.page_rows import CheckRow, Row
+from kmcompile.report.repeat import Repeat, repeats
+from kmcompile.report.summary import Fact, Report
+from kmcompile.report.target_table import TargetTable, target_and_host
+from kmcompile.report.trajectories import Trajectories
+
+if TYPE_CHECKING:
+    from kmcompile.report.drawing import Plot
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot whose SVG is markup of our own making."""
+
+    plot: Plot
+    svg: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All that the template reads."""
+
+    title: str
+    description: str
+    version: str
+    verdict: str
+    verdict_level: str
+    tiles: tuple[Fact, ...]
+    identity: tuple[Fact, ...]
+    checks: tuple[CheckRow, ...]
+    queries_source: str
+    repeats: tuple[Repeat, ...]
+    is_regression: bool
+    cascade: CascadeTable
+    statistics_source: str
+    steps: tuple[Figure, ...]
+    no_steps: str
+    stage_figures: tuple[Figure, ...]
+    costs: tuple[Fact, ...]
+    cost_figures: tuple[Figure, ...]
+    no_cost_figures: str
+    memory: tuple[MemoryMap, ...]
+    targets: TargetTable
+    values: str
+    figures: tuple[Figure, ...]
+    no_figures: str
+    formats: tuple[Row, ...]
+    formats_source: str
+    risk: tuple[Fact, ...]
+    calibration: tuple[Fact, ...]
+    choice: tuple[Fact, ...]
+    candidates: tuple[Row, ...]
+    exit_notes: tuple[str, ...]
+    model: tuple[Fact, ...]
+    target: tuple[Fact, ...]
+    not_shown: tuple[str, ...]
+    notes: tuple[str, ...]
+    options: tuple[Fact, ...]
+    files: tuple[Row, ...]
+    missing: tuple[Fact, ...]
+
+
+def page_of(
+    report: Report,
+    evidence: Evidence | None,
+    cascade: Cascade | None,
+    trajectories: Trajectories | None,
+) -> Page:
+    """Return the page; parameters as those of `kmcompile.report.html.render`."""
+    status, verdict = checks.verdict(report)
+    values = summary.is_regression(report)
+    figures = _value_figures(evidence, values)
+    made = report["calibration"] or report["choice"] or {"candidates": (), "notes": ()}
+    alone = "Every query takes the exact sum: there are no early exits."
+    return Page(
+        title=summary.title(report),
+        description=summary.description(report),
+        version=f"{report['tool']['name']} {report['tool']['version']}",
+        verdict=verdict,
+        verdict_level=page_rows.level(status),
+        tiles=page_rows.tiles(report),
+        identity=page_rows.identity(report),
+        checks=page_rows.checks(report),
+        queries_source=summary.queries_source(report),
+        repeats=repeats(report),
+        is_regression=values,
+        cascade=cascade_table(report),
+        statistics_source=summary.statistics_source(report),
+        steps=_step_figures(report, trajectories),
+        no_steps="" if trajectories is not None else alone,
+        stage_figures=_stage_figures(cascade),
+        costs=tuple(fact for fact in facts.costs(report) if not fact.missing),
+        cost_figures=_cost_figures(report, cascade),
+        no_cost_figures="" if cascade is not None else alone,
+        memory=memory_maps(report),
+        targets=target_and_host(report),
+        values="Values" if values else "Decision values",
+        figures=figures,
+        no_figures="" if figures else "There are no decision values to plot.",
+        formats=page_rows.formats(report),
+        formats_source=summary.formats_source(report),
+        risk=tuple(facts.risk_facts(report)),
+        calibration=tuple(facts.calibration_facts(report)),
+        choice=tuple(facts.choice_facts(report)),
+        candidates=page_rows.candidates(report, made["candidates"]),
+        exit_notes=tuple(made["notes"]),
+        model=page_rows.model(report),
+        target=page_rows.target(report),
+        not_shown=tuple(report["target"]["not_shown"]),
+        notes=tuple(report["notes"]),
+        options=page_rows.options(report),
+        files=tuple(Row(item) for item in report["files"].items()),
+        missing=tuple(Fact(path, why) for path, why in report["not_available"].items()),
+    )
+
+
+# matplotlib takes half a second to import, which only a page with plots needs to pay.
+
+
+def _value_figures(evidence: Evidence | None, of_regression: bool) -> tuple[Figure, ...]:
+    if evidence is None:
+        return ()
+    from kmcompile.report.plots import plots
+
+    return _figures(plots(evidence, of_regression))
+
+
+def _stage_figures(cascade: Cascade | None) -> tuple[Figure, ...]:
+    if cascade is None:
+        return ()
+    from kmcompile.report.cascade_plots import cascade_plots
+
+    return _figures(cascade_plots(cascade))
+
+
+def _cost_figures(report: Report, cascade: Cascade | None) -> tuple[Figure, ...]:
+    if cascade is None:
+        return ()
+    from kmcompile.report.cost_plots import cost_plots
+
+    return _figures(cost_plots(report, cascade.operations, cascade.instructions))
+
+
+def _step_figures(report: Report, trajectories: Trajectories | None) -> tuple[Figure, ...]:
+    if trajectories is None:
+        return ()
+    from kmcompile.report.trajectory_plots import trajectory_plot
+
+    return _figures([trajectory_plot(trajectories, summary.is_regression(report))])
+
+
+def _figures(plots: Sequence[Plot]) -> tuple[Figure, ...]:
+    return tuple(Figure(plot, Markup(plot.svg)) for plot in plots)
