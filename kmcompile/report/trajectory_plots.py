@@ -122,7 +122,9 @@ def _draw_estimates(found: Trajectories, axis: _Axis, axes: Any) -> None:
         at, first = np.unique(axis.at[inside], return_index=True)
         for values in (found.low[inside][first], found.high[inside][first]):
             finite = np.where(np.isfinite(values), values, np.nan)
-            axes.plot(at, finite, "_-", color=INK, linewidth=1.4, markersize=9, label=label)
+            # A test that stands alone has thresholds as wide as its place.
+            ends = (np.concatenate([[at[0] - 0.3], at, [at[-1] + 0.3]]), np.pad(finite, 1, "edge"))
+            axes.plot(*ends, color=INK, linewidth=1.3, label=label)
             label = None
     axes.axhline(0.0, color=MUTED, linewidth=0.6)
     known = np.abs(np.concatenate([found.low, found.high]))
@@ -169,7 +171,7 @@ def _draw_lines(found: Trajectories, axis: _Axis, values: Any, axes: Any) -> Non
 
 def _legend(axes: Any) -> None:
     """Draw the legend above the letters of the stages."""
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.05), ncols=3)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.06), ncols=3)
 
 
 def _line(axes: Any, at: Any, values: Any, color: str, early: bool) -> None:
