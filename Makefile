@@ -28,9 +28,10 @@ demo: setup-demo
 
 test: CHOSEN := -m "not exhaustive"
 
-test test-all: lint
+# The fuzzers take a minute of one core, as long as the type checker.
+test test-all: setup-test
+	$(MAKE) --no-print-directory -j2 lint fuzz-short
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(CHOSEN)
-	$(MAKE) --no-print-directory fuzz-short
 
 fuzz: setup-test
 	$(BIN)/python tests/fuzz/fuzz_run.py --seconds 3600

@@ -1,48 +1,36 @@
-"""Which combinations `make test` goes through; `make test-all` goes through all of them.
-
-Where every case meets every compiler on two targets, each of the three pairs is met with one half
-of the combinations: those whose numbers add up to an even one. The others are `exhaustive`.
-"""
+"""Which combinations `make test` goes through; `make test-all` goes through all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 from typing import Any
 
 import pytest
 
 
-def every_pair(values: Sequence[Any], others: Sequence[Any], two: Sequence[Any]) -> list[Any]:
-    """Return all triples as parameters of a test; one half, which has every pair, is not marked.
+def every_pair(
+    values: Sequence[Any], others: Sequence[Any], two: Sequence[Any], less: Collection[Any] = ()
+) -> list[Any]:
+    """Return all triples as parameters of a test, of which `make test` takes a part.
+
+    Each value meets each other one, and each of the three pairs is there: half of the triples,
+    those whose numbers add up to an even one, do. The others are marked as exhaustive.
+
+    Parameters
+    ----------
+    less : collection of values
+        Those that meet two of the others only, one in each half of them.
 
     Examples
     --------
     >>> [p.values for p in every_pair("ab", "xy", "01") if not p.marks]
     [('a', 'x', '0'), ('a', 'y', '1'), ('b', 'x', '1'), ('b', 'y', '0')]
     """
+    half = len(others) // 2
     assert len(two) == 2
-    triples = product(enumerate(values), enumerate(others), enumerate(two))
-    return [
-        pytest.param(*(value for _, value in triple), marks=_marks(n for n, _ in triple))
-        for triple in triples
-    ]
-
-
-def in_turn(values: Sequence[Any], two: Sequence[Any]) -> list[Any]:
-    """Return all pairs, each as one parameter; one with each value is not marked, in turn.
-
-    Examples
-    --------
-    >>> [p.values for p in in_turn("abc", "01") if not p.marks]
-    [(('a', '0'),), (('b', '1'),), (('c', '0'),)]
-    """
-    assert len(two) == 2
-    return [
-        pytest.param((value, other), marks=_marks((n, m)))
-        for (n, value), (m, other) in product(enumerate(values), enumerate(two))
-    ]
-
-
-def _marks(numbers: Iterable[int]) -> tuple[Any, ...]:
-    return (pytest.mark.exhaustive,) if sum(numbers) % 2 else ()
+    triples = []
+    for (n, a), (m, b), (k, c) in product(enumerate(values), enumerate(others), enumerate(two)):
+        left_out = (n + m + k) % 2 or (a in less and (n - m) % half)
+        triples.append(pytest.param(a, b, c, marks=[pytest.mark.exhaustive] if left_out else []))
+    return triples
