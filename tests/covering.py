@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+every_float = pytest.mark.parametrize("every", [61, pytest.param(1, marks=pytest.mark.exhaustive)])
+"""Each 61st float32: an odd step meets every pattern of the last bits, with each exponent."""
+
 
 def every_pair(
     values: Sequence[Any], others: Sequence[Any], two: Sequence[Any], less: Collection[Any] = ()

@@ -10,6 +10,7 @@ import platform
 import numpy as np
 import pytest
 from bound_cases import Case, queries
+from covering import every_float
 from emitted import Emitted, emit_model
 from lowered import Lowered
 from mpmath import mpf
@@ -94,6 +95,7 @@ def test_intervals_hold_where_subnormals_are_flushed(case, tmp_path):
     check_claims(real, X, result)
 
 
+@every_float
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize(
     ("function", "end", "bound"),
@@ -104,9 +106,9 @@ def test_intervals_hold_where_subnormals_are_flushed(case, tmp_path):
     ids=["exp_negative", "tanh"],
 )
 def test_scalar_functions_keep_their_bounds_where_the_compiler_contracts(
-    function, end, bound, compiler, tmp_path
+    function, end, bound, compiler, every, tmp_path
 ):
-    """reliability 32. Every float32 from 2^-24 on: below, the result is 1 or the argument."""
+    """reliability 32. The float32 from 2^-24 on: below, the result is 1 or the argument."""
     need_fma()
     need(compiler)
     library = ScalarLibrary(compile_source(tmp_path, compiler, [*FUSED, CONTRACT]))
@@ -115,4 +117,4 @@ def test_scalar_functions_keep_their_bounds_where_the_compiler_contracts(
         return library.worst(function, v, library.apply(function, v))
 
     first, last = (int(np.float32(v).view(np.uint32)) for v in (2.0**-24, end))
-    assert over_chunks(check, first, last) <= bound
+    assert over_chunks(check, first, last, every) <= bound

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import every_float
 from scalar_library import (
     FUNCTIONS,
     ScalarLibrary,
@@ -22,10 +23,6 @@ from kmcompile.scalar import cosine, exp_negative, tanh
 
 INFINITY_BITS = 0x7F800000
 MIN_NORMAL = np.float32(2.0**-126)
-
-
-# An odd step meets every pattern of the last bits, with each exponent.
-every_float = pytest.mark.parametrize("every", [61, pytest.param(1, marks=pytest.mark.exhaustive)])
 
 
 def _bits(value: np.float32) -> int:

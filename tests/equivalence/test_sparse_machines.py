@@ -7,6 +7,7 @@ from dataclasses import replace
 import catalogue
 import numpy as np
 import pytest
+from covering import every_pair
 from emitted import Emitted
 from lowered import lowered, program_of
 from mpmath import mpf
@@ -24,9 +25,9 @@ from kmcompile.stages import ExactSum, Nonzeros
 EXACT = [case for case in CASES if not case.scheme]
 
 
-@pytest.mark.parametrize("compiler", COMPILERS, ids=str)
-@pytest.mark.parametrize("target", ["host", "cortex-m7"])
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(
+    ("case", "compiler", "target"), every_pair(CASES, COMPILERS, ["host", "cortex-m7"]), ids=str
+)
 def test_sums_that_skip_zeros_match_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
 

@@ -10,6 +10,7 @@ import catalogue
 import integer_exits
 import numpy as np
 import pytest
+from covering import every_pair
 from emitted import Emitted, emit_in_format
 from host_program import build_program, failures
 from sklearn.pipeline import make_pipeline
@@ -192,9 +193,14 @@ def damaged(emitted: Emitted, entry: str, folder: Path) -> str:
     return succeed([folder / "main"])
 
 
-@pytest.mark.parametrize("target", ["host", "cortex-m0", "cortex-m7", "cortex-m55"])
-@pytest.mark.parametrize("entry", ["classify", "classify_float"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "target", "entry"),
+    every_pair(
+        list(CASES),
+        ["host", "cortex-m0", "cortex-m7", "cortex-m55"],
+        ["classify", "classify_float"],
+    ),
+)
 def test_no_damage_of_a_table_leads_a_call_astray(
     case: str, entry: str, target: str, tmp_path: Path
 ) -> None:

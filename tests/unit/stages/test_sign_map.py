@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -64,6 +65,7 @@ def boundary_neighbours(case: Mapped) -> np.ndarray:
     return np.concatenate([a, b])
 
 
+@cache
 def queries_of(case: Mapped) -> np.ndarray:
     """Return inputs of every kind, as far as the program accepts them."""
     stage = case.stage
