@@ -18,10 +18,10 @@ import pairs
 import pytest
 import regressions
 import replays
-from covering import in_turn
 from elftools.elf.elffile import ELFFile
 from emitted import emit_model
 from host_program import STRICT
+from line_cover import covering, kinds_of_lines
 from tools import need, run, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
@@ -64,45 +64,44 @@ NOT_TIDY = (
 )
 
 
-def named(case):
-    return f"{case[0]}-{case[1]}"
-
-
-# Every program for one of the targets in turn, for the tools that take a second or more a file.
-read_in_turn = pytest.mark.parametrize(
-    "sources", in_turn(PROGRAMS, TARGETS), indirect=True, ids=named
-)
-
-
-@pytest.fixture(params=CASES, ids=named)
-def sources(request, tmp_path):
+def written(case, target, folder):
     """Return model and harness of a case."""
-    case, target = request.param
-    catalogue.emitted(case, target).write(tmp_path)
-    return [tmp_path / "iris.c", tmp_path / "iris_harness.c"]
+    catalogue.emitted(case, target).write(folder)
+    return [folder / "iris.c", folder / "iris_harness.c"]
 
 
-@pytest.mark.parametrize("optimisation", ["-O0", "-O2"])
-def test_gcc_has_no_warning(sources, optimisation):
+every_program = pytest.mark.parametrize(("case", "target"), CASES, ids=str)
+
+
+@every_program
+def test_gcc_has_no_warning(case, target, tmp_path):
     need("gcc")
+    read_by_gcc(written(case, target, tmp_path), "-O2")
+
+
+def read_by_gcc(sources, optimisation="-O0"):
     for source in sources:
         succeed(["gcc", *EXACT_FLAGS, *STRICT, optimisation, "-S", source, "-o", "/dev/null"])
 
 
-def test_clang_has_no_warning_at_all(sources):
+def read_by_clang(sources):
     """-Wpadded is left out: the members of the result and their order are the interface's."""
-    need("clang")
     flags = ["-Weverything", "-Wno-padded", "-Werror", "-O2", "-S", "-o", "/dev/null"]
     for source in sources:
         succeed(["clang", *EXACT_FLAGS, *flags, source])
 
 
-@read_in_turn
-def test_clang_tidy_finds_nothing(sources):
-    need("clang-tidy")
+def read_by_clang_tidy(sources):
     checks = ["-*", "bugprone-*", "cert-*", "clang-analyzer-*", *(f"-{c}" for c in NOT_TIDY)]
     command = ["clang-tidy", "--quiet", f"--checks={','.join(checks)}", "--warnings-as-errors=*"]
     succeed([*command, *sources, "--", "-std=c99"])
+
+
+def read_by_cppcheck(sources):
+    """Find no deviation from MISRA C but the listed ones."""
+    found = ["--enable=warning,style,performance,portability", "--inconclusive"]
+    gate = ["--error-exitcode=1", f"--suppressions-list={DEVIATIONS}"]
+    succeed(cppcheck_misra(*found, *gate, *sources))
 
 
 def cppcheck_misra(*arguments):
@@ -110,12 +109,39 @@ def cppcheck_misra(*arguments):
     return [*command, *(f"-D{macro}" for macro in FLOAT_H), *arguments]
 
 
-@read_in_turn
-def test_cppcheck_misra_finds_only_the_listed_deviations(sources):
-    need("cppcheck")
-    found = ["--enable=warning,style,performance,portability", "--inconclusive"]
-    gate = ["--error-exitcode=1", f"--suppressions-list={DEVIATIONS}"]
-    succeed(cppcheck_misra(*found, *gate, *sources))
+READERS = {
+    "gcc": read_by_gcc,
+    "clang": read_by_clang,
+    "clang-tidy": read_by_clang_tidy,
+    "cppcheck": read_by_cppcheck,
+}
+PARTS = 8
+
+
+@pytest.fixture(scope="module")
+def chosen():
+    """Return programs with every line of all programs; numbers count as equal."""
+    lines = {
+        (case, target): kinds_of_lines("".join(text for _, text in texts_of(case, target)))
+        for case, target in CASES
+    }
+    return covering(lines)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("reader", READERS)
+def test_no_tool_finds_anything_in_any_line(reader, part, chosen, tmp_path):
+    need(reader)
+    for case, target in chosen[part::PARTS]:
+        READERS[reader](written(case, target, tmp_path / f"{case}-{target}"))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("reader", READERS)
+@every_program
+def test_no_tool_finds_anything_in_any_program(reader, case, target, tmp_path):
+    need(reader)
+    READERS[reader](written(case, target, tmp_path))
 
 
 def test_no_listed_deviation_is_out_of_date(tmp_path):
@@ -127,14 +153,19 @@ def test_no_listed_deviation_is_out_of_date(tmp_path):
     assert listed == set(done.stderr.split())
 
 
+def texts_of(case, target, name="iris"):
+    emitted = catalogue.emitted(case, target)
+    if name != emitted.name:
+        emitted = replace(emitted, program=replace(emitted.program, name=name))
+    for file, content in emitted.files.items():
+        if file.endswith((".c", ".h")):
+            yield file, content.decode("ascii")
+
+
 def texts(name="iris"):
     for case, target in CASES:
-        emitted = catalogue.emitted(case, target)
-        if name != emitted.name:
-            emitted = replace(emitted, program=replace(emitted.program, name=name))
-        for file, content in emitted.files.items():
-            if file.endswith((".c", ".h")):
-                yield f"{case} {target} {file}", content.decode("ascii")
+        for file, text in texts_of(case, target, name):
+            yield f"{case} {target} {file}", text
 
 
 @pytest.mark.parametrize("name", ["iris", LONG_NAME])
