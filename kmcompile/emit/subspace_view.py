@@ -31,6 +31,8 @@ class SubspaceView:
         y^m of the remainder, and the power in the error of a kernel.
     value_error : float32
         Of the kernel.
+    most_touched : int
+        Kernels that are computed, at most.
     """
 
     products: ProductsView
@@ -38,6 +40,7 @@ class SubspaceView:
     power: PowerView
     slope_power: PowerView
     value_error: np.float32
+    most_touched: int
 
 
 def subspace_view(stage: SubspaceCertificate, functions: BlockFunctions) -> SubspaceView:
@@ -56,6 +59,7 @@ def subspace_view(stage: SubspaceCertificate, functions: BlockFunctions) -> Subs
         power=power_view(stage.remainder.middle),
         slope_power=power_view(exact.kernel.degree - 1),
         value_error=exact.kernel.value_error,
+        most_touched=min(stage.max_touched, exact.n_slots),
     )
 
 

@@ -19,7 +19,7 @@ import replays
 from emitted import Emitted
 from tools import need, run
 
-from kmcompile.build.builder import EXACT_FLAGS
+from kmcompile.build.compiling import EXACT_FLAGS
 
 CASES = [
     *catalogue.CORE,

@@ -1,0 +1,220 @@
+"""Emitted C that counts the turns of its own loops, and which loop of which template each is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+import numpy as np
+from emitted import Emitted
+from tools import need, succeed
+
+from kmcompile import resources
+from kmcompile.analysis.flow_facts import LoopFact, read_loop_facts
+from kmcompile.build.compiling import EXACT_FLAGS
+from kmcompile.emit.emitter import emit
+from kmcompile.emit.environment import environment
+
+_HEAD = re.compile(r"^( *)((?:for|while) \(.*)$", re.MULTILINE)
+_MARK = re.compile(r" /\*@(.*?)@\*/")
+NOT_MODEL = ("boot/", "package/", "plugin/", "harness.c.j2")
+"""Templates of what is around the model's own C."""
+
+_MAIN = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <float.h>
+#include <assert.h>
+typedef struct { uint32_t turns, total, most, most_total; } count_t;
+static count_t counts[@LOOPS@];
+static void count_call(unsigned first, unsigned end)
+{
+    for (unsigned k = first; k < end; ++k) counts[k].total = 0U;
+}
+static void count_turn(unsigned k)
+{
+    count_t *const c = &counts[k];
+    ++c->turns;
+    ++c->total;
+    c->most = (c->turns > c->most) ? c->turns : c->most;
+    c->most_total = (c->total > c->most_total) ? c->total : c->most_total;
+}
+/* Tables can be written. */
+#define const
+#include "iris.c"
+#include "iris_harness.c"
+typedef struct { void *start; size_t size; } table_t;
+static table_t tables[] = { @TABLES@ };
+static uint32_t inputs[@QUERIES@][@WORDS@], record[@RECORD@], noise = 1U;
+static uint32_t draw(void)
+{
+    noise ^= noise << 13U;
+    noise ^= noise >> 17U;
+    noise ^= noise << 5U;
+    return noise;
+}
+/* One bit, many bits, all of them; nothing but zeros or ones. */
+static void damage(unsigned char *bytes, size_t n, unsigned round)
+{
+    if (round < 24U) {
+        for (unsigned flips = 0U; flips <= round / 8U * 8U; ++flips) {
+            bytes[draw() % n] ^= 1U << (draw() % 8U);
+        }
+    } else if (round < 30U) {
+        for (size_t i = 0U; i < n; ++i) bytes[i] = draw() >> 8U;
+    } else {
+        memset(bytes, (round % 2U == 0U) ? 0 : 0xFF, n);
+    }
+}
+int main(void)
+{
+    const size_t n_queries = fread(inputs, sizeof inputs[0], @QUERIES@, stdin);
+    for (size_t q = 0U; q < n_queries; ++q) iris_harness_query(inputs[q], record);
+    (void)iris_harness_self_test();
+    for (size_t t = 0U; t < sizeof tables / sizeof tables[0]; ++t) {
+        void *const kept = malloc(tables[t].size);
+        memcpy(kept, tables[t].start, tables[t].size);
+        for (unsigned round = 0U; round < 32U; ++round) {
+            damage(tables[t].start, tables[t].size, round);
+            for (unsigned n = 0U; n < 3U; ++n) {
+                iris_harness_query(inputs[draw() % n_queries], record);
+            }
+            memcpy(tables[t].start, kept, tables[t].size);
+        }
+        free(kept);
+    }
+    for (unsigned k = 0U; k < @LOOPS@; ++k) {
+        printf("%u %u\\n", (unsigned)counts[k].most, (unsigned)counts[k].most_total);
+    }
+    return 0;
+}
+"""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A loop of emitted C, and how often it turned over all queries and damaged tables.
+
+    Attributes
+    ----------
+    fact : LoopFact
+    template : str
+        Where it comes from: file and number of the line.
+    most, most_total : int
+        Turns each time it was entered, and during one call of its function, at most.
+    """
+
+    fact: LoopFact
+    template: str
+    most: int
+    most_total: int
+
+
+def template_loops() -> set[str]:
+    """Return all loops of the templates of a model, as file and number of the line."""
+    folder = resources.templates_dir()
+    found = set()
+    for path in sorted(folder.rglob("*.c.j2")):
+        name = path.relative_to(folder).as_posix()
+        if not name.startswith(NOT_MODEL):
+            found |= {mark[1] for mark in _MARK.finditer(_marked(name, path.read_text()))}
+    return found
+
+
+def _marked(name: str, source: str) -> str:
+    """Return a template that says behind the head of each loop where it stands."""
+
+    def with_mark(head: re.Match[str]) -> str:
+        number = source.count("\n", 0, head.start()) + 1
+        return f"{head[0]} /*@{name}:{number}@*/"
+
+    return _HEAD.sub(with_mark, source)
+
+
+def _load(name: str) -> tuple[str, str, Callable[[], bool]]:
+    """Return a template with its marks, as Jinja's loaders do."""
+    return _marked(name, (resources.templates_dir() / name).read_text()), name, lambda: True
+
+
+_MARKING = jinja2.FunctionLoader(_load)
+
+
+@contextmanager
+def marked_templates() -> Iterator[None]:
+    """Let everything that is emitted meanwhile say of which template its loops are."""
+    own = environment()
+    loader = own.loader
+    own.loader = _MARKING
+    try:
+        yield
+    finally:
+        own.loader = loader
+
+
+def count_loops(emitted: Emitted, folder: Path, n_queries: int = 200) -> list[Counted]:
+    """Run queries, the self-test and queries with damaged tables; return all loops."""
+    need("gcc")
+    with marked_templates():
+        files = emit(emitted.program, emitted.target, "a command", "a model of the tests")
+    templates = [mark[1] for mark in _MARK.finditer(files["iris.c"])]
+    files = {name: _MARK.sub("", text) for name, text in files.items()}
+    source = files["iris.c"]
+    facts = read_loop_facts(source, files["iris.h"])
+    assert len(templates) == len(facts)
+    inputs = emitted.inputs[:: -(-len(emitted.inputs) // n_queries)]
+    tables = [table.name for table in emitted.program.tables() if f"iris_{table.name}" in source]
+    parts = {
+        "@LOOPS@": str(len(facts)),
+        "@TABLES@": ", ".join(f"{{ &iris_{name}, sizeof iris_{name} }}" for name in tables),
+        "@QUERIES@": str(len(inputs)),
+        "@WORDS@": str(emitted.recipe.input_words),
+        "@RECORD@": str(emitted.recipe.record_words),
+    }
+    main = _MAIN
+    for place, text in parts.items():
+        main = main.replace(place, text)
+    own = {"iris.c": _counting(source, facts), "main.c": main}
+    for name, text in (files | own).items():
+        (folder / name).write_text(text)
+    flags = [*EXACT_FLAGS, "-O1", "-w", "-DIRIS_TABLE="]
+    succeed(["gcc", *flags, folder / "main.c", "-o", folder / "main"])
+    lines = _answer(folder / "main", inputs).splitlines()
+    return [
+        Counted(fact, template, *map(int, line.split()))
+        for fact, template, line in zip(facts, templates, lines, strict=True)
+    ]
+
+
+def _answer(program: Path, inputs: np.ndarray) -> str:
+    done = subprocess.run(
+        [program], input=inputs.tobytes(), capture_output=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+def _counting(source: str, facts: tuple[LoopFact, ...]) -> str:
+    """Return C whose loops count: at the entry, in each turn, and at the beginning of a call."""
+    lines = source.split("\n")
+    for number, fact in enumerate(facts):
+        head = fact.line - 1
+        lines[head] = f"counts[{number}].turns = 0U; {lines[head].strip()}"
+        while not lines[head].endswith("{"):
+            head += 1
+        lines[head] += f" count_turn({number}U);"
+    for function in dict.fromkeys(fact.function for fact in facts):
+        numbers = [n for n, fact in enumerate(facts) if fact.function == function]
+        start = facts[numbers[0]].line - 1
+        while lines[start] != "{":
+            start -= 1
+        lines[start] += f" count_call({numbers[0]}U, {numbers[-1] + 1}U);"
+    return "\n".join(lines)
