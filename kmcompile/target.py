@@ -111,8 +111,11 @@ class Boot:
     Attributes
     ----------
     exchange : str
-        "semihosting", files that the emulator opens; or "serial", words of its serial port, which
-        is the emulator's standard input and output.
+        "semihosting", files that the emulator opens; "serial", messages of its serial port, which
+        is the emulator's standard input and output; or "loaded", queries that the emulator loads
+        into memory and answers over the serial port.
+    queries : Region or None
+        Where loaded queries are.
     """
 
     startup: str
@@ -121,6 +124,7 @@ class Boot:
     flash: Region
     ram: Region
     tables: Region | None
+    queries: Region | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +237,8 @@ class Target:
         plain = json.loads(json.dumps(asdict(self)))
         plain["compiler"]["helper_stack_bytes"] = dict(self.compiler.helper_stack_bytes)
         boot = plain["boot"]
-        if boot is not None and boot["tables"] is None:
-            del boot["tables"]
+        if boot is not None:
+            plain["boot"] = {key: value for key, value in boot.items() if value is not None}
         return {key: value for key, value in plain.items() if value is not None}
 
 
@@ -341,8 +345,9 @@ def _read(path: Path) -> Target:
 
 
 def _boot(table: Mapping[str, Any]) -> Boot:
-    regions = {key: Region(**table[key]) for key in ("flash", "ram", "tables") if key in table}
-    return Boot(**{**table, "tables": None, **regions})
+    places = ("flash", "ram", "tables", "queries")
+    regions = {key: Region(**table[key]) if key in table else None for key in places}
+    return Boot(**{**table, **regions})
 
 
 def _compiler(table: Mapping[str, Any]) -> Compiler:

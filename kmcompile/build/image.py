@@ -11,7 +11,7 @@ from kmcompile.emit.environment import environment
 from kmcompile.target import Boot, Region
 
 SUMMARY_MAGIC = 0x4B4D4331
-# The kinds of a board's messages on a serial port (`templates/boot/serial.c.j2`).
+# The kinds of a board's messages on a serial port (`templates/boot/serial.c.j2`, `loaded.c.j2`).
 REQUEST_KIND = 0x4B4D5251
 ANSWER_KIND = 0x4B4D414E
 EXIT_KIND = 0x4B4D4558
@@ -57,6 +57,7 @@ class BootView:
     ram: RegionView
     has_tables: bool
     tables: RegionView | None
+    queries: RegionView | None
     stack_length: str
     constants_region: str
 
@@ -88,6 +89,7 @@ def render_image(
         ram=RegionView.of(boot.ram),
         has_tables=boot.tables is not None,
         tables=RegionView.of(boot.tables) if boot.tables else None,
+        queries=RegionView.of(boot.queries) if boot.queries else None,
         stack_length=f"0x{boot.stack_bytes:X}",
         constants_region=constants_region,
     )

@@ -1,4 +1,4 @@
-"""Runs an image in QEMU's system emulation; queries and answers go by files or a serial port."""
+"""Runs an image in QEMU's system emulation; queries and answers go as `Boot.exchange` says."""
 
 from __future__ import annotations
 
@@ -102,14 +102,16 @@ class QemuRunner:
         what = f"running {n_queries} queries on {board.name}"
         timeout_s = self._timeout_s or _timeout_s(artifact, n_queries)
         command = [program, "-M", emulator.machine, *plugin, *emulator.arguments]
-        if board.boot is not None and board.boot.exchange == "serial":
-            code, output, answers = serial.exchange(
-                command, folder, timeout_s, what, queries, n_bytes, board.byte_order
-            )
-        else:
-            (folder / "queries.bin").write_bytes(queries)
+        exchange = board.boot.exchange if board.boot else "semihosting"
+        over_port = queries if exchange == "serial" else b""
+        (folder / "queries.bin").write_bytes(queries)
+        if exchange == "semihosting":
             code, output = toolchain.run_process(command, folder, timeout_s, what)
             answers = (folder / "answers.bin").read_bytes() if code == 0 else b""
+        else:
+            code, output, answers = serial.exchange(
+                command, folder, timeout_s, what, over_port, n_bytes, board.byte_order
+            )
         if code in _EXIT_CODES:
             raise ToolError(f"{what}: the emulated program {_EXIT_CODES[code]}")
         if code != 0:
