@@ -22,7 +22,8 @@ _ALLOCATED = 0x2  # SHF_ALLOC
 _EXECUTABLE = 0x4  # SHF_EXECINSTR
 _WRITABLE = 0x1  # SHF_WRITE
 _NOT_LOADED = "SHT_NOBITS"
-_RELOCATED = ".data.rel.ro"  # constant pointers of a shared library, fixed when it is loaded
+# Constant pointers, fixed when a shared library is loaded or an image is linked.
+_RELOCATED = (".data.rel.ro", ".model_got")
 _UNWIND = (".eh_frame", ".note", ".ARM.exidx", ".ARM.extab")
 
 
