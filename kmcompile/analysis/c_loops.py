@@ -13,6 +13,7 @@ _FUNCTION: Final = re.compile(
     r"^([A-Za-z_][^;{}=]*?\))\s*\n\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL
 )
 _JUMP: Final = re.compile(r"\b(for|while|do|goto)\b")
+_WORD: Final = re.compile(r"\buint32_t (\w+)(?:;| = )")
 _HEAD: Final = re.compile(r"^ *(for|while) \(", re.MULTILINE)
 
 
@@ -34,6 +35,8 @@ class Loop:
         The code in braces, without comments.
     before : str
         The line before the keyword's.
+    words : frozenset of str
+        The function's own variables of 32 bits without a sign.
     """
 
     function: str
@@ -43,6 +46,7 @@ class Loop:
     head: tuple[str, ...]
     body: str
     before: str
+    words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,7 @@ def find_loops(source: str) -> Iterator[Loop]:
     lines = source.splitlines()
     understood = 0
     for function in find_functions(source):
+        words = frozenset(_WORD.findall(code, function.start, function.end))
         for found in _HEAD.finditer(code, function.start, function.end):
             number = code.count("\n", 0, found.start()) + 1
             where = f"line {number} of {function.name}"
@@ -121,7 +126,8 @@ def find_loops(source: str) -> Iterator[Loop]:
                 raise ValueError(f"{where}: {inside!r} is no head of a {found[1]}")
             last = number + code.count("\n", found.start(), body_end)
             body = code[head_end + 1 : body_end]
-            yield Loop(function.name, number, last, found[1], head, body, lines[number - 2])
+            before = lines[number - 2]
+            yield Loop(function.name, number, last, found[1], head, body, before, words)
             understood += 1
     if understood != len(_JUMP.findall(code)):
         raise ValueError("a loop or jump stands outside of a function or begins no line")

@@ -96,7 +96,8 @@ def _counted_turns(loop: Loop, defines: Mapping[str, int]) -> int | None:
     if start is None or step is None:
         return None
     variable = start[1]
-    if variable != (step[2] or step[3]) or _changes(loop.body, variable):
+    counts_words = variable in loop.words and variable == (step[2] or step[3])
+    if not counts_words or _changes(loop.body, variable):
         return None
     sign = 1 if "+" in (step[1] or step[4]) else -1
     try:

@@ -91,6 +91,7 @@ def test_a_total_may_be_stated_of_a_loop_between_constants():
         ("for (i = 0U; (i < 4U) || (x[i] > 0U); ++i)", "", ""),
         ("for (i = 0U; ((i < 4U) || x[0]) && (x[i] > 0U); ++i)", "", ""),
         ("for (i = 0U; (i < 4U) && (i > 5U) || (x[i] > 0U); ++i)", "", ""),
+        ("for (k = 0U; k < 4U; ++k)", "", ""),
         ("for (i = 0U; i <= 0xFFFFFFFFUL; ++i)", "", ""),
         ("for (i = 3U; i >= 0U; --i)", "", ""),
         ("for (i = 0U; i < 4U; ++i)", "", "    /* Loop bound: 5. */"),
