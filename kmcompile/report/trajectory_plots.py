@@ -15,6 +15,8 @@ from kmcompile.report.trajectories import Trajectories
 
 _PLACES = 24.0  # of one stage on the axis: more tests stand closer together
 _TICKS = 18
+_FAR = 10.0
+_LINEAR = 5.0  # bounds beyond this need a logarithmic axis
 
 
 def trajectory_plot(found: Trajectories, of_regression: bool) -> Plot:
@@ -28,7 +30,7 @@ def trajectory_plot(found: Trajectories, of_regression: bool) -> Plot:
     axis = _Axis(found)
     n = count_text(len(found.decision))
     legend = ", ".join(f"{chr(65 + i)} {name}" for i, name in enumerate(axis.stages))
-    stages = f"Stages: {legend}. Below the axis: full kernel evaluations so far."
+    stages = f"Stages: {legend}."
     ends = "A dot is where a query leaves; a ring, where it goes on to the exact sum."
     tolerance = found.tolerance
     if found.n_decisions > 1 or of_regression:
@@ -62,6 +64,9 @@ class _Axis:
         self.starts: list[float] = []
         self.ends: list[float] = []
         self.at = np.zeros(len(found.query))
+        by_kernels = bool(found.kernels.any())
+        self.named = found.kernels if by_kernels else found.number + 1
+        self.label = "full kernel evaluations so far" if by_kernels else "tests of each stage"
         start = 0.0
         for stage in used:
             here = found.stage == stage
@@ -71,8 +76,8 @@ class _Axis:
             self.ends.append(start + float(_places(np.array([last]), last)[0]))
             start = self.ends[-1] + 1.5
 
-    def ticks(self, found: Trajectories) -> tuple[list[float], list[str]]:
-        """Return places and their kernel evaluations, far enough apart to be read."""
+    def ticks(self) -> tuple[list[float], list[str]]:
+        """Return places and what they are named, far enough apart to be read."""
         distance = (self.ends[-1] + 1.0) / _TICKS
         places: list[float] = []
         names: list[str] = []
@@ -80,7 +85,7 @@ class _Axis:
         for place, row in zip(*first, strict=True):
             if not places or place - places[-1] >= distance:
                 places.append(float(place))
-                names.append(count_text(int(found.kernels[row])))
+                names.append(count_text(int(self.named[row])))
         return places, names
 
 
@@ -107,33 +112,39 @@ def _draw(on: Any, found: Trajectories, axis: _Axis, axes: Any) -> None:
             axes.axvline(start - 0.75, color=MUTED, linewidth=0.6)
         middle, above = (start + end) / 2, axes.get_xaxis_transform()
         axes.text(middle, 1.01, chr(65 + n), transform=above, ha="center", fontsize=8)
-    places, names = axis.ticks(found)
+    places, names = axis.ticks()
     axes.set_xticks(places, names)
     axes.set_xlim(-0.6, axis.ends[-1] + 0.6)
-    axes.set_xlabel("tests, stage by stage: full kernel evaluations so far")
+    axes.set_xlabel(axis.label)
     axes.grid(False, axis="x")
 
 
 def _draw_estimates(found: Trajectories, axis: _Axis, axes: Any) -> None:
     _draw_lines(found, axis, found.estimate, axes)
+    reach = _reach(found)
     label: str | None = "thresholds"
     for start, end in zip(axis.starts, axis.ends, strict=True):
         inside = (axis.at >= start) & (axis.at <= end)
         at, first = np.unique(axis.at[inside], return_index=True)
         for values in (found.low[inside][first], found.high[inside][first]):
-            finite = np.where(np.isfinite(values), values, np.nan)
+            # One that no estimate comes near decides nothing; infinite ones are among them.
+            drawn = np.where(np.abs(values) < _FAR * reach, values, np.nan)
             # A test that stands alone has thresholds as wide as its place.
-            ends = (np.concatenate([[at[0] - 0.3], at, [at[-1] + 0.3]]), np.pad(finite, 1, "edge"))
+            ends = (np.concatenate([[at[0] - 0.3], at, [at[-1] + 0.3]]), np.pad(drawn, 1, "edge"))
             axes.plot(*ends, color=INK, linewidth=1.3, label=label)
             label = None
     axes.axhline(0.0, color=MUTED, linewidth=0.6)
-    known = np.abs(np.concatenate([found.low, found.high]))
-    usual = float(np.quantile(np.abs(found.estimate), 0.97))
-    near = known[known <= 2.0 * usual]  # thresholds that hardly anything passes may be outside
-    reach = 1.15 * max(usual, float(near.max(initial=0.0)), 1e-6)
     axes.set_ylim(-reach, reach)
     axes.set_ylabel("estimate of f(x)")
     _legend(axes)
+
+
+def _reach(found: Trajectories) -> float:
+    """Return where the axis ends: nearly all estimates, and the thresholds among them."""
+    thresholds = np.abs(np.concatenate([found.low, found.high]))
+    usual = float(np.quantile(np.abs(found.estimate), 0.97))
+    near = thresholds[thresholds <= 2.0 * usual]
+    return 1.15 * max(usual, float(near.max(initial=0.0)), 1e-6)
 
 
 def _draw_bounds(found: Trajectories, axis: _Axis, axes: Any) -> None:
@@ -141,7 +152,8 @@ def _draw_bounds(found: Trajectories, axis: _Axis, axes: Any) -> None:
     values = np.where(positive, found.lower, found.upper)
     _draw_lines(found, axis, values, axes)
     axes.axhline(0.0, color=INK, linewidth=1.2)
-    axes.set_yscale("symlog", linthresh=1.0, linscale=1.0)
+    if np.abs(values).max() > _LINEAR:
+        axes.set_yscale("symlog", linthresh=1.0, linscale=1.0)
     axes.set_ylabel("bound that has to cross 0")
     _legend(axes)
 
