@@ -130,7 +130,7 @@ def helper_frames(
     own : paths
         The model's objects before linking.
     known : mapping
-        Frames of helpers that have no call frame information.
+        Frames of helpers without call frame information, or whose information leaves pushes out.
 
     Returns
     -------
@@ -164,9 +164,10 @@ def helper_frames(
                 "find it out and add it to helper_stack_bytes in the target's TOML"
             )
         # Several names of one routine are charged once: the frames are added up.
-        charges: dict[object, int] = {span: span[2] for span in covering}
-        if not covering:
-            charges[address] = known[name]
+        if name in known:
+            charges: dict[object, int] = {address: known[name]}
+        else:
+            charges = {span: span[2] for span in covering}
         frames[name] = sum(charge for key, charge in charges.items() if key not in charged)
         charged |= charges.keys()
     return frames
