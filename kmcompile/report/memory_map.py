@@ -131,7 +131,7 @@ def _map(report: Report, name: str, kind: str, parts: Sequence[Part]) -> MemoryM
     part_bytes, budget = memory[f"part_{kind}_bytes"], memory[f"{kind}_budget_bytes"]
     limit = max(part_bytes or 0, used)
     strip = _pieces(parts, max(used, 1))
-    large = used * 1.0 >= _MAGNIFIED * limit
+    large = used >= _MAGNIFIED * limit
     share = used / limit if limit else 0.0
     edge = f"{1000 * share:.1f}"
     return MemoryMap(
