@@ -1700,11 +1700,10 @@ static bool iris_touch_vectors(
     iris_start_order(workspace, &order);
     for (test = 1U; (test < 3U) && !decided; ++test) {
         const uint32_t step = iris_nearest_steps[test];
-        /* A damaged table touches no more. */
-        const uint32_t end = (step < 2U) ? step : 2U;
 
+        /* A damaged table touches no more than the last step says. */
         /* Loop bound: 2U, in all 2U. */
-        while ((n < end) && iris_has_next(&order)) {
+        while ((n < step) && (n < 2U) && iris_has_next(&order)) {
             const uint32_t slot = iris_next_slot(&order, workspace->kernel_total);
 
             iris_touch(workspace, input, slot);
