@@ -62,6 +62,9 @@ class CodeTableView:
     code_type, x_type, sum_type, signed_type : str
         The C types of a stored code, one of the packed input, sums, and sums with a sign.
     sum_bits, product_bits : int
+    sum_in_halves : bool
+        Whether a sum of 64 bits is below 2^48, so that two floats hold it.
+    half_scale : float
     sign_bit : int
         That of a sum.
     has_signs : bool
@@ -95,6 +98,8 @@ class CodeTableView:
     sum_type: str
     signed_type: str
     sum_bits: int
+    sum_in_halves: bool
+    half_scale: float
     product_bits: int
     sign_bit: int
     has_signs: bool
@@ -150,6 +155,9 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         sum_type=f"uint{bits}_t",
         signed_type=f"int{bits}_t",
         sum_bits=bits,
+        # Of codes of 16 bits: a product is at most 2^30.
+        sum_in_halves=table.wide and table.n_features < 1 << 18,
+        half_scale=2.0**24,
         product_bits=32 if short else bits,
         sign_bit=bits - 1,
         has_signs=table.low < 0 or bool((table.codes < 0).any()),
