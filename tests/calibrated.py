@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from emitted import Emitted
+from emitted import Emitted, named
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.pipeline import make_pipeline
@@ -18,7 +18,7 @@ from kmcompile import frontend
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.lowering.formats import lower_in_format
 from kmcompile.passes.move_threshold import move_asked_threshold
-from kmcompile.target import load_target
+from kmcompile.target import Target
 
 MODELS: dict[str, tuple[Any, Any]] = {
     "rbf": (load_breast_cancer, lambda: SVC(gamma=0.02)),
@@ -36,15 +36,16 @@ class Calibrated:
     model: str
     number_format: str = "float32"
     threshold: float | None = None
+    n_samples: int | None = None
 
     def __str__(self) -> str:
         words = ["calibrated", self.model, self.number_format]
         return "-".join(words if self.threshold is None else [*words, str(self.threshold)])
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
-        loaded = load_target(target)
-        machine = read(self.model)
+        loaded = named(target)
+        machine = read(self.model, self.n_samples)
         if self.threshold is not None:
             machine = move_asked_threshold(machine, self.threshold)
         lowered = lower_in_format(machine, loaded, name, self.number_format)
@@ -69,13 +70,15 @@ def samples(model: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def fitted(model: str) -> CalibratedClassifierCV:
-    """Return the fitted model."""
+def fitted(model: str, n_samples: int | None = None) -> CalibratedClassifierCV:
+    """Return the fitted model, by default of all samples."""
+    X, y = samples(model)
     pipeline = make_pipeline(StandardScaler(), MODELS[model][1]())
-    return CalibratedClassifierCV(pipeline, ensemble=False, cv=3).fit(*samples(model))
+    calibrated = CalibratedClassifierCV(pipeline, ensemble=False, cv=3)
+    return calibrated.fit(X[:n_samples], y[:n_samples])
 
 
 @cache
-def read(model: str) -> KernelMachine:
+def read(model: str, n_samples: int | None = None) -> KernelMachine:
     """Return the machine whose decisions are log odds."""
-    return frontend.load_model(fitted(model))
+    return frontend.load_model(fitted(model, n_samples))

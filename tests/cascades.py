@@ -29,6 +29,7 @@ from kmcompile.stages import (
     Stage,
 )
 from kmcompile.stages.range_gate import sum_of_squares
+from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {
     "rbf": {"gamma": 0.1},
@@ -56,6 +57,8 @@ class Cascade:
         Levels of the nearest vectors' projection.
     n_reduced : int
         Reduced sets: of two, the first looks at some columns only.
+    pooled : bool
+        Whether a feature is the mean of four pixels.
     """
 
     kernel: str
@@ -65,30 +68,35 @@ class Cascade:
     skip_zeros: bool = True
     n_reduced: int = 1
     preprocessing: str = "raw"
+    pooled: bool = False
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         words = [self.kernel, self.task, self.scheme, f"{self.n_levels}_levels", self.preprocessing]
         words += [] if self.skip_zeros else ["dense"]
         return "-".join([*words, f"{self.n_reduced}_reduced"])
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
-        X, y = _digits(self.task)
+        X, y = _digits(self.task, self.pooled)
         tie = {"break_ties": True} if self.task == "break_ties" else {}
         classifier = SVC(kernel=self.kernel, C=10, **KERNELS[self.kernel], **tie)
         model = make_pipeline(*PREPROCESSING[self.preprocessing](), classifier)
-        plain = emit_model(model.fit(X[:N_TRAINED], y[:N_TRAINED]), target, name)
-        fresh = X[N_TRAINED:].astype(np.float32)
+        plain = emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
+        fresh = X[self.n_trained :].astype(np.float32)
         program = Stages(self, plain.program, fresh).program
         queries = np.concatenate([fresh, fresh[:20] * np.float32(2.5), plain.queries[::2]])
         return Emitted(plain.machine, program, plain.target, queries)
 
 
-def _digits(task: str) -> tuple[np.ndarray, np.ndarray]:
+def _digits(task: str, pooled: bool) -> tuple[np.ndarray, np.ndarray]:
     X, y = load_digits(return_X_y=True)
     digits = (3, 8) if task == "binary" else (1, 3, 8, 9)
     chosen = np.isin(y, digits)
-    return X[chosen] / 16, y[chosen]
+    X = X[chosen] / 16
+    if pooled:
+        X = X.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(len(X), 16)
+    return X, y[chosen]
 
 
 class Stages:
@@ -153,7 +161,8 @@ class Stages:
         columns = None
         looks_at_some = number < self.cascade.n_reduced
         if looks_at_some:
-            columns = np.sort(np.argsort(-self.x.std(axis=0))[:N_COLUMNS])
+            n_columns = min(N_COLUMNS, self.exact.n_features // 2)
+            columns = np.sort(np.argsort(-self.x.std(axis=0))[:n_columns])
             rows, triangle = rows[:, columns], np.zeros((0, 0))
         else:
             skew = np.eye(len(rows)) + np.tril(self.rng.normal(size=triangle.shape), -1) * 0.1
@@ -185,6 +194,7 @@ class Stages:
         )
         estimates = self.cascade.scheme == "estimate"
         touched = np.array([2, 5, 9, 14]) if estimates else np.arange(1, 15)
+        touched = touched[touched <= exact.n_vectors]
         steps = np.concatenate([np.zeros(len(ends) if estimates else 0), touched])
         n_blocks, lanes = exact.n_blocks, exact.lanes
         open_bands = NearestVectors(

@@ -28,6 +28,8 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, LinearSVC, NuSVC, OneClassSVM
 
+from kmcompile.target import Target
+
 KERNELS: dict[str, dict[str, Any]] = {
     "linear": {},
     "poly": {"degree": 3, "coef0": 0.5, "gamma": 0.3},
@@ -39,7 +41,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "fourier": {"gamma": 0.1},
 }
 NAMED = ("linear", "poly", "rbf", "sigmoid")
-"""Those that an SVC has by name; of the others it takes the function."""
+"""Those that an SVC has by name; of the others it takes the function, also that of the cosine."""
 MAPS: dict[str, Any] = {"Nystroem": Nystroem, "RBFSampler": RBFSampler}
 """Feature maps, before a LinearSVC."""
 
@@ -114,7 +116,7 @@ class Case:
             model[-1]._sklearn_version = "1.7.2"
         return model
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         return emit_model(self.fitted(), target, name)
 
@@ -128,9 +130,9 @@ class Case:
     def _classifier(self) -> Any:
         if self.estimator in ("LinearSVC", *MAPS):
             return LinearSVC(random_state=0)
-        kernel, parameters = self.kernel, {**KERNELS[self.kernel], **dict(self.parameters)}
+        kernel, parameters = self.kernel, {**KERNELS.get(self.kernel, {}), **dict(self.parameters)}
         if self.kernel not in NAMED:
-            kernel = kernel_function(self.kernel, **KERNELS[self.kernel])
+            kernel = kernel_function(self.kernel, **KERNELS.get(self.kernel, {}))
             parameters = dict(self.parameters)
         if self.task == "break_ties":
             parameters["break_ties"] = True
@@ -201,6 +203,6 @@ FEW_VECTORS = [
 
 
 @cache
-def emitted(case: Case | Cascade | Certified | Coded | Calibrated, target: str) -> Emitted:
+def emitted(case: Case | Cascade | Certified | Coded | Calibrated, target: str | Target) -> Emitted:
     """Return the emitted C of a case."""
     return case.emit(target)

@@ -22,6 +22,7 @@ from kmcompile.ir.program import Program
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages import EarlyExit
+from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {
     "rbf": {"kernel": "rbf", "gamma": 0.05},
@@ -48,6 +49,7 @@ class Certified:
     kernel: str
     data: str
     preprocessing: str = "standard"
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         return f"{self.kernel}-{self.data}-{self.preprocessing}"
@@ -58,13 +60,13 @@ class Certified:
         order = np.random.default_rng(0).permutation(len(X))
         return X[order], y[order]
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         X, y = self.samples()
         steps = [StandardScaler()] if self.preprocessing == "standard" else [Normalizer()]
         model = make_pipeline(*steps, SVC(C=10, **KERNELS[self.kernel]))
-        plain = emit_model(model.fit(X[:N_TRAINED], y[:N_TRAINED]), target, name)
-        fresh = X[N_TRAINED:].astype(np.float32)
+        plain = emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
+        fresh = X[self.n_trained :].astype(np.float32)
         machine = fold_scalers(merge_duplicate_vectors(plain.machine))
         exits = exits_of(machine, plain.program, fresh[::2])
         program = with_exits(plain.program, exits)

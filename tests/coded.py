@@ -13,6 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
+from kmcompile.target import Target
+
 
 def digits() -> Any:
     """Pixels of 0 .. 16, ten classes, some pixels 0 in all of them."""
@@ -68,6 +70,13 @@ def poly_digits() -> Any:
     return SVC(kernel="poly", degree=3, C=10).fit(X[:250], y[:250])
 
 
+def few_poly_digits() -> Any:
+    """Four of these classes, few of each."""
+    X, y = load_digits(return_X_y=True)
+    few = y[:100] < 4
+    return SVC(kernel="poly", degree=3, C=10).fit(X[:100][few], y[:100][few])
+
+
 def sparse_poly() -> Any:
     """Pixels of 0 .. 255 of which nearly all are 0, and a polynomial."""
     rng = np.random.default_rng(3)
@@ -109,7 +118,7 @@ class Coded:
         replay = {None: "", False: "-replay", True: "-replay-low"}[self.low_parts]
         return f"{self.number_format}-{self.made.__name__}{replay}"
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         return emit_in_format(self.made(), self.number_format, target, name, self.low_parts)
 

@@ -108,9 +108,14 @@ class Emitted:
         return folder
 
 
+def named(target: str | Target) -> Target:
+    """Return a target, which may be given by its name."""
+    return load_target(target) if isinstance(target, str) else target
+
+
 def emit_model(estimator: object, target: str | Target = "host", name: str = "iris") -> Emitted:
     """Return the emitted C of a fitted estimator."""
-    loaded = load_target(target) if isinstance(target, str) else target
+    loaded = named(target)
     machine = load_machine(estimator)
     reduced = refuse_negatives(merge_duplicate_vectors(fold_scalers(fold_selections(machine))))
     program = lower(reduced, loaded, name, ordinary_inputs(reduced, 64))
@@ -120,7 +125,7 @@ def emit_model(estimator: object, target: str | Target = "host", name: str = "ir
 def emit_in_format(
     estimator: object,
     number_format: str,
-    target: str,
+    target: str | Target,
     name: str = "iris",
     low_parts: bool | None = None,
 ) -> Emitted:
@@ -131,7 +136,7 @@ def emit_in_format(
     low_parts : bool or None
         Whether the replay has tables of low parts; None is no replay.
     """
-    loaded = load_target(target)
+    loaded = named(target)
     machine = frontend.load_model(estimator)
     lowered = lower_in_format(machine, loaded, name, number_format)
     program = lowered.program

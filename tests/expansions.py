@@ -21,6 +21,7 @@ from kmcompile.ir.program import Program
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages import FoldedWeights
+from kmcompile.target import Target
 from kmcompile.verify.reference import evaluate
 
 N_TRAINED = 160
@@ -49,6 +50,7 @@ class Expanded:
     shape: tuple[int, ...]
     n_basis: int
     preprocessing: str = "standard"
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         shape = "x".join(str(n) for n in self.shape)
@@ -64,20 +66,20 @@ class Expanded:
     @property
     def fresh(self) -> np.ndarray:
         """Inputs that the machine has not seen, float32."""
-        return self.samples[0][N_TRAINED:].astype(np.float32)
+        return self.samples[0][self.n_trained :].astype(np.float32)
 
     @cached_property
     def plain(self) -> Emitted:
         """The program without early exits."""
         return self._plain("host", "iris")
 
-    def _plain(self, target: str, name: str) -> Emitted:
+    def _plain(self, target: str | Target, name: str) -> Emitted:
         X, y = self.samples
         steps = [StandardScaler()] if self.preprocessing == "standard" else [Normalizer()]
         model = make_pipeline(*steps, SVC(C=10, gamma=self.gamma))
-        return emit_model(model.fit(X[:N_TRAINED], y[:N_TRAINED]), target, name)
+        return emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self._plain(target, name)
         stages = (*plain.program.stages[:-2], self.stage(plain), *plain.program.stages[-2:])

@@ -22,6 +22,7 @@ def intersection_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 def kernel_function(name: str, **parameters: float) -> Any:
     """Return what an estimator takes as `kernel`: a function, or the name of scikit-learn's own."""
     functions = {
+        "cosine": pairwise.cosine_similarity,
         "laplacian": pairwise.laplacian_kernel,
         "chi2": pairwise.chi2_kernel,
         "intersection": intersection_kernel,

@@ -19,10 +19,9 @@ from kmcompile import frontend
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering.formats import lower_in_format
 from kmcompile.stages import EarlyExit
-from kmcompile.target import load_target
+from kmcompile.target import Target
 
 N_TRAINED = 200
 _NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
@@ -35,12 +34,12 @@ class Data:
     load: Callable[[], tuple[np.ndarray, np.ndarray]]
     model: Callable[[], Any]
 
-    def fitted(self) -> tuple[Any, np.ndarray]:
+    def fitted(self, n_trained: int = N_TRAINED) -> tuple[Any, np.ndarray]:
         """Return the estimator and fresh inputs, float32."""
         X, y = self.load()
         order = np.random.default_rng(0).permutation(len(X))
         X, y = X[order], y[order]
-        n = min(N_TRAINED, len(X) // 2)
+        n = min(n_trained, len(X) // 2)
         return self.model().fit(X[:n], y[:n]), X[n:].astype(np.float32)
 
 
@@ -86,27 +85,28 @@ class Certified:
     data: str
     exits: tuple[str, ...]
     number_format: str = "int16"
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         return "-".join([self.number_format, self.data, *self.exits])
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
-        model, fresh = DATA[self.data].fitted()
+        model, fresh = DATA[self.data].fitted(self.n_trained)
         plain = emit_in_format(model, self.number_format, target, name)
         program = certified.with_exits(
-            plain.program, certified_exits(model, plain.program, fresh[::2], self.exits)
+            plain.program, certified_exits(model, plain, fresh[::2], self.exits)
         )
         return Emitted(plain.machine, program, plain.target, np.concatenate([fresh, plain.queries]))
 
 
 def certified_exits(
-    model: Any, program: Program, samples: np.ndarray, kinds: tuple[str, ...]
+    model: Any, plain: Emitted, samples: np.ndarray, kinds: tuple[str, ...]
 ) -> list[EarlyExit]:
     """Return the smallest exit of some kinds that the compiler considers."""
-    number_format = program.number_format
-    target = load_target(program.target)
-    lowered = lower_in_format(frontend.load_model(model), target, program.name, number_format)
+    program, number_format = plain.program, plain.program.number_format
+    machine = frontend.load_model(model)
+    lowered = lower_in_format(machine, plain.target, program.name, number_format)
     accepted = interpret(program, samples).results["status"] == Status.OK
     found = {}
     for stage, _ in fit(lowered.machine, program, samples[accepted], _NO_LIMIT):
@@ -127,13 +127,14 @@ class Statistical:
     data: str
     number_format: str = "int16"
     n_reduced: int = 1
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         return f"{self.number_format}-{self.data}-{self.n_reduced}_reduced"
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
-        model, fresh = DATA[self.data].fitted()
+        model, fresh = DATA[self.data].fitted(self.n_trained)
         plain = emit_in_format(model, self.number_format, target, name)
         cascade = Cascade("rbf", "binary", n_reduced=self.n_reduced, skip_zeros=False)
         program = Stages(cascade, plain.program, fresh).program

@@ -18,6 +18,7 @@ from kmcompile.lowering.pair_choice import with_pair_sum
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.target import Target
 from kmcompile.verify.queries import ordinary_inputs
 
 
@@ -39,11 +40,11 @@ class Pairs:
         words += ["exit"] if self.has_exit else []
         return "-".join([*words, *(["replay"] if self.replays else [])])
 
-    def exact(self, target: str, name: str = "iris") -> Emitted:
+    def exact(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the same machine with an exact sum."""
         return emit_model(self.fitted(), target, name)
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         emitted = self.exact(target, name)
         machine = fold_scalers(merge_duplicate_vectors(emitted.machine))

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from emitted import Emitted
+from emitted import Emitted, named
 from sklearn.datasets import load_diabetes
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,7 +20,7 @@ from kmcompile.ir.program import Program
 from kmcompile.lowering.formats import Lowered, lower_in_format
 from kmcompile.lowering.program import with_tolerance
 from kmcompile.lowering.replay import lower_replay
-from kmcompile.target import load_target
+from kmcompile.target import Target
 from kmcompile.verify.queries import edge_inputs, generate
 
 N_TRAINED = 150
@@ -35,6 +35,7 @@ class Regression:
     exits: tuple[str, ...] = ()
     replays: bool = False
     number_format: str = "float32"
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         words = ["regression", self.kernel, self.number_format, *self.exits]
@@ -43,15 +44,15 @@ class Regression:
 
     def fitted(self) -> Any:
         """Return the fitted pipeline."""
-        return fitted(self.kernel)
+        return fitted(self.kernel, self.n_trained)
 
-    def lower(self, target: str, name: str) -> tuple[Lowered, Program]:
+    def lower(self, target: str | Target, name: str) -> tuple[Lowered, Program]:
         """Return the exact program and that with tolerance, exits and replay."""
-        board = load_target(target)
+        board = named(target)
         machine = frontend.load_model(self.fitted())
         lowered = lower_in_format(machine, board, name, self.number_format)
         program = with_tolerance(lowered.program, self.tolerance)
-        fresh = load_diabetes().data[N_TRAINED::4].astype(np.float32)
+        fresh = load_diabetes().data[self.n_trained :: 4].astype(np.float32)
         if self.exits:
             offered = [s for s, _ in fit(lowered.machine, program, fresh, Room(1e9, None, None))]
             last = {s.template: s for s in offered if s.template in self.exits}
@@ -65,23 +66,23 @@ class Regression:
             program = replace(program, replay=replay)
         return lowered, program
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         _, program = self.lower(target, name)
         machine = frontend.load_model(self.fitted())
-        fresh = load_diabetes().data[N_TRAINED:].astype(np.float32)
+        fresh = load_diabetes().data[self.n_trained :].astype(np.float32)
         edges = edge_inputs(machine, program.prepare.limit)
         X = np.concatenate([fresh, generate(machine, 60), edges])
-        return Emitted(machine, program, load_target(target), X)
+        return Emitted(machine, program, named(target), X)
 
 
 @cache
-def fitted(kernel: str) -> Any:
+def fitted(kernel: str, n_trained: int) -> Any:
     """Return a fitted pipeline that ends with an SVR."""
     X, y = load_diabetes(return_X_y=True)
     parameters = {"rbf": {"gamma": 0.05}, "poly": {"gamma": 0.1, "coef0": 1.0}, "linear": {}}
     model = SVR(kernel=kernel, C=50.0, epsilon=10.0, **parameters[kernel])
-    return make_pipeline(StandardScaler(), model).fit(X[:N_TRAINED], y[:N_TRAINED])
+    return make_pipeline(StandardScaler(), model).fit(X[:n_trained], y[:n_trained])
 
 
 CORE = (

@@ -17,6 +17,7 @@ from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.target import Target
 from kmcompile.verify.queries import ordinary_inputs
 
 _BISECTIONS = 80
@@ -33,7 +34,7 @@ class Replayed:
     def __str__(self) -> str:
         return f"replay-{'low-' if self.low_parts else ''}{self.case}"
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self.case.emit(target, name)
         machine = merge_duplicate_vectors(fold_scalers(fold_selections(plain.machine)))

@@ -25,6 +25,7 @@ from kmcompile.ir.program import Program
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages.sign_map import SignMap
+from kmcompile.target import Target
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 N_TRAINED = 1000
@@ -55,6 +56,7 @@ class Mapped:
     data: str
     preprocessing: str = "standard"
     parameters: dict[str, Any] = field(default_factory=lambda: {"C": 10, "gamma": 1.0})
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         words = [self.data, self.preprocessing]
@@ -64,7 +66,8 @@ class Mapped:
     def samples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Inputs and labels to train with, and other inputs, float32."""
         X, y, X_test = _samples(self.data)
-        return X[:N_TRAINED].astype(np.float32), y[:N_TRAINED], X_test.astype(np.float32)
+        n = self.n_trained
+        return X[:n].astype(np.float32), y[:n], X_test.astype(np.float32)
 
     @cached_property
     def estimator(self) -> Any:
@@ -77,7 +80,7 @@ class Mapped:
         """As it was trained."""
         return frontend.load_model(self.estimator)
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = emit_model(self.estimator, target, name)
         machine = fold_scalers(merge_duplicate_vectors(plain.machine))

@@ -13,6 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
+from kmcompile.target import Target
+
 KERNELS: dict[str, dict[str, Any]] = {
     "rbf": {"gamma": 0.1},
     "poly": {"degree": 3, "gamma": 0.1, "coef0": 0.5},
@@ -45,6 +47,7 @@ class SparseDigits:
     task: str
     scheme: str = ""
     normalizes: bool = False
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         mode = self.scheme or "exact"
@@ -60,7 +63,7 @@ class SparseDigits:
         X, y = self.data
         classifier = SVC(kernel=self.kernel, C=10, **KERNELS[self.kernel])
         steps = [Normalizer()] if self.normalizes else []
-        return make_pipeline(*steps, classifier).fit(X[:N_TRAINED], y[:N_TRAINED])
+        return make_pipeline(*steps, classifier).fit(X[: self.n_trained], y[: self.n_trained])
 
     def inputs(self) -> np.ndarray:
         """Return inputs at vectors and beside them, far away, at 0, dense and fresh ones."""
@@ -70,7 +73,7 @@ class SparseDigits:
         parts = [vectors[:4], beside, fresh[:8], dense, 50 * fresh[:2], -fresh[8:10], 0 * dense[:1]]
         return np.concatenate(parts).astype(np.float32)
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C, with sparse, dense and distant queries."""
         plain = emit_model(self.fitted(), target, name)
         fresh = self.data[0][N_TRAINED:].astype(np.float32)

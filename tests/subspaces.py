@@ -22,6 +22,7 @@ from kmcompile.ir.program import Program
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.target import Target
 
 N_TRAINED = 160
 _UNIT_SHARE = 0.8
@@ -55,6 +56,7 @@ class SubspaceCase:
     preprocessing: str
     n_dimensions: int
     max_touched: int
+    n_trained: int = N_TRAINED
 
     def __str__(self) -> str:
         sizes = f"{self.n_dimensions}_dimensions-{self.max_touched}_touched"
@@ -68,14 +70,14 @@ class SubspaceCase:
     @property
     def fresh(self) -> np.ndarray:
         """Inputs that the machine has not seen, float32."""
-        return self.samples[0][N_TRAINED:].astype(np.float32)
+        return self.samples[0][self.n_trained :].astype(np.float32)
 
-    def emit(self, target: str, name: str = "iris") -> Emitted:
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         X, y = self.samples
         classifier = SVC(kernel="poly", C=10, **KERNELS[self.kernel])
         model = make_pipeline(*PREPROCESSING[self.preprocessing](), classifier)
-        plain = emit_model(model.fit(X[:N_TRAINED], y[:N_TRAINED]), target, name)
+        plain = emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
         machine = fold_scalers(merge_duplicate_vectors(plain.machine))
         stage = self.stage(machine, plain.program)
         stages = (*plain.program.stages[:-2], stage, *plain.program.stages[-2:])

@@ -44,12 +44,15 @@ class BuiltModel:
     stack_bytes : int or None
         The worst case of any of its entry points; None where `Memory.stack_bytes` is, or where
         another compiler than the toolchain's own built it.
+    double_helpers : tuple of str
+        Software routines for double that it calls.
     query_frame_bytes, self_test_frame_bytes : int
         Stack that its harness takes above its entry points.
     """
 
     recipe: Recipe
     stack_bytes: int | None
+    double_helpers: tuple[str, ...]
     query_frame_bytes: int
     self_test_frame_bytes: int
 
@@ -68,15 +71,12 @@ class Artifact:
         What it was built for: the recipe's target, or the host.
     memory : Memory or None
         Of all models together; None if another compiler than the toolchain's own built it.
-    double_helpers : tuple of str
-        Software routines for double that the models call.
     """
 
     path: Path
     models: tuple[BuiltModel, ...]
     toolchain: Target
     memory: Memory | None
-    double_helpers: tuple[str, ...]
     _folder: tempfile.TemporaryDirectory[str] = field(repr=False, compare=False)
 
     @property
@@ -84,6 +84,11 @@ class Artifact:
         """Return the recipe of the only model."""
         (model,) = self.models
         return model.recipe
+
+    @property
+    def double_helpers(self) -> tuple[str, ...]:
+        """Return the software routines for double that the models call."""
+        return tuple(sorted({name for model in self.models for name in model.double_helpers}))
 
     @property
     def flash_bytes(self) -> int | None:

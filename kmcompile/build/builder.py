@@ -210,9 +210,6 @@ class _Bench:
             models=models,
             toolchain=self.target,
             memory=memory if self.compiling.measured else None,
-            double_helpers=tuple(
-                sorted({name for part in self.parts for name in elf.double_helpers(part)})
-            ),
             _folder=self.holder,
         )
 
@@ -230,6 +227,9 @@ def _built(
         stack_bytes=None
         if helpers is None
         else max(calls.stack_bytes(entry, helpers) for entry in entries),
+        double_helpers=tuple(
+            sorted({name for part in model.sources for name in elf.double_helpers(part)})
+        ),
         query_frame_bytes=frames.own_stack_bytes(f"{name}_harness_query"),
         self_test_frame_bytes=frames.own_stack_bytes(f"{name}_harness_self_test"),
     )

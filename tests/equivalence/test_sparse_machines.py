@@ -13,7 +13,6 @@ from lowered import lowered, program_of
 from mpmath import mpf
 from real_model import RealModel
 from sparse_digits import CASES, N_TRAINED, SparseDigits
-from test_boards_match_interpreter import BOARDS, check_on_board
 from test_c_matches_interpreter import COMPILERS, check_on_host
 
 from kmcompile.interpret import Status, interpret
@@ -30,13 +29,6 @@ EXACT = [case for case in CASES if not case.scheme]
 )
 def test_sums_that_skip_zeros_match_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
-
-
-@pytest.mark.target
-@pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_sums_that_skip_zeros_match_the_interpreter_on_boards(case, board, tmp_path):
-    check_on_board(catalogue.emitted(case, board), tmp_path)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
