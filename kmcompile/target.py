@@ -49,6 +49,9 @@ class Compiler:
     ----------
     helper_stack_bytes : tuple of (str, int)
         Frames of those routines of the compiler's library that have no call frame information.
+    helper_loops : tuple of (str, tuple of int)
+        How often each loop of a routine of the compiler's library goes back to its start at most,
+        in the order of their addresses.
     """
 
     command: str
@@ -58,6 +61,7 @@ class Compiler:
     libraries: tuple[str, ...]
     packages: tuple[str, ...]
     helper_stack_bytes: tuple[tuple[str, int], ...]
+    helper_loops: tuple[tuple[str, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +239,8 @@ class Target:
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain JSON data; `target_from_dict` reads it back."""
         plain = json.loads(json.dumps(asdict(self)))
-        plain["compiler"]["helper_stack_bytes"] = dict(self.compiler.helper_stack_bytes)
+        for table in ("helper_stack_bytes", "helper_loops"):
+            plain["compiler"][table] = dict(plain["compiler"][table])
         boot = plain["boot"]
         if boot is not None:
             plain["boot"] = {key: value for key, value in boot.items() if value is not None}
@@ -351,8 +356,9 @@ def _boot(table: Mapping[str, Any]) -> Boot:
 
 
 def _compiler(table: Mapping[str, Any]) -> Compiler:
-    helpers = tuple(sorted(table.get("helper_stack_bytes", {}).items()))
-    return Compiler(**{**_tuples(table), "helper_stack_bytes": helpers})
+    frames = tuple(sorted(table.get("helper_stack_bytes", {}).items()))
+    loops = tuple(sorted(_tuples(table.get("helper_loops", {})).items()))
+    return Compiler(**{**_tuples(table), "helper_stack_bytes": frames, "helper_loops": loops})
 
 
 def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -48,6 +48,11 @@ class Loop:
     before: str
     words: frozenset[str]
 
+    @property
+    def body_line(self) -> int:
+        """Return the line of the brace that opens the body."""
+        return self.last_line - self.body.count("\n")
+
 
 @dataclass(frozen=True, slots=True)
 class Function:

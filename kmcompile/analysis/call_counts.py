@@ -62,7 +62,6 @@ def _turns_around(source: str, facts: Sequence[LoopFact]) -> dict[int, int]:
         inside = around * fact.maximum
         if fact.total is not None:
             inside = min(inside, fact.total)
-        first_of_body = loop.last_line - loop.body.count("\n")
         for line in range(loop.line, loop.last_line + 1):
-            turns[line] = inside if line > first_of_body else inside + around
+            turns[line] = inside if line > loop.body_line else inside + around
     return turns

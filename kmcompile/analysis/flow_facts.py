@@ -43,12 +43,16 @@ class LoopFact:
     total : int or None
         Turns of one call of its function, all times that it is entered in together; None where
         no less is known than the product of nested bounds.
+    body_line, last_line : int
+        Where its body begins and ends.
     """
 
     function: str
     line: int
     maximum: int
     total: int | None
+    body_line: int
+    last_line: int
 
 
 def read_loop_facts(source: str, header: str) -> tuple[LoopFact, ...]:
@@ -80,12 +84,12 @@ def _fact(loop: Loop, defines: Mapping[str, int]) -> LoopFact:
             raise ValueError(f"{where}: {loop.before.strip()!r} is no bound of a loop")
         if seen is None:
             raise ValueError(f"{where}: a loop has no bound")
-        return LoopFact(loop.function, loop.line, seen, None)
+        return LoopFact(loop.function, loop.line, seen, None, loop.body_line, loop.last_line)
     maximum = evaluate(stated[1], defines)
     total = None if stated[2] is None else evaluate(stated[2], defines)
     if seen is not None and maximum > seen:
         raise ValueError(f"{where}: the stated bound {maximum} exceeds {seen}")
-    return LoopFact(loop.function, loop.line, maximum, total)
+    return LoopFact(loop.function, loop.line, maximum, total, loop.body_line, loop.last_line)
 
 
 def _counted_turns(loop: Loop, defines: Mapping[str, int]) -> int | None:

@@ -15,6 +15,8 @@ _SECTION_FLAGS = ("-ffunction-sections", "-fdata-sections")
 _NO_UNWIND = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 # Identical functions are not folded into one: the call graph would name the one that is gone.
 _STACK_FLAGS = ("-fstack-usage", "-fcallgraph-info=su,da", "-fno-ipa-icf")
+# Lines of the source, for the static worst case in instructions: they change no code.
+_LINE_FLAGS = ("-gdwarf-4", "-fno-var-tracking")
 # -ffreestanding also lets gcc find its own <stdint.h> where no C library is installed.
 _BARE_FLAGS = ("-ffreestanding",)
 _TIMEOUT_S = 120.0
@@ -54,7 +56,8 @@ class Compiling:
         result = place / f"{source.stem}.o"
         bare = _BARE_FLAGS if self.target.boot else ()
         stack = _STACK_FLAGS if self.measured else ()
-        arguments = [*EXACT_FLAGS, *_SECTION_FLAGS, *_NO_UNWIND, *bare, *stack]
+        lines = _LINE_FLAGS if self.measured and self.target.boot else ()
+        arguments = [*EXACT_FLAGS, *_SECTION_FLAGS, *_NO_UNWIND, *bare, *stack, *lines]
         arguments += [*flags, "-c", str(source), "-o", str(result)]
         timeout_s = _TIMEOUT_S + source.stat().st_size / _SOURCE_BYTES_PER_S
         self._run(arguments, timeout_s, f"compiling {source.name} for {self.target.name}")

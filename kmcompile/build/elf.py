@@ -18,8 +18,8 @@ from kmcompile.errors import ToolError
 
 # Arithmetic on double in software: AEABI names (dadd, cdcmple, i2d, f2d), else libgcc's (adddf3).
 _DOUBLE_HELPER = re.compile(r"__aeabi_(c?d[a-z0-9]+|[a-z]+2d)\Z|__[a-z]*df[a-z0-9]*\Z")
-_ALLOCATED = 0x2  # SHF_ALLOC
-_EXECUTABLE = 0x4  # SHF_EXECINSTR
+ALLOCATED = 0x2  # SHF_ALLOC
+EXECUTABLE = 0x4  # SHF_EXECINSTR
 _WRITABLE = 0x1  # SHF_WRITE
 _NOT_LOADED = "SHT_NOBITS"
 # Constant pointers, fixed when a shared library is loaded or an image is linked.
@@ -53,11 +53,11 @@ def sizes(path: Path, prefix: str = "") -> Sizes:
     with opened(path) as elf:
         for section in elf.iter_sections():
             name, flags = section.name, section["sh_flags"]
-            if not flags & _ALLOCATED or not name.startswith(prefix) or name.startswith(_UNWIND):
+            if not flags & ALLOCATED or not name.startswith(prefix) or name.startswith(_UNWIND):
                 continue
             if section["sh_type"] == _NOT_LOADED:
                 kind = "zeroed"
-            elif flags & _EXECUTABLE:
+            elif flags & EXECUTABLE:
                 kind = "code"
             else:
                 writable = flags & _WRITABLE and not name.startswith(_RELOCATED)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from kmcompile.analysis.memory import Budgets
+from kmcompile.analysis.worst_case import WorstCase
 from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import Choice
@@ -67,6 +68,8 @@ class Findings:
         Of the decision function, where the program has early exits.
     painted_stack_bytes : int or None
         The deepest stack that was seen on the target.
+    worst_case : WorstCase or None
+        The static worst case in instructions, where the target was run.
     """
 
     source: checked.QueriesSource
@@ -78,6 +81,7 @@ class Findings:
     instructions: np.ndarray | None
     exact_instructions: float | None = None
     painted_stack_bytes: int | None = None
+    worst_case: WorstCase | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -281,13 +285,26 @@ def _instructions(
     differ = len(program.exit_stages) > 1
     if differ:
         found = costs.of_sample(found, answers, sample)
+    worst = findings.worst_case
     return contents.Instructions(
         exact=findings.exact_instructions if differ else float(found.mean()),
         mean=float(found.mean()),
         p99=float(np.percentile(found, 99)),
         max=float(found.max()),
+        worst=worst.instructions if worst else None,
+        worst_without_replay=worst.without_replay if worst else None,
         queries=len(found),
     )
+
+
+def _no_worst_case(
+    counted: contents.Instructions, worst: WorstCase | None, reasons: dict[str, str]
+) -> None:
+    """Add why there is no static worst case."""
+    reason = worst.reason if worst and worst.reason else "the target was not run"
+    for name in ("worst", "worst_without_replay"):
+        if getattr(counted, name) is None:
+            reasons[f"target.instructions.{name}"] = reason
 
 
 def _target(
@@ -302,8 +319,10 @@ def _target(
         reasons["target.emulator"] = "the target is the machine that runs kmcompile"
     if counted is None:
         reasons["target.instructions"] = findings.skipped["instructions"]
-    elif counted.exact is None:
-        reasons["target.instructions.exact"] = "the exact sum alone was not run"
+    else:
+        _no_worst_case(counted, findings.worst_case, reasons)
+        if counted.exact is None:
+            reasons["target.instructions.exact"] = "the exact sum alone was not run"
     return contents.TargetSection(
         name=target.name,
         description=target.description,

@@ -200,12 +200,22 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instructions:
-    """Instructions of one query, counted on the emulator; neither cycles nor time."""
+    """Instructions of one query, counted on the emulator; neither cycles nor time.
+
+    Attributes
+    ----------
+    worst : int or None
+        The static worst case: no input takes more, all stages to the end.
+    worst_without_replay : int or None
+        Of what the replay does not answer; the same where there is none.
+    """
 
     exact: float | None
     mean: float | None
     p99: float | None
     max: float | None
+    worst: int | None
+    worst_without_replay: int | None
     queries: int
 
 

@@ -38,6 +38,12 @@ def costs(report: Report) -> list[Fact]:
         ("instructions, mean", "target.instructions.mean", count_text),
         ("instructions, 99th percentile", "target.instructions.p99", count_text),
         ("instructions, largest", "target.instructions.max", count_text),
+        ("instructions, static worst case", "target.instructions.worst", count_text),
+        (
+            "instructions, static worst case without replay",
+            "target.instructions.worst_without_replay",
+            count_text,
+        ),
         ("queries of the instruction count", "target.instructions.queries", count_text),
     ]
     return [fact(report, *field) for field in fields]

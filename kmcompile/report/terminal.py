@@ -160,6 +160,7 @@ def _costs(report: dict[str, Any], console: Console) -> Table:
         summary.fact(report, "pairs of classes, mean", "cost.pairs_mean", count_text),
         summary.fact(report, "instructions, mean", "target.instructions.mean", count_text),
         summary.fact(report, "instructions, largest", "target.instructions.max", count_text),
+        *_worst_case(report),
     ]
     for fact in facts:
         if not fact.missing:  # the reason stands under "not available"
@@ -167,6 +168,18 @@ def _costs(report: dict[str, Any], console: Console) -> Table:
     tables = sum(part["bytes"] for part in report["memory"]["tables"])
     table.add_row(_cell("  tables", console), _cell(bytes_text(tables), console))
     return table
+
+
+def _worst_case(report: dict[str, Any]) -> list[summary.Fact]:
+    """Return the static worst case, and that without the replay where it is another one."""
+    field = "target.instructions.worst"
+    label = "instructions, static worst case"
+    facts = [summary.fact(report, label, field, count_text)]
+    found = report["target"]["instructions"] or {}
+    if found.get("worst") != found.get("worst_without_replay"):
+        label = f"{label} without replay"
+        facts.append(summary.fact(report, label, f"{field}_without_replay", count_text))
+    return facts
 
 
 def _costs_against_exact(report: dict[str, Any]) -> list[summary.Fact]:

@@ -33,6 +33,7 @@ from kmcompile.verify.codes import codes_beside, query_words
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source, edge_inputs, generate
 from kmcompile.verify.seen import seen_note
+from kmcompile.verify.worst_case import check_worst_case, static_worst_case
 
 _LEAST_QUERIES = 1000
 _FEWEST_BESIDE_TEST_DATA = 200
@@ -157,7 +158,7 @@ class Verifier:
         skipped: dict[str, str] = {}
         on_target = self._wants_target(level, skipped)
         host, target, instructions, exact_instructions, memory = None, None, None, None, None
-        painted = None
+        painted, worst = None, None
         if self._wants_host(level, on_target, skipped):
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
@@ -172,6 +173,9 @@ class Verifier:
                 memory = artifact.memory
                 painted = self._painted(artifact, run)
                 instructions = self._accepted(run, skipped)
+                worst = static_worst_case(artifact, folder)
+                if run.instructions is not None:
+                    check_worst_case(worst, run.instructions, self._target.name)
                 if len(self._program.exit_stages) > 1 and instructions is not None:
                     exact_instructions = self._of_exact_sum(artifact)
         elif memory is None and shutil.which(self._target.compiler.command) is not None:
@@ -180,7 +184,12 @@ class Verifier:
             with build(recipe, folder, self._target) as artifact:
                 memory = artifact.memory
         found = self._findings(host, target, memory, instructions, skipped)
-        return replace(found, exact_instructions=exact_instructions, painted_stack_bytes=painted)
+        return replace(
+            found,
+            exact_instructions=exact_instructions,
+            painted_stack_bytes=painted,
+            worst_case=worst,
+        )
 
     def facts(self, findings: Findings) -> dict[str, Any]:
         """Return what was checked, in the shape of report.json."""

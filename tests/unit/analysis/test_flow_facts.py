@@ -118,6 +118,6 @@ def test_nested_loops_come_in_order():
     }"""
     first = SOURCE.splitlines().index("BODY") + 2
     assert read_loop_facts(SOURCE.replace("BODY", text), HEADER) == (
-        LoopFact("iris_loops", first, 3, None),
-        LoopFact("iris_loops", first + 4, 2, 3),
+        LoopFact("iris_loops", first, 3, None, first, first + 7),
+        LoopFact("iris_loops", first + 4, 2, 3, first + 4, first + 6),
     )

@@ -1,0 +1,175 @@
+"""The largest number of instructions that one call can take, from the linked image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kmcompile.analysis.flow_facts import LoopFact
+from kmcompile.analysis.worst_case.copied_bytes import COPYING, copied_bytes
+from kmcompile.analysis.worst_case.disassembly import Program, disassemble
+from kmcompile.analysis.worst_case.flow_graph import FlowGraph, read_flow_graph
+from kmcompile.analysis.worst_case.instruction import NotUnderstoodError
+from kmcompile.analysis.worst_case.longest_path import LoopBound, longest_path
+from kmcompile.analysis.worst_case.loop_matching import Matcher, rounds_around
+from kmcompile.analysis.worst_case.natural_loops import MachineLoop, find_loops
+from kmcompile.analysis.worst_case.one_entry import with_one_entry
+from kmcompile.analysis.worst_case.source_lines import Instance, read_source_lines
+from kmcompile.build.artifact import Artifact
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """The most instructions that one call can take, all stages to the end.
+
+    Attributes
+    ----------
+    instructions : int or None
+        None where something is not understood.
+    without_replay : int or None
+        Of a call that the replay does not answer; the same where there is no replay.
+    reason : str or None
+        What is not understood, with its function.
+    """
+
+    instructions: int | None
+    without_replay: int | None
+    reason: str | None
+
+
+def worst_case(artifact: Artifact, facts: Iterable[LoopFact], entry: str = "") -> WorstCase:
+    """Bound the instructions of one call.
+
+    Each loop of the machine code goes round as often as the source loop allows that it is
+    matched to; loops of the compiler's library as often as the target says. Ways that no input
+    takes are counted too, and the branches of each loop at their longest.
+
+    Parameters
+    ----------
+    artifact : Artifact
+        An image.
+    facts : iterable of LoopFact
+        Of all loops of its sources.
+    entry : str
+        The function that is called, by default `<name>_classify` or `<name>_predict`.
+
+    Raises
+    ------
+    ToolError
+        If the image cannot be disassembled.
+    """
+    name = artifact.recipe.name
+    program = disassemble(artifact.path, artifact.toolchain.compiler)
+    lines = read_source_lines(artifact.path, artifact.recipe.sources)
+    library = {
+        program.functions[routine]: rounds
+        for routine, rounds in artifact.toolchain.compiler.helper_loops
+        if routine in program.functions
+    }
+    try:
+        names = (entry, f"{name}_classify", f"{name}_predict")
+        start = next(program.functions[one] for one in names if one in program.functions)
+        costs = _Costs(program, Matcher(facts, lines), library, f"{name}_replay")
+        instructions = costs.of(start, True)
+        return WorstCase(instructions, costs.of(start, False), None)
+    except NotUnderstoodError as error:
+        return WorstCase(None, None, str(error))
+
+
+class _Costs:
+    """The worst case of each function, from the leaves of the calls upwards."""
+
+    def __init__(
+        self,
+        program: Program,
+        matcher: Matcher,
+        library: Mapping[int, tuple[int, ...]],
+        replay: str,
+    ) -> None:
+        self._program = program
+        self._matcher = matcher
+        self._library = library
+        self._replay = replay
+        self._known: dict[tuple[int, bool], int | None] = {}
+        self._open: list[int] = []
+
+    def of(self, entry: int, replays: bool) -> int | None:
+        """Return the most instructions of a call; None if only the replay calls it.
+
+        Raises
+        ------
+        NotUnderstoodError
+            If a function is recursive, a loop has no bound or an instruction is not known.
+        """
+        if (entry, replays) not in self._known:
+            name = self._program.names.get(entry, hex(entry))
+            if entry in self._open:
+                raise NotUnderstoodError(f"{name} is recursive")
+            self._open.append(entry)
+            of_replay = not replays and name.startswith(self._replay)
+            self._known[entry, replays] = None if of_replay else self._function(entry, replays)
+            self._open.pop()
+        return self._known[entry, replays]
+
+    def _function(self, entry: int, replays: bool) -> int | None:
+        graph = with_one_entry(read_flow_graph(self._program, entry))
+        loops = find_loops(graph)
+        bounds = self._bounds(graph, loops, replays)
+        callees = {callee: self._callee(graph, callee, replays) for callee in graph.callees}
+        return longest_path(graph, loops, bounds, callees)
+
+    def _callee(self, graph: FlowGraph, callee: int, replays: bool) -> int | None:
+        """Return the most instructions of what a function calls."""
+        if self._program.names.get(callee) not in COPYING:
+            return self.of(callee, replays)
+        n_bytes = copied_bytes(self._program, graph, callee)
+        copying = with_one_entry(read_flow_graph(self._program, callee))
+        loops = find_loops(copying)  # each of their rounds moves a byte at least
+        return longest_path(copying, loops, {one.header: LoopBound(n_bytes) for one in loops}, {})
+
+    def _bounds(
+        self, graph: FlowGraph, loops: tuple[MachineLoop, ...], replays: bool
+    ) -> dict[int, LoopBound]:
+        name = self._program.function_at(graph.entry)  # its routines can call parts of themselves
+        declared = self._library.get(self._program.functions[name])
+        if declared is not None:
+            return _declared(name, declared, loops)
+        matches = self._matcher.match_loops(graph, loops)
+        bounds: dict[int, LoopBound] = {}
+        for loop in loops:
+            match = matches[loop.header]
+            if match is None:
+                raise NotUnderstoodError(f"{name}: the loop at {loop.header:#x} has no bound")
+            around = bounds[loop.parent.header] if loop.parent else None
+            left_out = not replays and _is_in(match.loop.instance, self._replay)
+            left_out |= around is not None and around.left_out
+            times, scope = rounds_around(loop, matches)
+            total = match.total
+            if total is not None and total >= times * match.maximum:
+                total = None
+            rounds = max(0, match.maximum - match.tests_last)
+            bounds[loop.header] = LoopBound(rounds, total, scope, not match.tests_last, left_out)
+        return bounds
+
+
+def _declared(
+    name: str, rounds: tuple[int, ...], loops: tuple[MachineLoop, ...]
+) -> dict[int, LoopBound]:
+    """Return the bounds that a target states for the loops of a routine, by their address."""
+    headers = sorted(loop.header for loop in loops)
+    if len(rounds) == 1:
+        rounds *= len(headers)
+    if len(headers) != len(rounds):
+        raise NotUnderstoodError(
+            f"{name} has {len(headers)} loops, helper_loops of the target has {len(rounds)}"
+        )
+    return {header: LoopBound(turns) for header, turns in zip(headers, rounds, strict=True)}
+
+
+def _is_in(instance: Instance | None, prefix: str) -> bool:
+    """Return whether an instance is one of the replay or inlined into it."""
+    while instance is not None:
+        if instance.function.startswith(prefix):
+            return True
+        instance = instance.around
+    return False

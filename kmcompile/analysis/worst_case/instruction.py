@@ -1,0 +1,102 @@
+"""One instruction as the disassembler prints it, and where it can go next."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+_TARGET: Final = re.compile(r"(?:0x)?([0-9a-f]+) <[^>]*>\s*$")
+
+
+class NotUnderstoodError(Exception):
+    """Something of a machine program has no bound that is known for sure; says what and where."""
+
+
+class Kind(Enum):
+    """Where an instruction goes."""
+
+    NEXT = auto()
+    BRANCH = auto()  # to its target or on
+    SKIP = auto()  # on, or past the next one
+    JUMP = auto()
+    CALL = auto()
+    RETURN = auto()
+    TABLE = auto()  # to one of several, by a table
+    STOP = auto()  # a trap
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An instruction of a disassembly.
+
+    Attributes
+    ----------
+    address, next_address : int
+        Of this instruction and of what follows it.
+    mnemonic, operands, comment : str
+        As printed.
+    target : int or None
+        The address that its operands name with a symbol, such as that of a branch.
+    """
+
+    address: int
+    next_address: int
+    mnemonic: str
+    operands: str
+    comment: str
+    target: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Where an instruction can go.
+
+    Attributes
+    ----------
+    conditional : bool
+        Of a call or return: it may go on instead.
+    delayed : bool
+        The instruction behind it is executed first.
+    annulled : str
+        When that one is not executed after all: "never", "not taken" or "always".
+    counts_turns : bool
+        It counts the turns of a loop itself, and its line in the source is not that of the loop.
+    """
+
+    kind: Kind
+    target: int | None = None
+    conditional: bool = False
+    delayed: bool = False
+    annulled: str = "never"
+    counts_turns: bool = False
+
+
+NEXT: Final = Flow(Kind.NEXT)
+
+
+def target_of(operands: str) -> int | None:
+    """Return the address that operands end with.
+
+    Examples
+    --------
+    >>> target_of("r3, 48 <iris_sum+0x20>")
+    72
+    """
+    found = _TARGET.search(operands)
+    return int(found[1], 16) if found else None
+
+
+def needs_target(instruction: Instruction) -> int:
+    """Return the target of a branch or call that must have one.
+
+    Raises
+    ------
+    NotUnderstoodError
+        If it goes where a register says.
+    """
+    if instruction.target is None:
+        text = f"{instruction.mnemonic} {instruction.operands}"
+        raise NotUnderstoodError(f"{text!r} at {instruction.address:#x} goes to an unknown place")
+    return instruction.target

@@ -1,0 +1,55 @@
+"""The static worst case in instructions of a built model, and that nothing measured exceeds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from kmcompile.analysis.flow_facts import read_loop_facts
+from kmcompile.analysis.worst_case import WorstCase, worst_case
+from kmcompile.build.artifact import Artifact
+from kmcompile.errors import ToolError, VerificationError
+
+
+def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
+    """Return the worst case of one query, or the reason why there is none.
+
+    Parameters
+    ----------
+    artifact : Artifact
+        An image.
+    folder : Path
+        Where the emitted files are.
+    """
+    name = artifact.recipe.name
+    source, header = (
+        (folder / f"{name}.{ending}").read_text(encoding="utf-8") for ending in ("c", "h")
+    )
+    try:
+        return worst_case(artifact, read_loop_facts(source, header))
+    except (ToolError, ValueError) as error:
+        return WorstCase(None, None, str(error).splitlines()[0])
+
+
+def check_worst_case(worst: WorstCase, counted: np.ndarray, target: str) -> None:
+    """Compare what was counted with the worst case.
+
+    Parameters
+    ----------
+    counted : ndarray of shape (n,), int64
+        Instructions of each query.
+    target : str
+        Its name, for the message.
+
+    Raises
+    ------
+    VerificationError
+        If a query took more.
+    """
+    most = int(counted.max(initial=0))
+    if worst.instructions is not None and most > worst.instructions:
+        raise VerificationError(
+            f"{target}: query {int(counted.argmax())} took {most:,} instructions, more than the "
+            f"static worst case of {worst.instructions:,}; please report this"
+        )
