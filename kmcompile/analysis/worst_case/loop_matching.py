@@ -2,10 +2,11 @@
 
 A branch whose line is that of a head of a source loop is a test of it. A machine loop that makes
 a test of the source loop in each round, and that each of the tests can leave, goes round as often
-as the test holds at most; unrolling, vectorising and peeling only take rounds away. Where no
-source loop is certain in this way, all whose tests are in the machine loop count, one in the
-other. Where there is no such test, the heads' other instructions tell, of which the one with the
-largest bound counts.
+as the test holds at most; unrolling, vectorising and peeling only take rounds away. A test can
+stand for that of a loop around it, too, if no machine loop further out has one: then the larger
+bound counts. Where no source loop is certain in this way, all whose tests are in the machine loop
+count, one in the other, and with them the loops around them, whose turns it may hold. Where there
+is no such test, the heads' other instructions tell in the same way.
 """
 
 from __future__ import annotations
@@ -93,15 +94,48 @@ class Matcher:
         if tests and not counted:
             certain = {head for head, nodes in tests.items() if _ends(graph, loop, nodes)}
             if not certain:
-                return _all_at_once(tests)
+                return _all_at_once(set(tests) | self._around(graph, loop, set(tests)))
             match = _outermost(certain)
             tests_last = all(_goes_back(graph, loop, node) for node in tests[match.loop])
+            around = self._around(graph, loop, {match.loop})
+            if around:
+                return _largest(loop, certain | around, tests_last)
             return replace(match, tests_last=tests_last)
         heads = {head for node in loop.own if (head := self._head(node)) is not None}
         if not heads:
             return None
-        chosen = max(heads - inner or heads, key=lambda head: head.fact.maximum)
-        return Match(chosen, chosen.fact.maximum, None, bool(counted))
+        meant = heads - inner
+        around = self._around(graph, loop, meant or heads)
+        if len(meant) == 1 and not around:
+            return replace(_outermost(meant), tests_last=bool(counted))
+        return _largest(loop, (meant or heads) | around, bool(counted))
+
+    def _around(
+        self, graph: FlowGraph, loop: MachineLoop, found: set[SourceLoop]
+    ) -> set[SourceLoop]:
+        """Return the source loops around some that no machine loop around this one tests.
+
+        What leads from one of their turns to the next may be part of this machine loop.
+        """
+        tested: set[SourceLoop] = set()
+        around = loop.parent
+        while around is not None:
+            branches = (node for node in around.own if graph.flows[node].kind is Kind.BRANCH)
+            tested |= {head for node in branches if (head := self._head(node)) is not None}
+            around = around.parent
+        instances = {one.instance for one in found}
+        while True:
+            more = {one.around for one in instances if one.around is not None} - instances
+            if not more:
+                break
+            instances |= more
+        every = {
+            SourceLoop(fact, instance)
+            for fact in self._heads.values()
+            for instance in instances
+            if instance.function == fact.function
+        }
+        return {one for one in every if any(one.holds(other) for other in found)} - tested
 
     def _head(self, node: int) -> SourceLoop | None:
         """Return the source loop whose head an instruction comes from."""
@@ -124,6 +158,14 @@ def _outermost(found: Iterable[SourceLoop]) -> Match:
             return Match(loop, loop.fact.maximum, loop.fact.total, False)
     largest = max(found, key=lambda loop: loop.fact.maximum)
     return Match(largest, largest.fact.maximum, None, False)
+
+
+def _largest(loop: MachineLoop, found: set[SourceLoop], tests_last: bool) -> Match:
+    """Take a loop for the one that turns most, or for all if it has several ways back."""
+    if len(loop.latches) > 1:
+        return _all_at_once(found)
+    largest = max(found, key=lambda one: one.fact.maximum)
+    return Match(largest, largest.fact.maximum, None, tests_last)
 
 
 def _all_at_once(found: Iterable[SourceLoop]) -> Match:
