@@ -190,6 +190,17 @@ def failure_text(program: str, what: str, code: int, output: str) -> str:
     return "\n".join([head, *(line[:300] for line in telling[:_OUTPUT_LINES])])
 
 
+def ending_with_us(arguments: Sequence[str]) -> list[str]:
+    """Return the command of a program that ends with this process even if that is killed.
+
+    It takes util-linux; without it the command stays as it is.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None or shutil.which(arguments[0]) is None:
+        return list(arguments)
+    return [setpriv, "--pdeathsig", "KILL", *arguments]
+
+
 def end_group(process: subprocess.Popen[bytes]) -> None:
     """End what is left of a process group and wait for its leader."""
     if process.poll() is None:

@@ -59,7 +59,9 @@ def exchange(
         what is no message.
     """
     with (folder / "log.txt").open("w+b") as log:
-        process = toolchain.start(arguments, folder, what, subprocess.PIPE, log)
+        process = toolchain.start(
+            toolchain.ending_with_us(arguments), folder, what, subprocess.PIPE, log
+        )
         try:
             port = _Port(process, what, time.monotonic() + timeout_s, byte_order)
             code = port.serve(queries, n_bytes)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+import kmcompile
 from kmcompile.build import toolchain
 from kmcompile.errors import ToolError
 from kmcompile.target import list_targets, load_target
@@ -96,3 +100,31 @@ def _runs(pid: int) -> bool:
             return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return os.path.exists(f"/proc/{pid}")
+
+
+def test_a_program_ends_with_the_process_that_started_it():
+    """An emulator of a board that cannot end it must not outlive a killed run."""
+    if shutil.which("setpriv") is None:
+        pytest.skip("needs util-linux")
+    script = (
+        "import subprocess, sys\n"
+        "from kmcompile.build import toolchain\n"
+        "p = subprocess.Popen(toolchain.ending_with_us([sys.argv[1], '60']))\n"
+        "print(p.pid, flush=True)\n"
+        "sys.stdin.readline()\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script, shutil.which("sleep")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(kmcompile.__file__).parents[1])},
+    )
+    status = Path(f"/proc/{int(parent.stdout.readline())}/status")
+    while "sleep" not in status.read_text():  # setpriv is still on its way
+        pass
+    parent.kill()
+    parent.wait()
+    while status.exists() and "(zombie)" not in status.read_text():
+        pass
+    parent.stdin.close()
+    parent.stdout.close()
