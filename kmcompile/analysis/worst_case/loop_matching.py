@@ -102,8 +102,10 @@ class Matcher:
                 return _largest(loop, certain | around, tests_last)
             return replace(match, tests_last=tests_last)
         heads = {head for node in loop.own if (head := self._head(node)) is not None}
-        if not heads:
-            return None
+        if not heads:  # then it is one of the loops inside, or one around them
+            heads = {head for node in loop.nodes if (head := self._head(node)) is not None}
+            found = heads | self._around(graph, loop, heads)
+            return _largest(loop, found, False) if found else None
         meant = heads - inner
         around = self._around(graph, loop, meant or heads)
         if len(meant) == 1 and not around:

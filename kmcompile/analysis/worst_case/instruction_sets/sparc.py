@@ -12,6 +12,9 @@ _FLOAT: Final = r"fb(?:u|g|ug|l|ul|lg|ne|e|ue|ge|uge|le|ule|o)"
 _BRANCH: Final = re.compile(rf"(?:b{_CONDITION}|{_FLOAT})(?P<annul>,a)?(?:,p[tn])?")
 _ALWAYS: Final = re.compile(r"(?:ba?|fba)(?P<annul>,a)?(?:,pt)?")
 
+# Of a structure: goes past the word behind the call's delay slot that tells its size.
+_RETURN: Final = re.compile(r"%[io]7 \+ (?:8|0xc)")
+
 
 def flow(instruction: Instruction) -> Flow:
     """Return where an instruction can go."""
@@ -27,6 +30,8 @@ def flow(instruction: Instruction) -> Flow:
     if name == "call":
         return Flow(Kind.CALL, needs_target(instruction), delayed=True)
     if name in ("ret", "retl"):
+        return Flow(Kind.RETURN, delayed=True)
+    if name == "jmp" and _RETURN.fullmatch(instruction.operands.strip()):
         return Flow(Kind.RETURN, delayed=True)
     if name in ("jmp", "jmpl"):
         return Flow(Kind.TABLE, delayed=True)
