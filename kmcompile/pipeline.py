@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kmcompile import frontend
-from kmcompile.analysis.memory import Budgets, budgets, check_flash, check_ram
+from kmcompile.analysis.memory import Budgets, budgets, check_flash, check_ram, check_tables
 from kmcompile.build.recipe import Recipe
 from kmcompile.calibrate.calibrate import room_for_exits
 from kmcompile.calibrate.calibration import promise_of
@@ -110,6 +110,7 @@ def compile_model(
                 lowered.coded,
             )
         check_flash(program, program.table_bytes, True, allowed)
+        check_tables(program, target)
         scratch_bytes = workspace_bytes(program, target)
         check_ram(program, scratch_bytes, None, allowed)
 
@@ -131,7 +132,8 @@ def compile_model(
             findings = verifier.verify(Path(scratch), options.verify)
         if findings.memory is not None:
             check_flash(program, findings.memory.flash_bytes, False, allowed)
-            check_ram(program, scratch_bytes, findings.memory.stack_bytes, allowed)
+            built = findings.memory
+            check_ram(program, scratch_bytes, built.stack_bytes, allowed, built.ram_bytes)
 
         tell("reporting")
         files["queries.npz"] = folder_files.save_queries(queries)

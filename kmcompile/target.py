@@ -19,7 +19,16 @@ from kmcompile.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What lowering and the emitter need to know of a target."""
+    """What lowering and the emitter need to know of a target.
+
+    Attributes
+    ----------
+    memory_space : str
+        Where tables are: "data", or "program" where pointers to data do not reach the flash.
+    arithmetic : str
+        A template of C that goes with the model, for float operations that the compiler's library
+        has otherwise than IEEE 754; usually none.
+    """
 
     number_format: str
     lanes: int
@@ -30,6 +39,7 @@ class Program:
     double_bits: int
     size_bits: int = 32
     memory_space: str = "data"
+    arithmetic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,8 @@ class Compiler:
     helper_loops : tuple of (str, tuple of int)
         How often each loop of a routine of the compiler's library goes back to its start at most,
         in the order of their addresses.
+    calls_from : str
+        Where the call graph comes from: "compiler", which writes it, or "avr instructions".
     """
 
     command: str
@@ -62,6 +74,7 @@ class Compiler:
     packages: tuple[str, ...]
     helper_stack_bytes: tuple[tuple[str, int], ...]
     helper_loops: tuple[tuple[str, tuple[int, ...]], ...]
+    calls_from: str = "compiler"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +247,7 @@ class Target:
     @property
     def emulated_ram_bytes(self) -> int | None:
         """Return the largest RAM budget that the emulated board can still check."""
-        return self.boot.ram.bytes - self.boot.stack_bytes if self.boot else None
+        return self.boot.ram.bytes if self.boot else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain JSON data; `target_from_dict` reads it back."""

@@ -61,25 +61,52 @@ def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowe
     )
 
 
-def check_ram(
-    program: Program, workspace_bytes: int, stack_bytes: int | None, allowed: Budgets
-) -> None:
-    """Refuse a program whose workspace and stack exceed the RAM that it may use.
+def check_tables(program: Program, target: Target) -> None:
+    """Refuse a program with a table that is larger than an array of the target can be.
 
     Raises
     ------
     BudgetError
     """
-    needed = workspace_bytes + (stack_bytes or 0)
+    largest = max(program.tables(), key=lambda table: table.n_bytes)
+    if largest.n_bytes > target.largest_object_bytes:
+        raise BudgetError(
+            f"{program.name}: the table {largest.name} has {largest.n_bytes:,} bytes, an array of "
+            f"{target.name} at most {target.largest_object_bytes:,}\n"
+            f"size_t has {target.program.size_bits} bits there; train with fewer support vectors, "
+            "or compile with an integer --format"
+        )
+
+
+def check_ram(
+    program: Program,
+    workspace_bytes: int,
+    stack_bytes: int | None,
+    allowed: Budgets,
+    kept_bytes: int = 0,
+) -> None:
+    """Refuse a program whose workspace and stack exceed the RAM that it may use.
+
+    Parameters
+    ----------
+    kept_bytes : int
+        What the model keeps in RAM between calls: on targets whose flash is no data, its names.
+
+    Raises
+    ------
+    BudgetError
+    """
+    needed = workspace_bytes + (stack_bytes or 0) + kept_bytes
     if allowed.ram_bytes is None or needed <= allowed.ram_bytes:
         return
     stack = "not known before the build" if stack_bytes is None else f"{stack_bytes:,}"
+    kept = f", names {kept_bytes:,}" if kept_bytes else ""
     remedy = "train with fewer classes or features"
     if program.early_exits:
         remedy = "compile with --mode exact, which keeps no kernels"
     raise BudgetError(
         f"{program.name}: needs {needed:,} bytes of RAM, {program.target} may use "
         f"{allowed.ram_bytes:,}\n"
-        f"bytes: workspace {workspace_bytes:,}, stack {stack}\n"
+        f"bytes: workspace {workspace_bytes:,}, stack {stack}{kept}\n"
         f"{remedy}, or give --max-ram if the board has more"
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kmcompile.build import elf
 from kmcompile.build.artifact import Artifact, BuiltModel, Memory
+from kmcompile.build.avr import read_avr_call_graph
 from kmcompile.build.call_graph import CallGraph, read_call_graph
 from kmcompile.build.compiling import Compiling
 from kmcompile.build.image import render_image
@@ -111,6 +112,22 @@ class _Objects:
     harness: Path
 
 
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Who calls whom, with frames.
+
+    Attributes
+    ----------
+    models, harnesses : CallGraph
+    helpers : mapping or None
+        Stack of a call of each helper that is not in `models`; None if it is unknown.
+    """
+
+    models: CallGraph
+    harnesses: CallGraph
+    helpers: Mapping[str, int] | None
+
+
 class _Bench:
     """One build: the objects of the models and what is made of them."""
 
@@ -140,14 +157,14 @@ class _Bench:
         # What a call into the host's C library takes is unknown, and no board's concern.
         closed = _undefined(self.parts) <= {_GLOBAL_OFFSET_TABLE}
         sizes = [elf.sizes(part) for part in self.parts]
-        return self._artifact(library, sizes, {} if closed else None)
+        return self._artifact(library, sizes, self._written_calls({} if closed else None))
 
     def image(self, boot: Boot) -> Artifact:
         """Build an image for the emulator, with the models in sections of their own."""
         boot_folder = self.work / "boot"
         boot_folder.mkdir()
         recipes = [model.recipe for model in self.models]
-        render_image(recipes, boot, "flash", boot_folder)
+        render_image(recipes, self.target, boot, "flash", boot_folder)
         names = ("memory_functions", "startup", "exchange", "main")
         memory_functions, *others = (
             self.compiling.compile(boot_folder / f"{name}.c", _BOOT_FLAGS) for name in names
@@ -159,43 +176,55 @@ class _Bench:
         libraries = self.target.compiler.libraries
         model = self.work / "model.o"  # the linker script knows it by this name
         # A partial link takes exactly the helpers that the models need out of the library.
-        self.compiling.link(["-r", "-nostdlib", *_KEEP_SECTIONS], self.parts, model, libraries)
+        own = self.target.compiler.link_flags
+        partial = [*own, "-r", "-nostdlib", *_KEEP_SECTIONS]
+        self.compiling.link(partial, self.parts, model, libraries)
         if boot.tables and elf.sizes(model).flash_bytes + _IMAGE_RESERVE_BYTES > boot.flash.bytes:
-            render_image(recipes, boot, "tables", boot_folder)
+            render_image(recipes, self.target, boot, "tables", boot_folder)
         image = self.work / "image.elf"
         script = ["-nostdlib", "-static", "-T", str(boot_folder / "image.ld")]
-        flags = [*self.target.compiler.link_flags, *script]
-        self.compiling.link(flags, [model, *self.harnesses, *others], image, libraries)
-        known = dict(self.target.compiler.helper_stack_bytes)
-        helpers = elf.helper_frames(image, ".model_text", self.parts, known)
-        calls = read_library_calls(model)
-        artifact = self._artifact(
-            image,
-            [elf.sizes(image, ".model_")],
-            calls.stack_bytes(helpers),
-            calls.callers(helpers),
-            elf.code_bytes(image, helpers),
-        )
+        self.compiling.link([*own, *script], [model, *self.harnesses, *others], image, libraries)
+        if self.target.compiler.calls_from == "compiler":
+            known = dict(self.target.compiler.helper_stack_bytes)
+            helpers = elf.helper_frames(image, ".model_text", self.parts, known)
+            calls = read_library_calls(model)
+            stacks = self._written_calls(calls.stack_bytes(helpers), calls.callers(helpers))
+            library_bytes = elf.code_bytes(image, helpers)
+        else:
+            compiled = {name for part in self.parts for name in elf.defined_functions(part)}
+            stacks = self._followed_calls(image)
+            code_bytes = elf.sizes(image, ".model_text").code_bytes
+            library_bytes = code_bytes - elf.code_bytes(image, compiled)
+        sizes = [elf.sizes(image, ".model_")]
+        artifact = self._artifact(image, sizes, stacks, library_bytes)
         for built in artifact.models:
             _check_stack(built, self.target.name, boot)
         return artifact
 
-    def _artifact(
+    def _written_calls(
         self,
-        path: Path,
-        sizes: list[elf.Sizes],
         helpers: Mapping[str, int] | None,
         helper_calls: Mapping[str, frozenset[str]] | None = None,
-        library_bytes: int = 0,
+    ) -> _Calls:
+        """Return the calls that the compiler wrote beside the objects."""
+        if not self.compiling.measured:
+            return _Calls(CallGraph({}, {}), CallGraph({}, {}), None)
+        models = read_call_graph(part.with_suffix(".ci") for part in self.parts)
+        harnesses = read_call_graph(harness.with_suffix(".ci") for harness in self.harnesses)
+        return _Calls(models.with_calls(helper_calls or {}), harnesses, helpers)
+
+    def _followed_calls(self, image: Path) -> _Calls:
+        """Return the calls that an image's instructions tell, the library's among them."""
+        own = {name for harness in self.harnesses for name in elf.defined_functions(harness)}
+        entries = {name for part in self.parts for name in elf.defined_functions(part, True)}
+        graph = read_avr_call_graph(image, sorted(own | entries))
+        frames = {name: graph.frames[name] for name in own}
+        return _Calls(graph, CallGraph(frames, graph.calls), {})
+
+    def _artifact(
+        self, path: Path, sizes: list[elf.Sizes], calls: _Calls, library_bytes: int = 0
     ) -> Artifact:
-        calls, frames = CallGraph({}, {}), CallGraph({}, {})
-        if self.compiling.measured:
-            calls = read_call_graph(part.with_suffix(".ci") for part in self.parts)
-            calls = calls.with_calls(helper_calls or {})
-            frames = read_call_graph(harness.with_suffix(".ci") for harness in self.harnesses)
-        else:
-            helpers = None
-        models = tuple(_built(model, calls, frames, helpers) for model in self.models)
+        models = tuple(_built(model, calls) for model in self.models)
         stacks = [model.stack_bytes for model in models if model.stack_bytes is not None]
         memory = Memory(
             code_bytes=sum(part.code_bytes for part in sizes),
@@ -214,10 +243,8 @@ class _Bench:
         )
 
 
-def _built(
-    model: _Objects, calls: CallGraph, frames: CallGraph, helpers: Mapping[str, int] | None
-) -> BuiltModel:
-    """Return a model with its stack; no `helpers`: it is unknown."""
+def _built(model: _Objects, calls: _Calls) -> BuiltModel:
+    """Return a model with its stack."""
     name = model.recipe.name
     entries = sorted(
         {entry for part in model.sources for entry in elf.defined_functions(part, external=True)}
@@ -225,13 +252,13 @@ def _built(
     return BuiltModel(
         recipe=model.recipe,
         stack_bytes=None
-        if helpers is None
-        else max(calls.stack_bytes(entry, helpers) for entry in entries),
+        if calls.helpers is None
+        else max(calls.models.stack_bytes(entry, calls.helpers) for entry in entries),
         double_helpers=tuple(
             sorted({name for part in model.sources for name in elf.double_helpers(part)})
         ),
-        query_frame_bytes=frames.own_stack_bytes(f"{name}_harness_query"),
-        self_test_frame_bytes=frames.own_stack_bytes(f"{name}_harness_self_test"),
+        query_frame_bytes=calls.harnesses.own_stack_bytes(f"{name}_harness_query"),
+        self_test_frame_bytes=calls.harnesses.own_stack_bytes(f"{name}_harness_self_test"),
     )
 
 

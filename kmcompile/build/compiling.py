@@ -55,9 +55,11 @@ class Compiling:
         place = source.parent if source.is_relative_to(self.work) else self.work / "parts"
         result = place / f"{source.stem}.o"
         bare = _BARE_FLAGS if self.target.boot else ()
-        stack = _STACK_FLAGS if self.measured else ()
+        own = self.target.compiler
+        stack = _STACK_FLAGS if self.measured and own.calls_from == "compiler" else ()
         lines = _LINE_FLAGS if self.measured and self.target.boot else ()
-        arguments = [*EXACT_FLAGS, *_SECTION_FLAGS, *_NO_UNWIND, *bare, *stack, *lines]
+        # A target's flags may name GNU C, where tables need more than C99.
+        arguments = [*EXACT_FLAGS, *own.flags, *_SECTION_FLAGS, *_NO_UNWIND, *bare, *stack, *lines]
         arguments += [*flags, "-c", str(source), "-o", str(result)]
         timeout_s = _TIMEOUT_S + source.stat().st_size / _SOURCE_BYTES_PER_S
         self._run(arguments, timeout_s, f"compiling {source.name} for {self.target.name}")
@@ -72,9 +74,8 @@ class Compiling:
     ) -> None:
         """Link objects, named relative to the folder: linker scripts match them by that."""
         names = [str(path.relative_to(self.work)) for path in objects]
-        arguments = [*flags, *names, *libraries, "-o", str(result)]
+        arguments = [*self.target.compiler.flags, *flags, *names, *libraries, "-o", str(result)]
         self._run(arguments, _TIMEOUT_S, f"linking {result.name} for {self.target.name}")
 
     def _run(self, arguments: list[str], timeout_s: float, what: str) -> None:
-        command = [self._command, *self.target.compiler.flags, *arguments]
-        toolchain.run_tool(command, self.work, timeout_s, what)
+        toolchain.run_tool([self._command, *arguments], self.work, timeout_s, what)

@@ -24,6 +24,7 @@ _WRITABLE = 0x1  # SHF_WRITE
 _NOT_LOADED = "SHT_NOBITS"
 # Constant pointers, fixed when a shared library is loaded or an image is linked.
 _RELOCATED = (".data.rel.ro", ".model_got")
+_VARIABLES = ".model_data"  # in RAM, also what no program changes but no pointer finds in flash
 _UNWIND = (".eh_frame", ".note", ".ARM.exidx", ".ARM.extab")
 
 
@@ -61,6 +62,7 @@ def sizes(path: Path, prefix: str = "") -> Sizes:
                 kind = "code"
             else:
                 writable = flags & _WRITABLE and not name.startswith(_RELOCATED)
+                writable = writable or name == _VARIABLES
                 kind = "data" if writable else "constants"
             totals[kind] += section["sh_size"]
     return Sizes(*(totals[kind] for kind in ("code", "constants", "data", "zeroed")))
@@ -111,6 +113,28 @@ def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
             for symbol in read_symbols(elf)
             if symbol.is_function and symbol.is_defined and (symbol.is_external or not external)
         }
+
+
+def code_and_functions(path: Path) -> tuple[bytes, dict[str, int]]:
+    """Return the code of an image from address 0 on, and where functions and entry points are."""
+    with opened(path) as elf:
+        code = bytearray()
+        for section in elf.iter_sections():
+            if section["sh_flags"] & _EXECUTABLE:
+                start = section["sh_addr"]
+                code.extend(bytes(max(0, start + section["sh_size"] - len(code))))
+                code[start : start + section["sh_size"]] = section.data()
+        functions = {
+            symbol.name: int(symbol["st_value"])
+            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
+            if symbol["st_shndx"] not in ("SHN_UNDEF", "SHN_ABS")
+            and (
+                symbol["st_info"]["type"] == "STT_FUNC"
+                or (symbol["st_info"]["type"], symbol["st_info"]["bind"])
+                == ("STT_NOTYPE", "STB_GLOBAL")
+            )
+        }
+    return bytes(code), functions
 
 
 def helper_frames(

@@ -8,13 +8,16 @@ from pathlib import Path
 
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.environment import environment
-from kmcompile.target import Boot, Region
+from kmcompile.target import Boot, Region, Target
 
 SUMMARY_MAGIC = 0x4B4D4331
 # The kinds of a board's messages on a serial port (`templates/boot/serial.c.j2`, `loaded.c.j2`).
 REQUEST_KIND = 0x4B4D5251
 ANSWER_KIND = 0x4B4D414E
 EXIT_KIND = 0x4B4D4558
+_CONSTANTS, _VARIABLES = ".rodata .rodata.*", ".data .data.*"
+_PROGRAM_ONLY = ".progmem*"
+"""Constants of avr-gcc's named address spaces; no pointer to data reaches them."""
 _CHUNK_WORDS = 16384  # one semihosting call moves many queries
 _CHUNK_SHARE = 4  # of the free RAM, for each of inputs and records
 
@@ -60,10 +63,13 @@ class BootView:
     queries: RegionView | None
     stack_length: str
     constants_region: str
+    constants: str
+    variables: str
+    of_table: str
 
 
 def render_image(
-    recipes: Sequence[Recipe], boot: Boot, constants_region: str, folder: Path
+    recipes: Sequence[Recipe], target: Target, boot: Boot, constants_region: str, folder: Path
 ) -> None:
     """Write the C files, `board.h` and the linker script `image.ld` of an image into a folder.
 
@@ -74,6 +80,7 @@ def render_image(
     constants_region : str
         "flash", or "tables" for the constants of models that are larger than the flash.
     """
+    apart = target.tables_apart
     free_words = (boot.ram.bytes - boot.stack_bytes) // 4
     chunk_words = min(_CHUNK_WORDS, free_words // _CHUNK_SHARE)
     harnesses = tuple(_harness_view(recipe, chunk_words) for recipe in recipes)
@@ -92,6 +99,9 @@ def render_image(
         queries=RegionView.of(boot.queries) if boot.queries else None,
         stack_length=f"0x{boot.stack_bytes:X}",
         constants_region=constants_region,
+        constants=_PROGRAM_ONLY if apart else _CONSTANTS,
+        variables=f"{_CONSTANTS} {_VARIABLES}" if apart else _VARIABLES,
+        of_table="__memx " if apart else "",
     )
     templates = {
         "startup.c": boot.startup,

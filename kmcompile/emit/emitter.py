@@ -35,6 +35,8 @@ def emit(
 ) -> dict[str, str]:
     """Return the emitted files by name: model, header, harness and CMakeLists.txt.
 
+    Where the compiler's library computes floats otherwise than IEEE 754, what corrects it, too.
+
     Parameters
     ----------
     program : Program
@@ -52,14 +54,24 @@ def emit(
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
     replay = None if program.replay is None else replay_view(program, program.replay, of_table)
+    arithmetic = target.program.arithmetic
     view = model_view(
-        program, command, description, prepared.buffers, early, promise_text, replay, of_table
+        program,
+        command,
+        description,
+        prepared.buffers,
+        early,
+        promise_text,
+        replay,
+        of_table,
+        corrects_floats=bool(arithmetic),
     )
     sections = _sections(program, target, functions, prepared, early, view, replay)
     name = program.name
     return {
         f"{name}.h": render("model.h.j2", view=view),
         f"{name}.c": render("model.c.j2", view=view, sections="\n".join(sections)),
+        **({f"{name}_arithmetic.c": render(arithmetic, view=view)} if arithmetic else {}),
         f"{name}_harness.c": render("harness.c.j2", view=view),
         "CMakeLists.txt": render("CMakeLists.txt.j2", view=view),
     }

@@ -122,6 +122,7 @@ class ModelView:
     constant_lines: tuple[str, ...]
     of_table: str
     tables_apart: bool
+    corrects_floats: bool
     tables: tuple[TableView, ...]
     emitted_tables: tuple[TableView, ...]
     n_tables: int
@@ -151,6 +152,7 @@ def model_view(
     promise_text: str,
     replay: ReplayView | None = None,
     of_table: str = "",
+    corrects_floats: bool = False,
 ) -> ModelView:
     """Return the view of a program.
 
@@ -168,6 +170,8 @@ def model_view(
     replay : ReplayView, optional
     of_table : str
         What stands before the type of a table, with a blank; empty where tables are data.
+    corrects_floats : bool
+        Whether a file of float operations goes with the model.
     """
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
     coded, probability = coded_view(program), probability_view(program)
@@ -251,6 +255,7 @@ def model_view(
         ),
         of_table=of_table,
         tables_apart=bool(of_table),
+        corrects_floats=corrects_floats,
         tables=tables,
         emitted_tables=(*tables, checksums),
         n_tables=len(tables),

@@ -45,12 +45,13 @@ def of_program(
         The files of a framework's package by their paths.
     """
     name = program.name
+    harness = f"{name}_harness.c"
     bounds = {f"{name}.ffx": flow_fact_file(name, sources[f"{name}.c"], sources[f"{name}.h"])}
     built = {key: text for key, text in sources.items() if key.endswith((".c", ".h"))}
     recipe = Recipe(
         name=name,
-        sources=(f"{name}.c",),
-        harness=f"{name}_harness.c",
+        sources=tuple(key for key in built if key.endswith(".c") and key != harness),
+        harness=harness,
         target=target,
         input_words=input_words(program),
         record_words=record_words(program),

@@ -22,6 +22,7 @@ _BASE_TIMEOUT_S = 60.0
 # Generous: a query reads each byte of the tables about twice, which takes 25 ns with an FPU and
 # 300 ns in software floating point on a desktop machine.
 _TIMEOUT_S_PER_BYTE = 1e-6
+_FEW_INSTRUCTIONS = 20  # of a multiply-add; more of them, as of floats in software, take more time
 _SUMMARY_WORDS = 5
 _FAULT_CODE = 99
 _WORD_TYPES = {"little": "<u4", "big": ">u4"}
@@ -155,7 +156,8 @@ def _emulator(artifact: Artifact) -> Emulator:
 def _timeout_s(artifact: Artifact, n_queries: int) -> float:
     flash_bytes = artifact.flash_bytes or artifact.path.stat().st_size
     of_one_model = flash_bytes / len(artifact.models)
-    return _BASE_TIMEOUT_S + n_queries * of_one_model * _TIMEOUT_S_PER_BYTE
+    slowness = max(1.0, artifact.toolchain.cost.float32.product / _FEW_INSTRUCTIONS)
+    return _BASE_TIMEOUT_S + n_queries * of_one_model * _TIMEOUT_S_PER_BYTE * slowness
 
 
 def _plugin(

@@ -4,7 +4,9 @@
 
    Counted per translation block: a block that starts at the entry begins a call; the block
    executed before it ends with the call instruction, so that its end is the return address; the
-   block that starts there ends the call. Conditional instructions count whether they act or not.
+   block that starts there ends the call. Some emulators report no size of an instruction: then the
+   return address is within LONGEST_CALL bytes behind the call, where nothing else can begin than
+   what follows it. Conditional instructions count whether they act or not.
    Debian ships no header: the prototypes are those of qemu-plugin.h in QEMU 7.2. */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,6 +17,8 @@
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
+
+#define LONGEST_CALL 4U /* bytes, of CPUs whose emulators report no sizes: AVR */
 
 typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
@@ -39,7 +43,8 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 
 typedef struct {
     uint64_t start;
-    uint64_t end;
+    uint64_t last; /* address of its last instruction */
+    uint64_t last_size;
     uint64_t n_insns;
     size_t entry; /* the function that begins here, or n_entries */
 } block_t;
@@ -51,9 +56,17 @@ static size_t n_entries;
 static size_t entered;
 static FILE *out;
 static bool inside;
-static uint64_t return_address;
 static uint64_t count;
-static uint64_t previous_end;
+static const block_t *caller;
+static const block_t *previous;
+
+/* Whether a block starts where a call from the end of another returns to. */
+static bool follows(const block_t *block, const block_t *call)
+{
+    const uint64_t distance = block->start - call->last;
+    return (call->last_size != 0U) ? (distance == call->last_size)
+                                   : ((distance > 0U) && (distance <= LONGEST_CALL));
+}
 
 static void on_block(unsigned int vcpu_index, void *userdata)
 {
@@ -61,19 +74,19 @@ static void on_block(unsigned int vcpu_index, void *userdata)
     if (vcpu_index != 0U) {
         return;
     }
-    if (inside && (block->start == return_address)) {
+    if (inside && follows(block, caller)) {
         inside = false;
         fprintf(out, "%zu %" PRIu64 "\n", entered, count);
-    } else if (!inside && (block->entry < n_entries)) {
+    } else if (!inside && (block->entry < n_entries) && (previous != NULL)) {
         inside = true;
         entered = block->entry;
-        return_address = previous_end;
+        caller = previous;
         count = 0U;
     }
     if (inside) {
         count += block->n_insns;
     }
-    previous_end = block->end;
+    previous = block;
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -87,7 +100,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         abort();
     }
     block->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0U));
-    block->end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last);
+    block->last = qemu_plugin_insn_vaddr(last);
+    block->last_size = qemu_plugin_insn_size(last);
     block->n_insns = n_insns;
     block->entry = 0U;
     while ((block->entry < n_entries) && (entries[block->entry] != block->start)) {

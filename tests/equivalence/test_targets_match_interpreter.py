@@ -16,7 +16,9 @@ from kmcompile.interpret import Status
 from kmcompile.run import Asked, runner_for
 from kmcompile.target import list_targets
 
-TARGETS = sorted(list_targets(), key=lambda target: str(like(target.program)))
+# Three models at once do not fit the 8 KB of an avr: tests/target/test_avr.py.
+FITTING = [target for target in list_targets() if target.name != "avr"]
+TARGETS = sorted(FITTING, key=lambda target: str(like(target.program)))
 
 
 @pytest.mark.target

@@ -92,12 +92,30 @@ HAND_COUNTED = {
         4,
         naked=False,
     ),
+    # Four instructions for two turns: a pair of registers counts to 65535.
+    "boot/avr.c.j2": HandCounted(
+        r"ldi r24, lo8({turns}/2)\nldi r25, hi8({turns}/2)\n"
+        r"1: nop\nnop\nsbiw r24, 1\nbrne 1b\nret",
+        3,
+        r"call inner\nret",
+        2,
+    ),
 }
 BY_HAND = [target for target in BOARDS if target.boot.startup in HAND_COUNTED]
 
 
+# A stack that leaves the RAM of an AVR writes over registers, and a trap is a jump to address 0.
+SHOWS_FAULTS = [target for target in BOARDS if target.name != "avr"]
+
+
 def by_name(target):
     return target.name
+
+
+def chunk_queries(target) -> int:
+    """Return how many queries of the small model an image takes at a time."""
+    free_words = (target.boot.ram.bytes - target.boot.stack_bytes) // 4
+    return min(16384, free_words // 4) // small_model.N_FEATURES
 
 
 def model_with(statement: str) -> str:
@@ -132,7 +150,8 @@ def built(tmp_path):
 @pytest.mark.parametrize("target", BOARDS, ids=by_name)
 def test_any_number_of_queries_gives_the_expected_bits(built, target):
     artifact = built(target)
-    for n_queries in (0, 1, 20000) if target in FIRST_OF_FAMILIES else (0, 1):
+    many = min(20000, 4 * chunk_queries(target))  # a small board has a slow serial port
+    for n_queries in (0, 1, many) if target in FIRST_OF_FAMILIES else (0, 1):
         check_bits(artifact, n_queries)
 
 
@@ -146,7 +165,7 @@ def test_subnormals_are_kept_by_loops_that_a_compiler_may_vectorise(built, targe
 
 @pytest.mark.parametrize("target", FIRST_OF_FAMILIES, ids=by_name)
 def test_a_count_of_one_chunk_exactly_ends(built, target):
-    inputs = small_model.queries(2 * (16384 // small_model.N_FEATURES))
+    inputs = small_model.queries(2 * chunk_queries(target))
     result = runner_for(target).run(built(target), inputs)
     np.testing.assert_array_equal(result.records, small_model.expected_records(inputs))
 
@@ -183,8 +202,8 @@ def test_instructions_repeat_and_follow_the_work(built, target):
         for _ in range(2)
     )
     np.testing.assert_array_equal(first, second)
-    assert first[1] > first[0]
-    assert len(set(np.diff(first[1:]))) == 1
+    # Not always by the same number: floats in software take what their bits need.
+    assert (np.diff(first) > 0).all()
 
 
 def test_where_the_compiler_has_no_library_what_needs_it_is_refused(built):
@@ -276,7 +295,7 @@ def test_a_model_larger_than_the_board_is_an_error_of_the_linker(built):
     assert "overflowed" in str(caught.value) or "will not fit" in str(caught.value)
 
 
-@pytest.mark.parametrize("target", BOARDS, ids=by_name)
+@pytest.mark.parametrize("target", SHOWS_FAULTS, ids=by_name)
 @pytest.mark.parametrize(
     "statement",
     [
@@ -318,8 +337,9 @@ def test_what_the_emulated_cortex_m0_would_execute_is_refused_by_its_assembler(b
 @pytest.mark.parametrize("target", BOARDS, ids=by_name)
 def test_a_stack_larger_than_the_image_has_is_refused(built, target):
     """reliability 36: an overflow is never run."""
-    with pytest.raises(BudgetError, match=r"can take 6\d\d,\d\d\d bytes of stack") as caught:
-        built(target, model_with("volatile char deep[600000]; deep[0] = 1;"))
+    n_bytes = min(600000, target.largest_object_bytes - 1000)
+    with pytest.raises(BudgetError, match=r"can take [\d,]+ bytes of stack") as caught:
+        built(target, model_with(f"volatile char deep[{n_bytes}]; deep[0] = 1;"))
     assert caught.value.exit_code == 4
 
 
