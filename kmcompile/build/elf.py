@@ -120,7 +120,7 @@ def code_and_functions(path: Path) -> tuple[bytes, dict[str, int]]:
     with opened(path) as elf:
         code = bytearray()
         for section in elf.iter_sections():
-            if section["sh_flags"] & _EXECUTABLE:
+            if section["sh_flags"] & EXECUTABLE:
                 start = section["sh_addr"]
                 code.extend(bytes(max(0, start + section["sh_size"] - len(code))))
                 code[start : start + section["sh_size"]] = section.data()
