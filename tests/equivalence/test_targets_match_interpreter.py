@@ -6,15 +6,19 @@ C is the same stand side by side, so that one worker fits and interprets its mod
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from coded import Coded, signed_bytes
 from every_target import GROUPS, N_QUERIES, emitted_models, like
-from tools import need_tools
+from tools import need_tools, succeed
 
 from kmcompile.build import build_together
+from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status
 from kmcompile.run import Asked, runner_for
-from kmcompile.target import list_targets
+from kmcompile.target import list_targets, load_target
 
 # Three models at once do not fit the 8 KB of an avr: tests/target/test_avr.py.
 FITTING = [target for target in list_targets() if target.name != "avr"]
@@ -41,3 +45,17 @@ def test_every_answer_is_the_interpreters_bit_for_bit(target, group, tmp_path):
             assert result.painted_stack_bytes <= model.stack_bytes, name
         if emitted.program.replay is None:
             assert model.double_helpers == (), name
+
+
+@pytest.mark.target
+def test_the_vectors_of_cortex_m55_are_of_integers_only(tmp_path):
+    """reliability 34: those of floats would flush subnormals."""
+    target = load_target("cortex-m55")
+    need_tools(target)
+    emitted = Coded(signed_bytes, "int8").emit(target)
+    source = emitted.write(tmp_path) / f"{emitted.name}.c"
+    compiler = target.compiler
+    flags = [*compiler.flags, *EXACT_FLAGS, "-ffreestanding", compiler.optimisation]
+    assembler = succeed([compiler.command, *flags, "-S", source, "-o", "-"])
+    assert "vmladava.s8" in assembler
+    assert re.findall(r"\tv\w+\.f(?:16|32)\tq\d", assembler) == []
