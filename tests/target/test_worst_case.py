@@ -14,7 +14,8 @@ from kmcompile.run import runner_for
 from kmcompile.target import list_targets, load_target
 from kmcompile.verify.worst_case import check_worst_case, static_worst_case
 
-BOARDS = [target for target in list_targets() if target.emulator is not None]
+# The loops of avr-libc's float routines have no bounds in its TOML yet: there is no worst case.
+BOARDS = [one for one in list_targets() if one.emulator is not None and one.name != "avr"]
 M7 = load_target("cortex-m7")
 
 pytestmark = pytest.mark.target
