@@ -9,6 +9,7 @@ from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.fixed_sum_view import fixed_sum_sections
+from kmcompile.emit.line_breaks import break_lines
 from kmcompile.emit.pair_sum_view import pair_sum_sections
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
 from kmcompile.emit.probability_view import probability_scalars
@@ -67,10 +68,11 @@ def emit(
         corrects_floats=bool(arithmetic),
     )
     sections = _sections(program, target, functions, prepared, early, view, replay)
+    model = render("model.c.j2", view=view, sections="\n".join(sections))
     name = program.name
     return {
         f"{name}.h": render("model.h.j2", view=view),
-        f"{name}.c": render("model.c.j2", view=view, sections="\n".join(sections)),
+        f"{name}.c": break_lines(model) if of_table else model,
         **({f"{name}_arithmetic.c": render(arithmetic, view=view)} if arithmetic else {}),
         f"{name}_harness.c": render("harness.c.j2", view=view),
         "CMakeLists.txt": render("CMakeLists.txt.j2", view=view),

@@ -12,6 +12,14 @@ from kmcompile.stages import PairSum, Vote
 COMMENT_COLUMNS = 96
 
 
+def table_lines(name: str) -> tuple[str, ...]:
+    """Return how a build places the tables."""
+    return _wrapped(
+        f"The tables are static constants. {name.upper()}_TABLE_SECTION, defined where {name}.c is "
+        'compiled, places them: an attribute such as __attribute__((section(".tcm"))).'
+    )
+
+
 def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
     """Return which functions of the interface are not there, and why."""
     name, call = program.name, words_of(program).call

@@ -11,7 +11,7 @@ from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import program_constants
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.fixed_sum_view import integer_members
-from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines
+from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines, table_lines
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.members import Member
 from kmcompile.emit.pair_sum_view import decision_function
@@ -113,6 +113,7 @@ class ModelView:
     promise_lines: tuple[str, ...]
     decisions_text: str
     interval_lines: tuple[str, ...]
+    table_lines: tuple[str, ...]
     absent_lines: tuple[str, ...]
     evals_text: str
     stages_lines: tuple[str, ...]
@@ -236,6 +237,7 @@ def model_view(
         promise_lines=tuple(textwrap.wrap(promise_text, COMMENT_COLUMNS)),
         decisions_text=_decisions_text(program),
         interval_lines=interval_lines(program),
+        table_lines=table_lines(program.name),
         absent_lines=absent_lines(program, early),
         evals_text=(
             "inner products" if isinstance(summed, LinearSum) else "full kernel evaluations"

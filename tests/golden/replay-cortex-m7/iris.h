@@ -8,9 +8,8 @@
  * number of turns that is fixed here, whatever the input or a damaged table holds. The arguments
  * of one call must not overlap. The worst-case stack is in report.json.
  *
- * The tables are static constants. To place them define the macro
- * IRIS_TABLE_SECTION where iris.c is compiled,
- * as an attribute such as __attribute__((section(".tcm"))).
+ * The tables are static constants. IRIS_TABLE_SECTION, defined where iris.c is compiled, places
+ * them: an attribute such as __attribute__((section(".tcm"))).
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
  * Not here: iris_classify_within and iris_audit, because this program has no early exit to limit

@@ -44,6 +44,15 @@ def with_tables_apart(case) -> Emitted:
     return replace(emitted, target=replace(emitted.target, program=program))
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_lines_are_short_with_a_long_prefix(case):
+    emitted = with_tables_apart(case)
+    program = replace(emitted.program, name="a_name_of_20_letters")
+    emitted = replace(emitted, program=program)
+    text = emitted.files["a_name_of_20_letters.c"].decode()
+    assert max(map(len, text.splitlines())) <= 100
+
+
 def check(text: str, folder: Path) -> subprocess.CompletedProcess:
     """Check the types of a model by clang, which wants parameters written as pointers."""
     need("clang")
