@@ -107,7 +107,12 @@ def package_files(
     )
     names = {"name": view.name, "title": view.title}
     files: dict[str, str] = {}
-    for path, origin in _LAYOUTS[kind].items():
+    layout = dict(_LAYOUTS[kind])
+    arithmetic = f"{name}_arithmetic.c"
+    if arithmetic in sources:
+        beside = next(path for path, origin in layout.items() if origin == "{name}.c")
+        layout[beside.replace("{name}.c", arithmetic)] = arithmetic
+    for path, origin in layout.items():
         source = origin.format_map(names)
         files[f"{kind}/{path.format_map(names)}"] = (
             sources[source] if source in sources else render(f"package/{source}.j2", view=view)

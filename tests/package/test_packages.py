@@ -211,3 +211,22 @@ def test_a_package_is_replaced_by_the_next_but_nothing_of_anybody_else(
 def test_the_c_is_the_same_with_a_package_and_without(packages: Path) -> None:
     texts = {(packages / kind / "iris.c").read_bytes() for kind in KINDS}
     assert len(texts) == 1
+
+
+@pytest.mark.target
+def test_arduino_takes_the_c_of_an_avr_with_its_float_operations(tmp_path: Path) -> None:
+    need("avr-gcc")
+    kmcompile.compile_model(
+        fitted("iris"),
+        target="avr",
+        name="iris",
+        package="arduino",
+        mode="exact",
+        verify="none",
+        out=tmp_path / "o",
+    )
+    sources = sorted((tmp_path / "o" / "arduino" / "iris" / "src").glob("*.c"))
+    assert [path.name for path in sources] == ["iris.c", "iris_arithmetic.c"]
+    for source in sources:
+        flags = ["-mmcu=atmega2560", "-std=gnu11", "-Os", "-Wall", "-c"]
+        succeed(["avr-gcc", *flags, source, "-o", tmp_path / f"{source.stem}.o"])

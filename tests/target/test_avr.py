@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import small_model
 import soft_float
+from every_target import with_many_queries
 from tools import need_tools
 
 from kmcompile.analysis.memory import check_tables
@@ -20,7 +21,8 @@ from kmcompile.target import load_target
 
 AVR = load_target("avr")
 CASES = (*catalogue.CORE[::3], *coded.CORE[1:5:2], coded.CORE[10], cascades.CORE[0])
-N_QUERIES = 12
+N_QUERIES = 250
+"""A case: 2,000 on the target."""
 
 pytestmark = pytest.mark.target
 
@@ -29,7 +31,7 @@ pytestmark = pytest.mark.target
 def test_answers_match_the_interpreter_bit_for_bit(case, tmp_path):
     """reliability 36: the stack that was used is no more than the static figure."""
     need_tools(AVR)
-    emitted = catalogue.emitted(case, "avr")
+    emitted = with_many_queries(catalogue.emitted(case, "avr"))
     emitted.write(tmp_path)
     some = np.linspace(0, len(emitted.inputs) - 1, N_QUERIES).astype(int)
     with build(emitted.recipe, tmp_path, AVR) as artifact:
