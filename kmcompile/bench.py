@@ -20,8 +20,9 @@ from kmcompile.errors import (
 )
 from kmcompile.option_values import without_defaults
 from kmcompile.options import Options
-from kmcompile.report import board_table
-from kmcompile.report.board_table import Failure
+from kmcompile.plural import counted
+from kmcompile.report import bench_table
+from kmcompile.report.bench_table import Failure
 from kmcompile.target import Target, chosen_targets, list_targets
 
 TABLE = "bench.csv"
@@ -37,20 +38,17 @@ class Bench:
 
     Attributes
     ----------
-    rows : tuple of dict
-        `kmcompile.report.board_table.board_row` of each target that the model was compiled for.
+    reports : dict
+        Target -> report.json, of each target that the model was compiled for.
     failures : tuple of Failure
         The others: it does not fit, a tool is missing, or the C was not right there.
-    reports : dict
-        Target -> report.json.
     refuted : bool
         Whether verification failed on one of them.
     folder : Path
     """
 
-    rows: tuple[dict[str, Any], ...]
-    failures: tuple[Failure, ...]
     reports: dict[str, dict[str, Any]]
+    failures: tuple[Failure, ...]
     refuted: bool
     folder: Path
 
@@ -75,7 +73,6 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
     own = {Path(name).stem: name for name in names.split(",") if name.endswith(".toml")}
     folder = options.out or Path(f"{model.stem}-bench")
     _check_ours(folder, chosen)
-    rows: list[dict[str, Any]] = []
     reports: dict[str, dict[str, Any]] = {}
     failures: list[Failure] = []
     error: KmcompileError | None = None
@@ -89,19 +86,19 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
                 error = failed
             continue
         reports[target.name] = compiled.report
-        rows.append(board_table.board_row(compiled.report, target))
-    if error is not None and not rows:
+    if error is not None and not reports:
         raise error
-    page = board_table.page_bytes(
-        f"{model.name} on {len(rows)} targets",
+    made = list(reports.values())
+    page = bench_table.page_bytes(
+        f"{model.name} on {counted(len(made), 'target', 'targets')}",
         _command(model, options, names),
-        list(reports.values()),
+        made,
         failures,
         [target for target in chosen if target.name in reports],
     )
-    _write(folder, {TABLE: board_table.csv_bytes(rows), PAGE: page})
+    _write(folder, {TABLE: bench_table.csv_bytes(made), PAGE: page})
     refuted = isinstance(error, VerificationError)
-    return Bench(tuple(rows), tuple(failures), reports, refuted, folder)
+    return Bench(reports, tuple(failures), refuted, folder)
 
 
 def _tell(progress: Progress, target: str, text: str) -> None:

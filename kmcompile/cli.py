@@ -277,9 +277,9 @@ def _print_verification(folder: Path, result: dict[str, Any]) -> None:
 
 
 def _print_bench(made: Bench) -> None:
-    from kmcompile.report.board_table import table_text
+    from kmcompile.report.bench_table import table_text
 
-    console.print_table(table_text(made.rows), n_left=2)
+    console.print_table(table_text(list(made.reports.values())), n_left=2)
     for failure in made.failures:
         click.echo(f"{failure.target}: {console.printable(failure.text)}")
     click.echo(f"written to {console.printable(str(made.folder))}: bench.csv, bench.html")

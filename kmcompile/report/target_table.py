@@ -6,10 +6,68 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.figures import bytes_text, count_text
+from kmcompile.report.figures import bytes_text, count_text, share_text
 from kmcompile.report.summary import Report, reason
 
 _MISSING = "–"  # as wide as a digit
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the CSV file, and where else it is shown.
+
+    Attributes
+    ----------
+    path : str
+        Of its field in report.json.
+    text : callable
+        Its value as people read it.
+    head : str
+        Of the printed table; empty where it is not printed.
+    on_page : bool
+        Whether it is a cell of `report/targets.html.j2`, whose heads are in this order.
+    """
+
+    name: str
+    path: str
+    text: Callable[[Any], str] = str
+    head: str = ""
+    on_page: bool = False
+
+
+COLUMNS = (
+    Column("target", "target.name", head="target"),
+    Column("part", "target.part"),
+    Column("emulator", "target.emulator"),
+    Column("mode", "options.mode"),
+    Column("format", "options.format", head="format"),
+    Column("flash_bytes", "memory.flash_bytes", bytes_text, "flash", on_page=True),
+    Column("part_flash_bytes", "memory.part_flash_bytes", bytes_text),
+    Column("ram_bytes", "memory.ram_bytes", bytes_text, on_page=True),
+    Column("part_ram_bytes", "memory.part_ram_bytes", bytes_text),
+    Column("workspace_bytes", "memory.workspace_bytes", bytes_text, "workspace"),
+    Column("stack_bytes", "memory.stack_bytes", bytes_text, "stack", on_page=True),
+    Column("painted_stack_bytes", "memory.painted_stack_bytes", bytes_text, "seen", on_page=True),
+    Column("exact", "target.instructions.exact", count_text, "exact sum", on_page=True),
+    Column("mean", "target.instructions.mean", count_text, "mean", on_page=True),
+    Column("p99", "target.instructions.p99", count_text, "99 %", on_page=True),
+    Column("max", "target.instructions.max", count_text, "largest", on_page=True),
+    Column(
+        "worst_without_replay",
+        "target.instructions.worst_without_replay",
+        count_text,
+        "worst, no replay",
+        on_page=True,
+    ),
+    Column("worst", "target.instructions.worst", count_text, "worst case", on_page=True),
+    Column("counted_queries", "target.instructions.queries", count_text),
+    Column("queries", "verification.exact.target.queries", count_text, on_page=True),
+    Column("mismatches", "verification.exact.target.mismatches", count_text, on_page=True),
+    Column("certified_share", "verification.certified.certified_share", share_text),
+)
+"""Bytes, instructions of one query, and what was checked."""
+
+_ON_PAGE = tuple(column for column in COLUMNS if column.on_page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +80,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TargetRow:
-    """A target: its name, what stands beside it, and the cells of `COLUMNS`."""
+    """A target: its name, what stands beside it, and the cells of the page's columns."""
 
     target: str
     part: str
@@ -38,21 +96,9 @@ class TargetTable:
     notes: tuple[str, ...]
 
 
-COLUMNS: tuple[tuple[str, Callable[[Any], str]], ...] = (
-    ("memory.flash_bytes", bytes_text),
-    ("memory.ram_bytes", bytes_text),
-    ("memory.stack_bytes", bytes_text),
-    ("memory.painted_stack_bytes", bytes_text),
-    ("target.instructions.exact", count_text),
-    ("target.instructions.mean", count_text),
-    ("target.instructions.p99", count_text),
-    ("target.instructions.max", count_text),
-    ("target.instructions.worst", count_text),
-    ("target.instructions.worst_without_replay", count_text),
-    ("verification.exact.target.queries", count_text),
-    ("verification.exact.target.mismatches", count_text),
-)
-"""The fields of report.json in the order of the heads in `report/targets.html.j2`."""
+def values_of(report: Report) -> dict[str, Any]:
+    """Return the values of `COLUMNS` by name; None for what is not available."""
+    return {column.name: _value(report, _path(report, column)) for column in COLUMNS}
 
 
 def target_table(reports: Iterable[Report]) -> TargetTable:
@@ -81,11 +127,7 @@ def _table(rows: Sequence[TargetRow]) -> TargetTable:
 
 def _row(report: Report) -> TargetRow:
     target = report["target"]
-    run_on_host = target["emulator"] is None
-    cells = [
-        _cell(report, path.replace("exact.target", "exact.host") if run_on_host else path, text)
-        for path, text in COLUMNS
-    ]
+    cells = [_cell(report, _path(report, column), column.text) for column in _ON_PAGE]
     return TargetRow(
         target["name"], target["part"] or _MISSING, report["options"]["format"], tuple(cells)
     )
@@ -93,18 +135,31 @@ def _row(report: Report) -> TargetRow:
 
 def _host_row(report: Report) -> TargetRow:
     """Return the host's row, of which a compilation for another target keeps the check only."""
-    on_host = "verification.exact.target"
     cells = [
-        _cell(report, path.replace("exact.target", "exact.host"), text)
-        if path.startswith(on_host)
-        else Cell(_MISSING)
-        for path, text in COLUMNS
+        Cell(_MISSING)
+        if _on_host(column.path) == column.path
+        else _cell(report, _on_host(column.path), column.text)
+        for column in _ON_PAGE
     ]
     return TargetRow("host", _MISSING, report["options"]["format"], tuple(cells))
 
 
+def _path(report: Report, column: Column) -> str:
+    """Return where the field is, which for a compilation for the host is that of the host."""
+    return _on_host(column.path) if report["target"]["emulator"] is None else column.path
+
+
+def _on_host(path: str) -> str:
+    return path.replace("exact.target", "exact.host")
+
+
 def _cell(report: Report, path: str, text: Callable[[Any], str]) -> Cell:
+    value = _value(report, path)
+    return Cell(_MISSING, reason(report, path)) if value is None else Cell(text(value))
+
+
+def _value(report: Report, path: str) -> Any:
     value: Any = report
     for key in path.split("."):
         value = None if value is None else value.get(key)
-    return Cell(_MISSING, reason(report, path)) if value is None else Cell(text(value))
+    return value

@@ -8,9 +8,9 @@ import pytest
 from sample_report import make_report
 
 from kmcompile.report.json_report import to_dict
-from kmcompile.report.target_table import COLUMNS, target_and_host, target_table
+from kmcompile.report.target_table import COLUMNS, target_and_host, target_table, values_of
 
-PATHS = [path for path, _ in COLUMNS]
+PATHS = [column.path for column in COLUMNS if column.on_page]
 
 
 @pytest.fixture
@@ -55,3 +55,10 @@ def test_a_compilation_for_the_host_has_one_row_with_its_own_check(report):
     assert [row.target for row in table.rows] == ["host"]
     assert table.rows[0].part == "–"
     assert cell(table, 0, "verification.exact.target.mismatches").text == "0"
+
+
+def test_what_only_the_host_checked_is_not_said_of_a_board(report):
+    report["verification"]["exact"]["target"] = None
+    report["not_available"]["verification.exact.target"] = "--verify host"
+    assert values_of(report)["queries"] is None
+    assert cell(target_table([report]), 0, "verification.exact.target.queries").text == "–"

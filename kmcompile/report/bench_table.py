@@ -1,0 +1,87 @@
+"""What one model takes on several targets, measured the same way: printed, as CSV and as a page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kmcompile.report.html_environment import html_environment
+from kmcompile.report.summary import Report
+from kmcompile.report.target_table import COLUMNS, Column, target_table, values_of
+from kmcompile.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no row of a target."""
+
+    target: str
+    text: str
+
+
+def table_text(reports: Sequence[Report]) -> list[tuple[str, ...]]:
+    """Return the cells of the printed table, the head first.
+
+    Parameters
+    ----------
+    reports : sequence of dict
+        report.json of each target.
+    """
+    columns = [column for column in COLUMNS if column.head]
+    return [
+        tuple(column.head for column in columns),
+        *(_cells(report, columns) for report in reports),
+    ]
+
+
+def csv_bytes(reports: Sequence[Report]) -> bytes:
+    """Return all columns as CSV; an empty field was not measured.
+
+    Parameters
+    ----------
+    reports : sequence of dict
+        report.json of each target.
+    """
+    text = io.StringIO()
+    names = [column.name for column in COLUMNS]
+    writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(values_of(report) for report in reports)
+    return text.getvalue().encode()
+
+
+def page_bytes(
+    title: str,
+    command: str,
+    reports: Sequence[Report],
+    failures: Sequence[Failure],
+    targets: Sequence[Target],
+) -> bytes:
+    """Return the page: the table, what each target stands for, and what is not shown.
+
+    Parameters
+    ----------
+    reports : sequence of dict
+        report.json of each target.
+    targets : sequence of Target
+        Those of the reports.
+    """
+    template = html_environment().get_template("report/bench.html.j2")
+    text = template.render(
+        title=title,
+        command=command,
+        table=target_table(reports),
+        failures=failures,
+        targets=targets,
+    )
+    return text.encode()
+
+
+def _cells(report: Report, columns: Sequence[Column]) -> tuple[str, ...]:
+    values = values_of(report)
+    return tuple(
+        "-" if values[column.name] is None else column.text(values[column.name])
+        for column in columns
+    )
