@@ -112,7 +112,7 @@ def random_table(rng: np.random.Generator, scale: str, layout: str, m: int, n: i
 def source(table: CodeTable) -> str:
     """Return the C of a table's inner products with a main program around them."""
     view = code_table_view(table)
-    names = {"name": "k", "upper": "K"}
+    names = {"name": "k", "upper": "K", "of_table": ""}
     sizes = {
         "LANES": table.lanes,
         "N_BLOCKS": table.n_slots // table.lanes,
