@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 _NOT_CODE: Final = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -78,14 +79,20 @@ def without_comments(text: str) -> str:
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
+@lru_cache(maxsize=2)
 def _code(source: str) -> str:
     """Return the text without comments, strings and directives, of the same length."""
     code = without_comments(source)
     return _DIRECTIVE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
 
 
-def find_functions(source: str) -> Iterator[Function]:
-    """Yield the functions of a file in order."""
+@lru_cache(maxsize=2)
+def find_functions(source: str) -> tuple[Function, ...]:
+    """Return the functions of a file in order."""
+    return tuple(_functions(source))
+
+
+def _functions(source: str) -> Iterator[Function]:
     for found in _FUNCTION.finditer(_code(source)):
         name = re.search(r"(\w+)\(", found[1])
         if name is None:
@@ -97,15 +104,16 @@ def find_functions(source: str) -> Iterator[Function]:
 def find_calls(source: str) -> Iterator[tuple[str, str, int]]:
     """Yield each call between functions of a file: the caller, the called one and the line."""
     code = _code(source)
-    functions = list(find_functions(source))
+    functions = find_functions(source)
     called = re.compile(rf"\b({'|'.join(function.name for function in functions)})\b")
     for function in functions:
         for found in called.finditer(code, function.start, function.end):
             yield function.name, found[1], code.count("\n", 0, found.start()) + 1
 
 
-def find_loops(source: str) -> Iterator[Loop]:
-    """Yield the loops of a file in order.
+@lru_cache(maxsize=2)
+def find_loops(source: str) -> tuple[Loop, ...]:
+    """Return the loops of a file in order.
 
     Raises
     ------
@@ -113,6 +121,10 @@ def find_loops(source: str) -> Iterator[Loop]:
         If the file has a `do`, a `goto`, or a loop that is not written as the templates write
         loops: then none of its loops is known for sure.
     """
+    return tuple(_loops(source))
+
+
+def _loops(source: str) -> Iterator[Loop]:
     code = _code(source)
     lines = source.splitlines()
     understood = 0

@@ -32,7 +32,7 @@ def most_calls(
         If a function is called before it is defined, as in a recursion: templates put each behind
         what it calls.
     """
-    functions = list(find_functions(source))
+    functions = find_functions(source)
     order = {function.name: number for number, function in enumerate(functions)}
     sites: dict[str, list[tuple[str, int]]] = defaultdict(list)
     turns = _turns_around(source, facts)
