@@ -60,6 +60,9 @@ class PackageView:
     ----------
     title : str
         The name in camel case, as F´ components are called.
+    short : str
+        So much of the name that a cFS name made of it has at most 19 letters (OSAL's
+        OS_MAX_API_NAME is 20).
     call, answer_type : str
         The function that takes float features, and the type of its answer.
     """
@@ -69,6 +72,7 @@ class PackageView:
     name: str
     upper: str
     title: str
+    short: str
     n_features: int
     is_regression: bool
     call: str
@@ -100,6 +104,7 @@ def package_files(
         name=name,
         upper=name.upper(),
         title="".join(word.capitalize() for word in name.split("_")),
+        short=name.upper()[:14],
         n_features=program.n_features,
         is_regression=program.is_regression,
         call=f"{name}_{words.call}{suffix}",

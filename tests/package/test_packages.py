@@ -133,6 +133,37 @@ def test_arduino_compiles_the_library_and_its_example(packages: Path, tmp_path: 
     assert out.split(",")[0].strip() in {"0", "1", "2"}
 
 
+def test_arduino_brings_the_float_arithmetic_that_avr_needs(tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    kmcompile.compile_model(
+        fitted("codes"),
+        name="iris",
+        target="avr",
+        package="arduino",
+        mode="exact",
+        verify="none",
+        out=out,
+    )
+    beside = (out / "iris_arithmetic.c").read_bytes()
+    package = out / "arduino" / "iris" / "src"
+    assert (package / "iris_arithmetic.c").read_bytes() == beside
+
+
+def test_long_names_keep_lines_short_and_fit_into_osal(tmp_path: Path) -> None:
+    kmcompile.compile_model(
+        fitted("iris"),
+        name="a_name_of_20_letters",
+        package="cfs",
+        mode="exact",
+        verify="none",
+        out=tmp_path / "o",
+    )
+    fsw = tmp_path / "o" / "cfs" / "a_name_of_20_letters_app" / "fsw"
+    lines = [line for path in fsw.rglob("*.[ch]") for line in path.read_text().splitlines()[1:]]
+    assert max(map(len, lines)) <= 100
+    assert any(line.endswith(' "A_NAME_OF_20_L_PIPE"') for line in lines)
+
+
 def test_cfs_runs_the_app_on_its_bus(packages: Path, tmp_path: Path, answer: str) -> None:
     need("gcc")
     fsw = packages / "cfs" / "cfs" / "iris_app" / "fsw"
