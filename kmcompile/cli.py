@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ Exit codes: 0 done and verified; 1 verification failed; 2 wrong usage; 3 the mod
 data can't be used; 4 it doesn't fit the target; 5 a tool is missing, failed or hung;
 6 the output can't be written; 70 a defect in kmcompile; 130 interrupted."""
 
-_SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+_SETTINGS: dict[str, Any] = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 _INTERRUPTED = 130
 _ALL_CORES = -1
 """joblib's n_jobs; from Python the user chooses it."""
@@ -66,7 +67,7 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
     return click.option(name, type=click.Choice(CHOICES[field]), help=text)
 
 
-@click.command(epilog=_EPILOG, context_settings=_SETTINGS)
+@click.command(epilog=_EPILOG)
 @click.argument("model", type=_FILE)
 @click.option("--target", default="host", metavar="NAME", help="Board or machine [host].")
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
@@ -81,7 +82,7 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001].")
 @_choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed].")
 @_choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk].")
-@_choice("--format", "Number format on the target; auto compares them all [float32].")
+@_choice("--format", "Number format on the target; auto compares them all [the target's].")
 @_choice(
     "--replay",
     "Sum again where float32 leaves a label open [float64 if certified].",
@@ -331,7 +332,8 @@ def _run_command(arguments: Sequence[str]) -> None:
         name = f"kmcompile {words[0]}"
         command = _VERBS[words.pop(0)]
     # Not `command.main`: it would turn errors into click's own exit codes.
-    context = console.emit(command.make_context, name, words)  # prints for --help and --version
+    make_context = partial(command.make_context, **_SETTINGS)
+    context = console.emit(make_context, name, words)  # prints for --help and --version
     with warnings.catch_warnings(), context:
         console.tell_own_warnings(quiet=bool(context.params.get("quiet")))
         command.invoke(context)

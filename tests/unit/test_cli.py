@@ -244,9 +244,12 @@ def test_inspect_escapes_what_a_label_would_do_to_the_terminal(
     assert "notes: none" in out
 
 
+@pytest.mark.parametrize("option", ["-h", "--help"])
 @pytest.mark.parametrize("verb", [[], ["targets"], ["doctor"], ["inspect"], ["verify"], ["bench"]])
-def test_help_is_there_for(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run([*verb, "--help"]) == 0
+def test_help_is_there_for(
+    verb: list[str], option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run([*verb, option]) == 0
     assert "Usage: " + " ".join(["kmcompile", *verb]) in capsys.readouterr().out
 
 
