@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -13,7 +13,10 @@ every_float = pytest.mark.parametrize("every", [61, pytest.param(1, marks=pytest
 
 
 def every_pair(
-    values: Sequence[Any], others: Sequence[Any], two: Sequence[Any], less: Collection[Any] = ()
+    values: Sequence[Any],
+    others: Sequence[Any],
+    two: Sequence[Any],
+    less: Mapping[Any, int] | None = None,
 ) -> list[Any]:
     """Return all triples as parameters of a test, of which `make test` takes a part.
 
@@ -22,18 +25,19 @@ def every_pair(
 
     Parameters
     ----------
-    less : collection of values
-        Those that meet two of the others only, one in each half of them.
+    less : mapping, optional
+        Values that meet only so many in each half of the others, in turn and each second one.
 
     Examples
     --------
     >>> [p.values for p in every_pair("ab", "xy", "01") if not p.marks]
     [('a', 'x', '0'), ('a', 'y', '1'), ('b', 'x', '1'), ('b', 'y', '0')]
     """
-    half = len(others) // 2
+    half, less = len(others) // 2, less or {}
     assert len(two) == 2
     triples = []
     for (n, a), (m, b), (k, c) in product(enumerate(values), enumerate(others), enumerate(two)):
-        left_out = (n + m + k) % 2 or (a in less and (n - m) % half)
+        in_turn = a not in less or (n - m) % half in range(0, 2 * less[a], 2)
+        left_out = (n + m + k) % 2 or not in_turn
         triples.append(pytest.param(a, b, c, marks=[pytest.mark.exhaustive] if left_out else []))
     return triples
