@@ -21,8 +21,8 @@ from kmcompile.target import load_target
 
 AVR = load_target("avr")
 CASES = (*catalogue.CORE[::3], *coded.CORE[1:5:2], coded.CORE[10], cascades.CORE[0])
-N_QUERIES = 250
-"""A case: 2,000 on the target."""
+N_QUERIES = 50
+"""Of each case: each takes some 10 ms on the emulated board."""
 
 pytestmark = pytest.mark.target
 
