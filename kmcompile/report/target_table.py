@@ -145,7 +145,10 @@ def _host_row(report: Report) -> TargetRow:
 
 
 def _path(report: Report, column: Column) -> str:
-    """Return where the field is, which for a compilation for the host is that of the host."""
+    """Return where the field is: for the host that of the host, and of flash that was not built
+    the one that says why."""
+    if column.name == "flash_bytes" and report["memory"]["flash_is_lower_limit"]:
+        return "memory.code_bytes"
     return _on_host(column.path) if report["target"]["emulator"] is None else column.path
 
 

@@ -62,3 +62,10 @@ def test_what_only_the_host_checked_is_not_said_of_a_board(report):
     report["not_available"]["verification.exact.target"] = "--verify host"
     assert values_of(report)["queries"] is None
     assert cell(target_table([report]), 0, "verification.exact.target.queries").text == "–"
+
+
+def test_flash_that_was_not_built_is_missing_rather_than_too_small(report):
+    report["memory"].update(flash_is_lower_limit=True, code_bytes=None)
+    report["not_available"]["memory.code_bytes"] = "no compiler"
+    assert values_of(report)["flash_bytes"] is None
+    assert cell(target_table([report]), 0, "memory.flash_bytes").why == "no compiler"
