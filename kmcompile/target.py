@@ -15,6 +15,7 @@ import jsonschema
 
 from kmcompile import resources
 from kmcompile.errors import UsageError
+from kmcompile.target_rules import broken_rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,12 +274,16 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
     Raises
     ------
     UsageError
-        If it breaks the schema; the field, the value and the rule are named.
+        If it breaks the schema or a rule of `target_rules`; the field, the value and the rule are
+        named.
     """
     error = jsonschema.exceptions.best_match(_validator().iter_errors(description))
     if error is not None:
         field = ".".join(str(part) for part in error.absolute_path) or "the top level"
         raise UsageError(f"{origin}: {field}: {error.message}\nsee {_schema_path()} for the fields")
+    broken = broken_rule(description)
+    if broken is not None:
+        raise UsageError(f"{origin}: {broken[0]} must be {broken[1]}")
     boot, emulator, part = (description.get(key) for key in ("boot", "emulator", "part"))
     return Target(
         name=description["name"],

@@ -79,13 +79,20 @@ def build_together(
     Raises
     ------
     InputError
-        If two models have one name, or a file is missing.
+        If two models have one name, one is named as another's harness, or a file is missing.
     ToolError, BudgetError
         As `build` does.
     """
     name, times = Counter(recipe.name for recipe, _ in models).most_common(1)[0]
     if times > 1:
         raise InputError(f"{times} models are named {name}; compile them with different --name")
+    names = {recipe.name for recipe, _ in models}
+    for name in sorted(names):
+        if f"{name}_harness" in names:
+            raise InputError(
+                f"a model is named {name}_harness, as the harness of the model {name} is; "
+                "compile it with another --name"
+            )
     for recipe, folder in models:
         for file in (*recipe.sources, recipe.harness):
             if not (folder / file).is_file():

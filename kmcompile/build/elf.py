@@ -80,17 +80,25 @@ def double_helpers(path: Path) -> tuple[str, ...]:
 
 
 def function_address(path: Path, name: str) -> int:
-    """Return the address of a function's first instruction.
+    """Return the address of an external function's first instruction.
 
     Raises
     ------
     ToolError
         If the image has no such function.
     """
-    functions = defined_functions(path)
+    functions = defined_functions(path, external=True)
     if name not in functions:
         raise ToolError(f"{path.name}: has no function {name}")
     return functions[name]
+
+
+def section_span(path: Path, name: str) -> range:
+    """Return the addresses of a section of an image, none if it has no such section."""
+    with opened(path) as elf:
+        section = elf.get_section_by_name(name)
+        start = int(section["sh_addr"]) if section is not None else 0
+        return range(start, start + (int(section["sh_size"]) if section is not None else 0))
 
 
 def code_bytes(path: Path, names: Iterable[str]) -> int:
@@ -225,10 +233,12 @@ def opened(path: Path) -> Iterator[Any]:
     Raises
     ------
     ToolError
-        If it is no ELF file.
+        If it is no ELF file, or the tool that ended well has not written it.
     """
     try:
         with path.open("rb") as stream:
             yield ELFFile(stream)
     except ELFError as error:
         raise ToolError(f"{path.name}: not a readable ELF file: {error}") from error
+    except FileNotFoundError as error:
+        raise ToolError(f"{path.name}: the compiler ended well and did not write it") from error

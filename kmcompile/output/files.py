@@ -101,14 +101,15 @@ def read(folder: Path) -> dict[str, bytes]:
     """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; give one that kmcompile has written")
+    # Asked before anything is read: a folder of something else can be as large as a disk.
+    for name in _NEEDED:
+        if not (folder / name).is_file():
+            raise InputError(f"{folder / name}: missing; compile the model again")
     try:
         paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
         files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     except OSError as error:
         raise InputError(f"{folder}: cannot be read: {error.strerror}") from error
-    for name in _NEEDED:
-        if name not in files:
-            raise InputError(f"{folder / name}: missing; compile the model again")
     return files
 
 

@@ -108,7 +108,7 @@ class QemuRunner:
         (folder / "queries.bin").write_bytes(queries)
         if exchange == "semihosting":
             code, output = toolchain.run_process(command, folder, timeout_s, what)
-            answers = (folder / "answers.bin").read_bytes() if code == 0 else b""
+            answers = _written(folder / "answers.bin", board.name) if code == 0 else b""
         else:
             code, output, answers = serial.exchange(
                 command, folder, timeout_s, what, over_port, n_bytes, board.byte_order
@@ -147,6 +147,14 @@ def _result(
     )
 
 
+def _written(path: Path, who: str) -> bytes:
+    """Return what the emulator has written; it may end well before that."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise ToolError(f"{who}: the emulator ended and wrote no {path.name}") from error
+
+
 def _emulator(artifact: Artifact) -> Emulator:
     if artifact.toolchain.emulator is None:
         raise ToolError(f"{artifact.toolchain.name}: has no emulator; it runs on the host")
@@ -175,12 +183,14 @@ def _plugin(
         return [], str(error).splitlines()[0]
     names = [f"{m.recipe.name}_{c}" for m, c in zip(artifact.models, counted, strict=True)]
     entries = [f"entry={elf.function_address(artifact.path, name):#x}" for name in names]
-    return ["-plugin", ",".join(["./count_calls.so", *entries, "out=counts.txt"])], None
+    traps = elf.section_span(artifact.path, ".start")
+    apart = [f"traps={traps.start:#x}", f"traps_end={traps.stop:#x}"]
+    return ["-plugin", ",".join(["./count_calls.so", *entries, *apart, "out=counts.txt"])], None
 
 
 def _counts(path: Path, asked: Sequence[Asked]) -> list[Instructions]:
     """Return the counts of each model's queries; its self-test, which comes after, may add some."""
-    numbers = np.array(path.read_text(encoding="ascii").split(), dtype=np.int64)
+    numbers = np.array(_written(path, "the counter").split(), dtype=np.int64)
     entries, counts = numbers.reshape(-1, 2).T
     own = [counts[entries == number] for number in range(len(asked))]
     for found, one in zip(own, asked, strict=True):

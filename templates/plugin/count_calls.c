@@ -1,12 +1,15 @@
 /* QEMU TCG plugin (API version 1): counts the instructions of every call of some functions, from
-   entry to return, callees included. Arguments: out=FILE, and entry=ADDRESS for each function. A
-   line of the file is the number of the function, as they are given, and the count.
+   entry to return, callees included. Arguments: out=FILE, entry=ADDRESS for each function, and
+   traps=ADDRESS and traps_end=ADDRESS, between which the code of traps is. A line of the file is
+   the number of the function, as they are given, and the count.
 
    Counted per translation block: a block that starts at the entry begins a call; the block
    executed before it ends with the call instruction, so that its end is the return address; the
    block that starts there ends the call. Some emulators report no size of an instruction: then the
    return address is within LONGEST_CALL bytes behind the call, where nothing else can begin than
    what follows it. Conditional instructions count whether they act or not.
+   A trap, as of a SPARC without a free register window, leaves a block in its middle: what it
+   executes is not counted, and the rest of the block, which begins a new one, only once.
    Debian ships no header: the prototypes are those of qemu-plugin.h in QEMU 7.2. */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -59,6 +62,9 @@ static bool inside;
 static uint64_t count;
 static const block_t *caller;
 static const block_t *previous;
+static uint64_t traps;
+static uint64_t traps_end;
+static bool trapped;
 
 /* Whether a block starts where a call from the end of another returns to. */
 static bool follows(const block_t *block, const block_t *call)
@@ -68,12 +74,28 @@ static bool follows(const block_t *block, const block_t *call)
                                    : ((distance > 0U) && (distance <= LONGEST_CALL));
 }
 
+/* The instructions of a block from one of its addresses on; CPUs with such traps have one size. */
+static uint64_t rest_of(const block_t *block, uint64_t address)
+{
+    const bool within = (block->start <= address) && (address <= block->last);
+    return (within && (block->last_size != 0U))
+               ? (((block->last - address) / block->last_size) + 1U) : 0U;
+}
+
 static void on_block(unsigned int vcpu_index, void *userdata)
 {
     const block_t *block = userdata;
     if (vcpu_index != 0U) {
         return;
     }
+    if ((block->start >= traps) && (block->start < traps_end)) {
+        trapped = true;
+        return;
+    }
+    if (inside && trapped) {
+        count -= rest_of(previous, block->start);
+    }
+    trapped = false;
     if (inside && follows(block, caller)) {
         inside = false;
         fprintf(out, "%zu %" PRIu64 "\n", entered, count);
@@ -118,6 +140,10 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
         if ((strncmp(argv[i], "entry=", 6U) == 0) && (n_entries < MOST_ENTRIES)) {
             entries[n_entries] = strtoull(argv[i] + 6, NULL, 0);
             n_entries++;
+        } else if (strncmp(argv[i], "traps=", 6U) == 0) {
+            traps = strtoull(argv[i] + 6, NULL, 0);
+        } else if (strncmp(argv[i], "traps_end=", 10U) == 0) {
+            traps_end = strtoull(argv[i] + 10, NULL, 0);
         } else if (strncmp(argv[i], "out=", 4U) == 0) {
             out = fopen(argv[i] + 4, "w");
         }

@@ -117,3 +117,11 @@ def test_another_model_is_found_by_its_hash(compiled, folder, capsys):
 def test_a_missing_file_is_named(folder, capsys):
     (folder / "m.h").unlink()
     assert "m.h: missing" in verify(folder, capsys)
+
+
+def test_of_a_folder_that_is_not_ours_nothing_is_read(tmp_path, monkeypatch, capsys):
+    """It can be as large as a disk."""
+    (tmp_path / "large.bin").write_bytes(b"0")
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
+    assert cli.run(["verify", str(tmp_path)]) == 3
+    assert "recipe.json: missing" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ BOARDS = [target for target in list_targets() if target.emulator is not None]
 FIRST_OF_FAMILIES = list({target.boot.startup: target for target in reversed(BOARDS)}.values())
 CORTEX_M = [target for target in BOARDS if target.name.startswith("cortex-m")]
 WITH_LIBRARY = [target for target in BOARDS if target.compiler.libraries]
+LEON3 = load_target("leon3")
 M0 = load_target("cortex-m0")
 M4 = load_target("cortex-m4")
 M7 = load_target("cortex-m7")
@@ -191,6 +192,25 @@ def test_instructions_are_those_counted_by_hand(built, target, turns, calls_itse
     assert result.instructions.tolist() == [expected] * 3
 
 
+def test_traps_of_register_windows_are_not_counted(built):
+    """A LEON3 has eight windows: deeper calls spill them, and blocks end where that happens."""
+    start, end = (small_model.MODEL_C.index(f"float small_{f}") for f in ("classify", "decision"))
+    counts = []
+    for depth in (2, 11, 20):
+        code = "NOIPA static float call_0(float x) { return x; }\n"
+        for n in range(1, depth):
+            code += f"NOIPA static float call_{n}(float x) {{ return call_{n - 1}(x) + 1.0f; }}\n"
+        code = code.replace("NOIPA", "__attribute__((noipa))")
+        code += (
+            f"float small_classify(const float x[3]) {{ return call_{depth - 1}(x[0]) + x[1]; }}\n"
+        )
+        text = small_model.MODEL_C[:start] + code + small_model.MODEL_C[end:]
+        result = runner_for(LEON3).run(built(LEON3, text), small_model.queries(3), True)
+        assert len(set(result.instructions.tolist())) == 1
+        counts.append(int(result.instructions[0]))
+    assert counts[1] - counts[0] == counts[2] - counts[1] < 9 * 12
+
+
 @pytest.mark.parametrize("target", BOARDS, ids=by_name)
 def test_instructions_repeat_and_follow_the_work(built, target):
     text = model_with("for (volatile int i = 0; i < (int)x[0]; i++) { }")
@@ -208,7 +228,7 @@ def test_instructions_repeat_and_follow_the_work(built, target):
 
 def test_where_the_compiler_has_no_library_what_needs_it_is_refused(built):
     with pytest.raises(ToolError, match="undefined reference to `__udivdi3'"):
-        built(load_target("leon3"), model_with(DIVIDES))
+        built(LEON3, model_with(DIVIDES))
 
 
 def test_without_a_host_compiler_there_are_no_counts_but_a_reason(built, monkeypatch):
@@ -349,6 +369,21 @@ def test_an_emulator_that_hangs_is_stopped(built):
     with pytest.raises(ToolError, match="did not end within 2 s, was stopped") as caught:
         QemuRunner(timeout_s=2.0).run(artifact, small_model.queries(2))
     assert caught.value.exit_code == 5
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_an_emulator_that_ends_well_without_an_answer_is_an_error(built, counts):
+    artifact = built(M7)
+    ends = replace(M7, emulator=replace(M7.emulator, command="true"))
+    with pytest.raises(ToolError, match=r"the emulator ended and wrote no answers\.bin"):
+        QemuRunner().run(replace(artifact, toolchain=ends), small_model.queries(2), counts)
+
+
+def test_a_compiler_that_ends_well_without_an_object_is_an_error(tmp_path):
+    target = replace(M7, compiler=replace(M7.compiler, command="true"))
+    recipe = small_model.write_model(tmp_path, target)
+    with pytest.raises(ToolError, match=r"small\.o: the compiler ended well and did not write it"):
+        build(recipe, tmp_path, target)
 
 
 def test_an_absent_emulator_says_how_to_install_it(built, monkeypatch, tmp_path):

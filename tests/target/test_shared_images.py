@@ -60,6 +60,24 @@ def test_each_model_of_an_image_answers_its_own_queries(target, tmp_path):
         assert results[2].painted_stack_bytes <= memory.stack_bytes
 
 
+def test_a_model_named_as_the_harness_of_another_is_refused(tmp_path):
+    """Their files and their self-tests would have one name."""
+    models = written(tmp_path, HOST, ("first", "first_harness"))
+    with pytest.raises(InputError, match="named first_harness, as the harness of the model first"):
+        build_together(models, HOST)
+
+
+def test_a_model_s_function_is_not_taken_for_one_of_the_image(tmp_path):
+    """`test_classify` is the first model's entry, and what the image tests the second with."""
+    target = load_target("cortex-m7")
+    need_tools(target)
+    models = written(tmp_path, target, ("test", "classify"))
+    asked = [Asked(small_model.queries(n)) for n in (3, 2)]
+    with build_together(models, target) as artifact:
+        results = runner_for(target).run_together(artifact, asked, count_instructions=True)
+    assert set(results[0].instructions) == set(results[1].instructions)
+
+
 def test_memory_is_that_of_all_models_together(tmp_path):
     models = written(tmp_path, HOST, ("first", "second"))
     with build(*models[0], HOST) as one, build_together(models, HOST) as both:

@@ -73,6 +73,33 @@ def test_a_description_that_breaks_the_schema_is_refused(tmp_path, old, new, fie
     assert str(caught.value).count("\n") < 3
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "rule"),
+    [
+        ("boot.startup", "boot/nothing.c.j2", "a file of the templates"),
+        ("program.arithmetic", "runtime/nothing.c.j2", "a file of the templates"),
+        ("compiler.calls_from", "avr instructions", "'compiler' with boot/cortex_m.c.j2"),
+        ("compiler.flags", ["-DA\0"], "printable text"),
+        ("cost.float32.product", float("nan"), "a finite number"),
+        ("boot.stack_bytes", 4096.0, "an integer"),
+        ("boot.stack_bytes", 4194304, "less than the 4,194,304 bytes of boot.ram"),
+        ("boot.ram.origin", 0xFFFFFFF8, "below 4 GiB"),
+        ("boot.ram.origin", 0x3FFFF8, "apart from boot.flash, both hold 0x3ffff8"),
+        ("boot.tables.origin", 0x20000000, "apart from boot.ram"),
+    ],
+)
+def test_a_description_that_no_board_can_have_is_refused(path, value, rule):
+    description = load_target("cortex-m7").to_dict()
+    *tables, field = path.split(".")
+    table = description
+    for name in tables:
+        table = table[name]
+    table[field] = value
+    with pytest.raises(UsageError, match=rf"x\.toml: .* must be {rule}") as caught:
+        target_from_dict(description, "x.toml")
+    assert str(caught.value).count("\n") < 3
+
+
 def test_a_file_that_is_no_toml_is_refused(tmp_path):
     path = tmp_path / "board.toml"
     path.write_bytes(b"name = \xff")
