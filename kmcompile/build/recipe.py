@@ -7,11 +7,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from kmcompile.emit.names import check_prefix
-from kmcompile.errors import InputError, UsageError, VerificationError
+from kmcompile.errors import InputError, UsageError
 from kmcompile.target import Target, target_from_dict
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
@@ -116,24 +115,6 @@ class Recipe:
             sha256=tuple(sorted(plain["sha256"].items())),
             package=tuple(plain["package"]),
         )
-
-    def check_files(self, folder: Path) -> None:
-        """Compare every file with its digest.
-
-        Raises
-        ------
-        VerificationError
-            If a file is missing or differs.
-        """
-        for name, digest in self.sha256:
-            path = folder / name
-            if not path.is_file():
-                raise VerificationError(f"{path}: missing, but recipe.json lists it")
-            if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-                raise VerificationError(
-                    f"{path}: SHA-256 differs from the one in recipe.json\n"
-                    "the file was changed after it was verified; compile the model again"
-                )
 
 
 def _check(plain: Any) -> None:

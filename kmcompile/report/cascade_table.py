@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.figures import count_text, share_text
+from kmcompile.report.figures import MISSING, count_text, share_text
 from kmcompile.report.summary import Report, is_regression, not_certified
 
-_MISSING = "–"
 _COUNTS = ("kernel_evals_mean", "ops_mean", "ops_worst", "ops_mean_decided", "table_bytes")
 
 
@@ -53,9 +52,9 @@ def _row(stage: dict[str, Any]) -> StageRow:
         reached=_share(stage["reached"]),
         decided=_share(stage["decided"]),
         certified=_share(stage["certified"]),
-        counts=tuple(_MISSING if stage[key] is None else count_text(stage[key]) for key in _COUNTS),
+        counts=tuple(MISSING if stage[key] is None else count_text(stage[key]) for key in _COUNTS),
     )
 
 
 def _share(share: float | None) -> Share:
-    return Share(_MISSING, "0%") if share is None else Share(share_text(share), f"{share:.2%}")
+    return Share(MISSING, "0%") if share is None else Share(share_text(share), f"{share:.2%}")

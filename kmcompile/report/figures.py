@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+MISSING = "–"  # of a table on a page; as wide as a digit
+
 
 def count_text(value: float) -> str:
     """Return a count, or a mean of counts.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kmcompile.report.figures import bytes_text, share_text
+from kmcompile.report.figures import MISSING, bytes_text, share_text
 from kmcompile.report.summary import Report, reason
 
 _LEAST_SHARE = 0.005  # of a table with a row of its own
@@ -176,7 +176,7 @@ def _pieces(parts: Sequence[Part], whole: int) -> tuple[Piece, ...]:
 def _rows(parts: Sequence[Part], used: int) -> list[PartRow]:
     """Return the rows: all but small tables."""
     return [
-        PartRow(part, f"{part.bytes:,}", share_text(part.bytes / used) if used else "–")
+        PartRow(part, f"{part.bytes:,}", share_text(part.bytes / used) if used else MISSING)
         for part in parts
         if not _is_small(part, used)
     ]

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.figures import bytes_text, count_text, share_text
+from kmcompile.report.figures import MISSING, bytes_text, count_text, share_text
 from kmcompile.report.summary import Report, reason
-
-_MISSING = "–"  # as wide as a digit
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,19 +127,19 @@ def _row(report: Report) -> TargetRow:
     target = report["target"]
     cells = [_cell(report, _path(report, column), column.text) for column in _ON_PAGE]
     return TargetRow(
-        target["name"], target["part"] or _MISSING, report["options"]["format"], tuple(cells)
+        target["name"], target["part"] or MISSING, report["options"]["format"], tuple(cells)
     )
 
 
 def _host_row(report: Report) -> TargetRow:
     """Return the host's row, of which a compilation for another target keeps the check only."""
     cells = [
-        Cell(_MISSING)
+        Cell(MISSING)
         if _on_host(column.path) == column.path
         else _cell(report, _on_host(column.path), column.text)
         for column in _ON_PAGE
     ]
-    return TargetRow("host", _MISSING, report["options"]["format"], tuple(cells))
+    return TargetRow("host", MISSING, report["options"]["format"], tuple(cells))
 
 
 def _path(report: Report, column: Column) -> str:
@@ -158,7 +156,7 @@ def _on_host(path: str) -> str:
 
 def _cell(report: Report, path: str, text: Callable[[Any], str]) -> Cell:
     value = _value(report, path)
-    return Cell(_MISSING, reason(report, path)) if value is None else Cell(text(value))
+    return Cell(MISSING, reason(report, path)) if value is None else Cell(text(value))
 
 
 def _value(report: Report, path: str) -> Any:

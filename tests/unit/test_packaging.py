@@ -93,8 +93,9 @@ def test_installed_wheel_knows_the_targets(installed: Path, tmp_path: Path) -> N
     assert "cortex-m7" in run(installed / "kmcompile", "targets", cwd=tmp_path)
 
 
-def test_installed_wheel_compiles_a_model(installed: Path, tmp_path: Path) -> None:
+def test_installed_wheel_compiles_and_packages_a_model(installed: Path, tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     (tmp_path / "iris.pkl").write_bytes(pickle.dumps(SVC().fit(X, y)))
-    run(installed / "kmcompile", "iris.pkl", "--target", "host", cwd=tmp_path)
+    run(installed / "kmcompile", "iris.pkl", "--package", "zephyr", cwd=tmp_path)
     assert (tmp_path / "iris-host" / "iris.c").is_file()
+    assert (tmp_path / "iris-host" / "zephyr" / "iris" / "Kconfig").is_file()
