@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder with a regression, its samples and a classifier."""
     need("gcc")
     monkeypatch.chdir(tmp_path)
-    Path("value.pkl").write_bytes(pickle.dumps(fitted("rbf")))
+    Path("value.pkl").write_bytes(pickle.dumps(fitted("rbf", 150)))
     Path("label.pkl").write_bytes(pickle.dumps(SVC().fit(*load_iris(return_X_y=True))))
     np.savez("samples.npz", X=load_diabetes().data[150:300])
 
@@ -83,11 +83,11 @@ def test_auto_takes_float32_and_codes_are_taken_where_they_are_asked_for():
 
 def test_python_gives_values_and_intervals():
     X = load_diabetes().data[150:]
-    compiled = kmcompile.compile_model(fitted("rbf"), tolerance=20.0)
+    compiled = kmcompile.compile_model(fitted("rbf", 150), tolerance=20.0)
     answers = compiled.predict_interval(X)
-    expected = fitted("rbf").predict(X.astype(np.float32).astype(np.float64))
+    expected = fitted("rbf", 150).predict(X.astype(np.float32).astype(np.float64))
     assert (answers["status"] == 0).all()
-    rounding = 1e-12 * np.abs(fitted("rbf")[-1].dual_coef_).sum()
+    rounding = 1e-12 * np.abs(fitted("rbf", 150)[-1].dual_coef_).sum()
     assert (answers["lower"] - rounding <= expected).all()
     assert (expected <= answers["upper"] + rounding).all()
     np.testing.assert_array_equal(compiled.predict(X), answers["value"])
