@@ -203,9 +203,10 @@ def test_bench_has_a_row_for_each_target(
     wine: tuple[Any, np.ndarray], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run(["bench", "wine.pkl", "--targets", "host"]) == 0
-    head, row = capsys.readouterr().out.splitlines()
+    head, row, files = capsys.readouterr().out.splitlines()
     assert head.split()[0] == "target"
     assert row.split()[0] == "host"
+    assert files.split()[0] == "written"
 
 
 def test_output_is_the_same_bytes_wherever_and_however_it_is_made(
