@@ -62,7 +62,7 @@ class Compiler:
         Frames of those routines of the compiler's library that have no call frame information.
     helper_loops : tuple of (str, tuple of int)
         How often each loop of a routine of the compiler's library goes back to its start at most,
-        in the order of their addresses.
+        in the order of their addresses; one number is that of all.
     calls_from : str
         Where the call graph comes from: "compiler", which writes it, or "avr instructions".
     """

@@ -22,7 +22,7 @@ from kmcompile.emit.environment import environment
 
 _HEAD = re.compile(r"^( *)((?:for|while) \(.*)$", re.MULTILINE)
 _MARK = re.compile(r" /\*@(.*?)@\*/")
-NOT_MODEL = ("boot/", "package/", "plugin/", "harness.c.j2")
+NOT_MODEL = ("boot/", "package/", "plugin/", "runtime/", "harness.c.j2")
 """Templates of what is around the model's own C."""
 
 _MAIN = """

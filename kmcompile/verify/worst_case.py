@@ -22,12 +22,12 @@ def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
     folder : Path
         Where the emitted files are.
     """
-    name = artifact.recipe.name
-    source, header = (
-        (folder / f"{name}.{ending}").read_text(encoding="utf-8") for ending in ("c", "h")
-    )
+    recipe = artifact.recipe
+    header = (folder / f"{recipe.name}.h").read_text(encoding="utf-8")
+    sources = [(folder / source).read_text(encoding="utf-8") for source in recipe.sources]
     try:
-        return worst_case(artifact, read_loop_facts(source, header))
+        facts = [fact for source in sources for fact in read_loop_facts(source, header)]
+        return worst_case(artifact, facts)
     except (ToolError, ValueError) as error:
         return WorstCase(None, None, str(error).splitlines()[0])
 

@@ -14,6 +14,7 @@ from kmcompile.analysis.worst_case.longest_path import LoopBound, longest_path
 from kmcompile.analysis.worst_case.loop_matching import Matcher, rounds_around
 from kmcompile.analysis.worst_case.natural_loops import MachineLoop, find_loops
 from kmcompile.analysis.worst_case.one_entry import with_one_entry
+from kmcompile.analysis.worst_case.small_loops import most_rounds
 from kmcompile.analysis.worst_case.source_lines import Instance, read_source_lines
 from kmcompile.build.artifact import Artifact
 
@@ -138,6 +139,10 @@ class _Costs:
         bounds: dict[int, LoopBound] = {}
         for loop in loops:
             match = matches[loop.header]
+            small = most_rounds(self._program, graph, loop) if self._matcher.is_own(loop) else None
+            if match is None and small is not None:
+                bounds[loop.header] = LoopBound(small)
+                continue
             if match is None:
                 raise NotUnderstoodError(f"{name}: the loop at {loop.header:#x} has no bound")
             around = bounds[loop.parent.header] if loop.parent else None
@@ -148,6 +153,8 @@ class _Costs:
             if total is not None and total >= times * match.maximum:
                 total = None
             rounds = max(0, match.maximum - match.tests_last)
+            if small is not None:
+                rounds, total = max(rounds, small), None
             bounds[loop.header] = LoopBound(rounds, total, scope, not match.tests_last, left_out)
         return bounds
 

@@ -119,6 +119,8 @@ def disassemble(image: Path, compiler: Compiler) -> Program:
             address, next_address, mnemonic, operands, comment, target_of(operands)
         )
     functions = elf.defined_functions(image)
+    if machine == "EM_AVR":  # routines in assembler are not marked as functions there
+        functions = elf.code_and_functions(image)[1]
     names = {address: name for name, address in functions.items()}
     contents_of = tuple((start, content) for start, content, _ in sections)
     return Program(machine, is_little, instructions, functions, names, data, contents_of)

@@ -10,7 +10,8 @@ from kmcompile.analysis.worst_case.disassembly import Program
 from kmcompile.analysis.worst_case.instruction import Instruction, NotUnderstoodError
 
 _BEFORE: Final = 12
-_LIMIT: Final = re.compile(r"(?:cmp \w+, #|li \w+,|cmplwi +(?:cr\d,)?\w+,)(\d+)$")
+_LIMIT: Final = re.compile(r"(?:cmp \w+, #|cmplwi +(?:cr\d,)?\w+,)(\d+)$")
+_CONSTANT: Final = re.compile(r"li (\w+),(\d+)$")  # RISC-V, for a branch that compares with it
 _PLACE: Final = re.compile(r"(?:\(|# |\b0x)([0-9a-f]+)(?: <|\))")
 _WIDTHS: Final = {
     "tbb": (1, False),
@@ -66,17 +67,25 @@ def _words(program: Program, instruction: Instruction) -> Iterator[tuple[int, in
         address += 4
 
 
+def _limits(texts: list[str]) -> list[int]:
+    """Return the constants that instructions compare with; one is the table's last entry."""
+    compared = {text.partition(" ")[2].split(",")[0] for text in texts if text.startswith("bltu ")}
+    limits = [int(found[1]) for text in texts if (found := _LIMIT.match(text))]
+    constants = [found for text in texts if (found := _CONSTANT.match(text))]
+    return limits + [int(found[2]) for found in constants if found[1] in compared]
+
+
 def _elsewhere(program: Program, jump: Instruction) -> list[int]:
     """Return the targets in a table of words: addresses, or distances from the table."""
     before = [i for a, i in program.instructions.items() if jump.address - 48 <= a < jump.address]
     texts = [f"{i.mnemonic} {i.operands}" for i in before[-_BEFORE:]]
-    limits = [int(found[1]) for text in texts if (found := _LIMIT.match(text))]
+    limits = _limits(texts)
     places = [int(found[1], 16) for i in before if (found := _PLACE.search(i.comment))]
     tables = places + [word for place in places if (word := program.word(place)) is not None]
     function = program.function_at(jump.address)
     first, end = program.functions[function], program.end_of(jump.address)
     for table in tables if limits else ():
-        words = [program.word(table + 4 * i) for i in range(limits[-1] + 1)]
+        words = [program.word(table + 4 * i) for i in range(max(limits) + 1)]
         if None in words:
             continue
         for base in (0, table):

@@ -65,9 +65,15 @@ class Matcher:
 
     def __init__(self, facts: Iterable[LoopFact], lines: SourceLines) -> None:
         self._lines = lines
-        self._heads = {
-            line: fact for fact in facts for line in range(fact.line, fact.body_line + 1)
-        }
+        self._facts = tuple(facts)
+        self._heads: dict[int, list[LoopFact]] = {}  # several files can have a head at one line
+        for fact in self._facts:
+            for line in range(fact.line, fact.body_line + 1):
+                self._heads.setdefault(line, []).append(fact)
+
+    def is_own(self, loop: MachineLoop) -> bool:
+        """Return whether a loop is in a function of the sources, not of a library."""
+        return self._lines.instance(loop.header) is not None
 
     def match_loops(
         self, graph: FlowGraph, loops: Sequence[MachineLoop]
@@ -133,7 +139,7 @@ class Matcher:
             instances |= more
         every = {
             SourceLoop(fact, instance)
-            for fact in self._heads.values()
+            for fact in self._facts
             for instance in instances
             if instance.function == fact.function
         }
@@ -141,15 +147,14 @@ class Matcher:
 
     def _head(self, node: int) -> SourceLoop | None:
         """Return the source loop whose head an instruction comes from."""
-        fact = self._heads.get(self._lines.line(node))
+        facts = self._heads.get(self._lines.line(node), [])
         instance = self._lines.instance(node)
-        if fact is None or instance is None:
-            return None
-        while instance.function != fact.function:
-            if instance.around is None:
-                return None
+        while instance is not None:
+            for fact in facts:
+                if instance.function == fact.function:
+                    return SourceLoop(fact, instance)
             instance = instance.around
-        return SourceLoop(fact, instance)
+        return None
 
 
 def _outermost(found: Iterable[SourceLoop]) -> Match:

@@ -20,6 +20,8 @@ def flow(instruction: Instruction) -> Flow:
         return Flow(Kind.SKIP)
     if name in ("rjmp", "jmp"):
         return Flow(Kind.JUMP, needs_target(instruction))
+    if name == "rcall" and instruction.target == instruction.next_address:
+        return NEXT  # its return address makes room on the stack, as `call_graph` has checked
     if name in ("rcall", "call", "icall", "eicall"):
         return Flow(Kind.CALL, needs_target(instruction))
     if name in ("ret", "reti"):

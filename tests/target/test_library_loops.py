@@ -1,0 +1,46 @@
+"""What the targets say of the loops of their compilers' libraries holds for extreme operands."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import library_operations
+import pytest
+from tools import need_tools
+
+from kmcompile.analysis.worst_case import worst_case
+from kmcompile.build import build_together
+from kmcompile.run import Asked, runner_for
+from kmcompile.target import list_targets
+
+pytestmark = pytest.mark.target
+
+BOARDS = [target for target in list_targets() if target.emulator is not None]
+FIRST = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-a9", "rv64gc", "avr")
+"""The others have the same routines, or none with loops."""
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param(one, marks=() if one.name in FIRST else pytest.mark.exhaustive, id=one.name)
+        for one in BOARDS
+    ],
+)
+def test_no_operation_takes_more_than_its_worst_case(target, tmp_path):
+    need_tools(target)
+    models = library_operations.write_models(tmp_path, target)
+    asked = [Asked(library_operations.queries(recipe.name)) for recipe, _ in models]
+    exceeded, unknown = {}, {}
+    with build_together(models, target) as artifact:
+        runs = runner_for(target).run_together(artifact, asked, count_instructions=True)
+        for (recipe, _), run in zip(models, runs, strict=True):
+            alone = SimpleNamespace(recipe=recipe, path=artifact.path, toolchain=artifact.toolchain)
+            worst = worst_case(alone, ())
+            print(target.name, recipe.name, run.instructions.max(), worst.instructions)
+            if worst.instructions is None:
+                unknown[recipe.name] = worst.reason
+            elif run.instructions.max() > worst.instructions:
+                exceeded[recipe.name] = (run.instructions.max(), worst.instructions)
+    assert not exceeded
+    assert not unknown
