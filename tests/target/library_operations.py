@@ -56,7 +56,7 @@ _LONG = ("quotient64", "remainder64", "signed64", "leading", "trailing")
 NOT_ON = {
     "leon3": ("fromlong", "fromulong", "dfromlong", "dfromulong", "dtolong", *_LONG),
     "cortex-a9": ("quotient32", "remainder32", "signed32"),
-    "avr": ("mulf", "divf", "muld", "divd", "dtolong", *_LONG),
+    "avr": ("divf", "divd", "dtolong", *_LONG),
 }
 """What no library there has, or no emitted C takes from it."""
 

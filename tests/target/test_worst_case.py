@@ -14,8 +14,13 @@ from kmcompile.run import runner_for
 from kmcompile.target import list_targets, load_target
 from kmcompile.verify.worst_case import check_worst_case, static_worst_case
 
-# The loops of avr-libc's float routines have no bounds in its TOML yet: there is no worst case.
-BOARDS = [one for one in list_targets() if one.emulator is not None and one.name != "avr"]
+# Of each instruction set; Cortex-M0 has jumps of its own.
+ONE_OF_EACH = [
+    target
+    for target in list_targets()
+    if target.name
+    in ("cortex-m0", "cortex-m55", "cortex-a53", "rv32imafc", "leon3", "ppc750", "avr")
+]
 M7 = load_target("cortex-m7")
 
 pytestmark = pytest.mark.target
@@ -109,25 +114,24 @@ def run(target, text, folder, limits=(0, 1, 7, 2000)):
     return worst, counted
 
 
-@pytest.mark.parametrize("target", BOARDS, ids=lambda target: target.name)
-@pytest.mark.parametrize("name", BODIES)
-def test_loops_that_run_to_the_end_take_the_worst_case(name, target, tmp_path):
-    helper = COUNT if name == "called" else ""
-    worst, counted = run(target, model_with(BODIES[name], helper), tmp_path)
+@pytest.mark.parametrize("target", ONE_OF_EACH, ids=lambda target: target.name)
+def test_loops_that_run_to_the_end_take_the_worst_case(target, tmp_path):
+    blocks = "".join(f"    {{{body}    }}\n" for body in BODIES.values())
+    worst, counted = run(target, model_with(blocks, COUNT), tmp_path)
     assert counted.max() <= worst.instructions
     if target.name == "ppc750":  # unrolls, and an unrolled loop counts as often as the source's
         return
-    if name != "triangular":  # loops that the compiler has made one have no total
-        assert worst.instructions <= 1.6 * counted.max()
+    # Loops that the compiler has made one have no total.
+    assert worst.instructions <= 2.5 * counted.max()
 
 
-@pytest.mark.parametrize("target", BOARDS, ids=lambda target: target.name)
+@pytest.mark.parametrize("target", ONE_OF_EACH, ids=lambda target: target.name)
 def test_loops_that_are_left_early_take_no_more(target, tmp_path):
     worst, counted = run(target, model_with(LEFT_EARLY), tmp_path)
     assert counted.max() <= worst.instructions <= 2 * counted.max()
 
 
-@pytest.mark.parametrize("target", BOARDS, ids=lambda target: target.name)
+@pytest.mark.parametrize("target", ONE_OF_EACH, ids=lambda target: target.name)
 def test_a_switch_takes_its_longest_way(target, tmp_path):
     text = model_with(SWITCH)
     need_tools(target)

@@ -131,13 +131,14 @@ class _Costs:
     def _bounds(
         self, graph: FlowGraph, loops: tuple[MachineLoop, ...], replays: bool
     ) -> dict[int, LoopBound]:
-        name = self._program.function_at(graph.entry)  # its routines can call parts of themselves
-        declared = self._library.get(self._program.functions[name])
-        if declared is not None:
-            return _declared(name, declared, loops)
+        name = self._program.function_at(graph.entry)
         matches = self._matcher.match_loops(graph, loops)
+        declared = self._declared(loops)
         bounds: dict[int, LoopBound] = {}
         for loop in loops:
+            if loop.header in declared:
+                bounds[loop.header] = LoopBound(declared[loop.header])
+                continue
             match = matches[loop.header]
             small = most_rounds(self._program, graph, loop) if self._matcher.is_own(loop) else None
             if match is None and small is not None:
@@ -158,19 +159,29 @@ class _Costs:
             bounds[loop.header] = LoopBound(rounds, total, scope, not match.tests_last, left_out)
         return bounds
 
+    def _declared(self, loops: tuple[MachineLoop, ...]) -> dict[int, int]:
+        """Return header -> rounds of the loops in routines that the target tells of.
 
-def _declared(
-    name: str, rounds: tuple[int, ...], loops: tuple[MachineLoop, ...]
-) -> dict[int, LoopBound]:
-    """Return the bounds that a target states for the loops of a routine, by their address."""
-    headers = sorted(loop.header for loop in loops)
-    if len(rounds) == 1:
-        rounds *= len(headers)
-    if len(headers) != len(rounds):
-        raise NotUnderstoodError(
-            f"{name} has {len(headers)} loops, helper_loops of the target has {len(rounds)}"
-        )
-    return {header: LoopBound(turns) for header, turns in zip(headers, rounds, strict=True)}
+        A routine can enter another one by a jump: that which a loop stands in counts.
+        """
+        found: dict[str, list[tuple[int, int]]] = {}
+        for loop in loops:
+            start = min(node for node in loop.nodes if node >= 0)
+            name = self._program.function_at(start)
+            if self._program.functions[name] in self._library:
+                found.setdefault(name, []).append((start, loop.header))
+        declared: dict[int, int] = {}
+        for name, starts in found.items():
+            rounds = self._library[self._program.functions[name]]
+            if len(rounds) == 1:
+                rounds *= len(starts)
+            if len(starts) != len(rounds):
+                raise NotUnderstoodError(
+                    f"{name} has {len(starts)} loops, helper_loops of the target has {len(rounds)}"
+                )
+            headers = (header for _, header in sorted(starts))
+            declared |= dict(zip(headers, rounds, strict=True))
+        return declared
 
 
 def _is_in(instance: Instance | None, prefix: str) -> bool:
