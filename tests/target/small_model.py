@@ -83,6 +83,11 @@ uint32_t small_harness_self_test(void) { return small_self_test(); }
 """
 
 
+def model_with(statement: str) -> str:
+    """Return the small model with a statement at the start of `small_classify`."""
+    return MODEL_C.replace("float sum = 0.0f;", f"float sum = 0.0f;\n{statement}", 1)
+
+
 def write_model(folder: Path, target: Target, model_c: str = MODEL_C) -> Recipe:
     """Write the three files into a folder and return their recipe."""
     contents = {"small.h": MODEL_H, "small.c": model_c, "small_harness.c": HARNESS_C}
