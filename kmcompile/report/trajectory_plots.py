@@ -16,6 +16,7 @@ from kmcompile.report.trajectories import Trajectories
 _PLACES = 24.0  # of one stage on the axis: more tests stand closer together
 _TICKS = 18
 _FAR = 10.0
+_UNBOUNDED = 1e30  # an interval wider than this says nothing of f(x)
 _LINEAR = 5.0  # bounds beyond this need a logarithmic axis
 
 
@@ -35,7 +36,10 @@ def trajectory_plot(found: Trajectories, of_regression: bool) -> Plot:
     tolerance = found.tolerance
     if found.n_decisions > 1 or of_regression:
         heading, on = "Width of the interval against steps taken", _draw_widths
-        what = "The interval that each test gives the decision value that the answer rests on"
+        what = (
+            "The interval that each test gives the decision value that the answer rests on; one "
+            "that says nothing yet lies above the plot"
+        )
         if tolerance is not None:
             what += "; below the dashed line it is within the tolerance"
     elif found.has_thresholds:
@@ -166,6 +170,9 @@ def _draw_widths(found: Trajectories, axis: _Axis, axes: Any) -> None:
     axes.plot([], [], color=ACCENT, label="early exit")
     axes.plot([], [], color=WARM, label="exact sum")
     axes.set_yscale("log")
+    bounded = width[width < _UNBOUNDED]
+    if 0 < len(bounded) < len(width):
+        axes.set_ylim(top=10.0 * bounded.max())
     if found.tolerance is not None:
         axes.axhline(found.tolerance, color=INK, linewidth=1.2, linestyle="--", label="tolerance")
     axes.set_ylabel("width of the interval")
