@@ -16,8 +16,8 @@ from kmcompile.target import list_targets
 pytestmark = pytest.mark.target
 
 BOARDS = [target for target in list_targets() if target.emulator is not None]
-FIRST = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-a9", "rv64gc", "avr")
-"""The others have the same routines, or none with loops."""
+FIRST = ("cortex-m0", "cortex-m3", "avr")
+"""The others have the same routines, or fewer with loops: `make test-all`."""
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,6 @@ def test_no_operation_takes_more_than_its_worst_case(target, tmp_path):
         for (recipe, _), run in zip(models, runs, strict=True):
             alone = SimpleNamespace(recipe=recipe, path=artifact.path, toolchain=artifact.toolchain)
             worst = worst_case(alone, ())
-            print(target.name, recipe.name, run.instructions.max(), worst.instructions)
             if worst.instructions is None:
                 unknown[recipe.name] = worst.reason
             elif run.instructions.max() > worst.instructions:

@@ -67,7 +67,7 @@ def _words(program: Program, instruction: Instruction) -> Iterator[tuple[int, in
         address += 4
 
 
-def _limits(texts: list[str]) -> list[int]:
+def table_limits(texts: list[str]) -> list[int]:
     """Return the constants that instructions compare with; one is the table's last entry."""
     compared = {text.partition(" ")[2].split(",")[0] for text in texts if text.startswith("bltu ")}
     limits = [int(found[1]) for text in texts if (found := _LIMIT.match(text))]
@@ -79,7 +79,7 @@ def _elsewhere(program: Program, jump: Instruction) -> list[int]:
     """Return the targets in a table of words: addresses, or distances from the table."""
     before = [i for a, i in program.instructions.items() if jump.address - 48 <= a < jump.address]
     texts = [f"{i.mnemonic} {i.operands}" for i in before[-_BEFORE:]]
-    limits = _limits(texts)
+    limits = table_limits(texts)
     places = [int(found[1], 16) for i in before if (found := _PLACE.search(i.comment))]
     tables = places + [word for place in places if (word := program.word(place)) is not None]
     function = program.function_at(jump.address)
