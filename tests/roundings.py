@@ -44,8 +44,16 @@ def run(model: Emitted, X: np.ndarray, folder: Path, compiler: str, fused: bool)
 
 
 @contextmanager
-def flushing_subnormals(folder: Path) -> Iterator[None]:
-    """Set flush-to-zero and denormals-are-zero in this thread."""
+def flushing_subnormals(folder: Path, *models: Emitted) -> Iterator[None]:
+    """Set flush-to-zero and denormals-are-zero in this thread.
+
+    Parameters
+    ----------
+    models
+        What is to be run so: the C is written before, since its constants may be subnormal.
+    """
+    for model in models:
+        model.write(folder)
     source, library = folder / "mxcsr.c", folder / "mxcsr.so"
     source.write_text(
         "#include <xmmintrin.h>\n"

@@ -62,6 +62,6 @@ def test_certificates_hold_where_subnormals_are_flushed(case, tmp_path):
     shape = (200, emitted.program.n_features)
     tiny = np.float32(2.0) ** np.random.default_rng(3).uniform(-149, -60, shape)
     X = np.concatenate([emitted.queries, tiny.astype(np.float32)])
-    with flushing_subnormals(tmp_path):
+    with flushing_subnormals(tmp_path, emitted):
         result = run(emitted, X, tmp_path, "gcc", fused=False)
     check_claims(emitted, X, result)

@@ -206,6 +206,6 @@ def test_the_replay_is_right_where_subnormals_are_flushed(case, tmp_path):
         pytest.skip("this processor has no MXCSR register")
     emitted = catalogue.emitted(case, "host")
     X, words = boundary_words(emitted)
-    with flushing_subnormals(tmp_path):
+    with flushing_subnormals(tmp_path, emitted):
         result = run(emitted, words, tmp_path, "gcc", fused=False)
     check_claims(emitted, X, result)

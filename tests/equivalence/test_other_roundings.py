@@ -90,7 +90,7 @@ def test_intervals_hold_where_subnormals_are_flushed(case, tmp_path):
     model, real, X = emitted_case(case)
     tiny = np.float32(2.0) ** np.random.default_rng(3).uniform(-149, -60, X.shape)
     X = np.concatenate([X, tiny.astype(np.float32), np.zeros_like(X[:1])])
-    with flushing_subnormals(tmp_path):
+    with flushing_subnormals(tmp_path, model):
         result = run(model, X, tmp_path, "gcc", fused=False)
     check_claims(real, X, result)
 

@@ -107,6 +107,7 @@ def test_bounds_hold_where_subnormals_are_flushed(case, tmp_path):
     need_fma()  # a processor with an MXCSR register
     X = inputs(case)
     X[::4] *= np.float32(1e-39)
-    with flushing_subnormals(tmp_path):
-        result = run(catalogue.emitted(case, "host"), X, tmp_path, "gcc", fused=False)
+    emitted = catalogue.emitted(case, "host")
+    with flushing_subnormals(tmp_path, emitted):
+        result = run(emitted, X, tmp_path, "gcc", fused=False)
     check(case, X, result.records)

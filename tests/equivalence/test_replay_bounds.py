@@ -185,6 +185,6 @@ def test_the_replay_is_right_where_subnormals_are_flushed(case, tmp_path):
     shape = (40, emitted.queries.shape[1])
     tiny = 2.0 ** np.random.default_rng(3).uniform(-149, -60, shape)
     X = np.concatenate([emitted.queries, tiny.astype(np.float32)])
-    with flushing_subnormals(tmp_path):
+    with flushing_subnormals(tmp_path, emitted):
         result = run(emitted, X, tmp_path, "gcc", fused=False)
     check_claims(case, X, result)
