@@ -23,7 +23,6 @@ import shutil
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kmcompile.errors import OutputError, UsageError
 from kmcompile.output import lock
@@ -34,6 +33,7 @@ _FIXED_FILES = frozenset(
 )
 # What tells a recipe of kmcompile, of any release, from another program's.
 _RECIPE_FIELDS = {"name": str, "sources": list, "sha256": dict}
+_LISTS = ("sources", "package")  # of names
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
@@ -150,7 +150,7 @@ def _check_file_name(name: str) -> None:
 
 
 def _recipe_names(recipe: bytes) -> set[str] | None:
-    """Return every text in a recipe of kmcompile, the files' names among them, or None.
+    """Return the names of files in a recipe of kmcompile, or None if it is no such recipe.
 
     Not `Recipe.from_json`: the recipe of another release is kmcompile's as well.
     """
@@ -162,17 +162,11 @@ def _recipe_names(recipe: bytes) -> set[str] | None:
         return None
     if not all(isinstance(content.get(key), kind) for key, kind in _RECIPE_FIELDS.items()):
         return None
-    names: set[str] = set()
-    pending: list[Any] = [content]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, str):
-            names.add(value)
-        elif isinstance(value, dict):
-            pending += [*value.keys(), *value.values()]
-        elif isinstance(value, list):
-            pending += value
-    return names
+    named = [content.get("harness"), *content["sha256"]]
+    for key in _LISTS:
+        listed = content.get(key)
+        named += listed if isinstance(listed, list) else []
+    return {name for name in named if isinstance(name, str)}
 
 
 def _check_replaceable(path: Path) -> None:

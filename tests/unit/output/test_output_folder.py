@@ -16,7 +16,12 @@ from kmcompile.output.folder import reserve, write_folder
 
 
 def _files(text: str) -> dict[str, bytes]:
-    recipe = {"name": "iris", "sources": ["iris.c"], "sha256": {"iris.c": "0", "iris.h": "0"}}
+    recipe = {
+        "name": "iris",
+        "sources": ["iris.c"],
+        "sha256": {"iris.c": "0", "iris.h": "0"},
+        "target": {"program": {"number_format": "float32"}},
+    }
     return {
         "iris.c": text.encode(),
         "iris.h": text.encode(),
@@ -92,7 +97,7 @@ def test_a_folder_that_is_not_ours_is_refused_and_kept(tmp_path, recipe):
     assert _content(folder) == before
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "main.c", "build"])
+@pytest.mark.parametrize("name", ["notes.txt", "main.c", "build", "float32", "iris"])
 def test_something_of_the_user_s_in_our_folder_is_refused_and_kept(tmp_path, name):
     folder = tmp_path / "iris"
     write_folder(folder, _files("old"))
