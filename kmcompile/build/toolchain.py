@@ -148,9 +148,7 @@ def run_process(
     try:
         output, _ = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired as error:
-        raise ToolError(
-            f"{what}: {Path(arguments[0]).name} did not end within {timeout_s:.0f} s, was stopped"
-        ) from error
+        raise ToolError(f"{what}: did not end within {timeout_s:.0f} s, was stopped") from error
     finally:
         end_group(process)
     return process.returncode, output.decode(errors="replace")

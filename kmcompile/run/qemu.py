@@ -107,7 +107,8 @@ class QemuRunner:
         over_port = queries if exchange == "serial" else b""
         (folder / "queries.bin").write_bytes(queries)
         if exchange == "semihosting":
-            code, output = toolchain.run_process(command, folder, timeout_s, what)
+            ending = toolchain.ending_with_us(command)
+            code, output = toolchain.run_process(ending, folder, timeout_s, what)
             answers = _written(folder / "answers.bin", board.name) if code == 0 else b""
         else:
             code, output, answers = serial.exchange(

@@ -67,10 +67,7 @@ def exchange(
             code = port.serve(queries, n_bytes)
             _end(process, signal.SIGTERM if code is not None else None)
         except TimeoutError as error:
-            raise ToolError(
-                f"{what}: {Path(arguments[0]).name} did not end within {timeout_s:.0f} s, "
-                "was stopped"
-            ) from error
+            raise ToolError(f"{what}: did not end within {timeout_s:.0f} s, was stopped") from error
         finally:
             toolchain.end_group(process)
         log.seek(0)

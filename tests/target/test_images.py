@@ -9,7 +9,7 @@ import pytest
 import small_model
 from small_model import model_with
 
-from kmcompile.build import build
+from kmcompile.build import build, toolchain
 from kmcompile.build.elf import sizes
 from kmcompile.errors import BudgetError, ToolError, UsageError
 from kmcompile.run import QemuRunner, runner_for
@@ -238,6 +238,17 @@ def test_a_compiler_that_ends_well_without_an_object_is_an_error(tmp_path):
     recipe = small_model.write_model(tmp_path, target)
     with pytest.raises(ToolError, match=r"small\.o: the compiler ended well and did not write it"):
         build(recipe, tmp_path, target)
+
+
+def test_every_emulator_ends_with_the_process_that_started_it(built, monkeypatch):
+    artifact = built(M7)
+    wrapped = []
+    ending = toolchain.ending_with_us
+    monkeypatch.setattr(
+        toolchain, "ending_with_us", lambda command: wrapped.append(command) or ending(command)
+    )
+    QemuRunner().run(artifact, small_model.queries(1))
+    assert [command[0].endswith("qemu-system-arm") for command in wrapped] == [True]
 
 
 def test_an_absent_emulator_says_how_to_install_it(built, monkeypatch, tmp_path):
