@@ -18,6 +18,7 @@ from kmcompile.target import list_targets
 
 MEMORY = {
     "flash_bytes": 41284,
+    "flash_is_lower_limit": False,
     "part_flash_bytes": 2097152,
     "ram_bytes": 0,
     "part_ram_bytes": 524288,
