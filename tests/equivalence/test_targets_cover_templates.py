@@ -19,8 +19,8 @@ OTHER_LAYOUTS = {
     f"code_table/{name}_products.c.j2" for name in ("rows", "columns", "columns_long", "chunks")
 }
 """Of which each is used by every integer model of the targets that have that layout."""
-NO_MODEL = ("boot/", "plugin/", "report/", "package/")
-"""Templates that are no part of a model's C."""
+NO_MODEL = ("boot/", "plugin/", "report/", "package/", "runtime/")
+"""Templates that are no part of a model's C here; `runtime/` is avr's (`tests/target/test_avr.py`)."""
 
 
 class Recording(jinja2.BaseLoader):
