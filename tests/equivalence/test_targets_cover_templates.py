@@ -20,7 +20,7 @@ OTHER_LAYOUTS = {
 }
 """Of which each is used by every integer model of the targets that have that layout."""
 NO_MODEL = ("boot/", "plugin/", "report/", "package/", "runtime/")
-"""Templates that are no part of a model's C here; `runtime/` is avr's (`tests/target/test_avr.py`)."""
+"""Templates that are no part of a model's C, or of avr's only (`tests/target/test_avr.py`)."""
 
 
 class Recording(jinja2.BaseLoader):
