@@ -224,6 +224,14 @@ class Target:
         return self.program.memory_space == "program"
 
     @property
+    def tables_end(self) -> int | None:
+        """Return the address below which tables must lie, or None where they may lie anywhere.
+
+        avr-gcc 5.4 reads wrong values from tables of `__memx` beyond the first 64 KB of flash.
+        """
+        return 0x10000 if self.tables_apart else None
+
+    @property
     def largest_object_bytes(self) -> int:
         """Return the size of the largest array: differences of pointers have a sign."""
         return int(2 ** (self.program.size_bits - 1)) - 1

@@ -8,6 +8,9 @@ from kmcompile.errors import BudgetError
 from kmcompile.ir.program import Program
 from kmcompile.target import Target
 
+_VECTORS_BYTES = 1024
+"""Flash before the tables, at most: vectors and start-up."""
+
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
@@ -64,6 +67,8 @@ def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowe
 def check_tables(program: Program, target: Target) -> None:
     """Refuse a program with a table that is larger than an array of the target can be.
 
+    So is one whose tables together do not fit where the target reads them.
+
     Raises
     ------
     BudgetError
@@ -75,6 +80,12 @@ def check_tables(program: Program, target: Target) -> None:
             f"{target.name} at most {target.largest_object_bytes:,}\n"
             f"size_t has {target.program.size_bits} bits there; train with fewer support vectors, "
             "or compile with an integer --format"
+        )
+    if target.tables_end is not None and program.table_bytes > target.tables_end - _VECTORS_BYTES:
+        raise BudgetError(
+            f"{program.name}: the tables have {program.table_bytes:,} bytes, {target.name} reads "
+            f"them below address {target.tables_end:,} only\n"
+            "train with fewer support vectors, or compile with an integer --format or --mode exact"
         )
 
 

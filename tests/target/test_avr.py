@@ -74,3 +74,12 @@ def test_a_table_larger_than_an_array_can_be_is_refused():
         BudgetError, match=r"vectors has 40,448 bytes, an array of avr at most 32,767"
     ):
         check_tables(program, AVR)
+
+
+def test_tables_beyond_64_kb_are_refused(monkeypatch):
+    """avr-gcc 5.4 reads wrong values there: the self-test of such an image fails."""
+    program = catalogue.emitted(CASES[0], "avr").program
+    check_tables(program, AVR)
+    monkeypatch.setattr(type(program), "table_bytes", property(lambda self: 65_000))
+    with pytest.raises(BudgetError, match="65,000 bytes, avr reads them below address 65,536 only"):
+        check_tables(program, AVR)
