@@ -64,7 +64,6 @@ class BootView:
     stack_length: str
     constants_region: str
     constants: str
-    tables_first: bool
     tables_end: int | None
     variables: str
     of_table: str
@@ -102,7 +101,6 @@ def render_image(
         stack_length=f"0x{boot.stack_bytes:X}",
         constants_region=constants_region,
         constants=_PROGRAM_ONLY if apart else _CONSTANTS,
-        tables_first=apart,
         tables_end=target.tables_end,
         variables=f"{_CONSTANTS} {_VARIABLES}" if apart else _VARIABLES,
         of_table="__memx " if apart else "",
