@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from kmcompile.build.patience import POLL_S, Patience
 from kmcompile.errors import ToolError
 from kmcompile.target import Target
 
@@ -120,6 +121,8 @@ def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, what: str) -
     ----------
     arguments : sequence of str
         The program's path and its arguments; no shell is involved.
+    timeout_s : float
+        Seconds of its own that it may take (`Patience`).
     what : str
         What error messages call this step, such as "compiling iris.c".
 
@@ -145,10 +148,13 @@ def run_process(
         If it cannot be started or takes longer than the timeout.
     """
     process = start(arguments, cwd, what, subprocess.DEVNULL, subprocess.STDOUT)
+    patience = Patience(process, timeout_s, what)
     try:
-        output, _ = process.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired as error:
-        raise ToolError(f"{what}: did not end within {timeout_s:.0f} s, was stopped") from error
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                output, _ = process.communicate(timeout=POLL_S)
+                break
+            patience.check()
     finally:
         end_group(process)
     return process.returncode, output.decode(errors="replace")

@@ -7,13 +7,13 @@ import os
 import selectors
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from kmcompile.build import toolchain
 from kmcompile.build.image import ANSWER_KIND, EXIT_KIND, REQUEST_KIND
+from kmcompile.build.patience import POLL_S, Patience
 from kmcompile.errors import ToolError
 
 _WORD = 4
@@ -63,11 +63,9 @@ def exchange(
             toolchain.ending_with_us(arguments), folder, what, subprocess.PIPE, log
         )
         try:
-            port = _Port(process, what, time.monotonic() + timeout_s, byte_order)
+            port = _Port(process, what, Patience(process, timeout_s, what), byte_order)
             code = port.serve(queries, n_bytes)
             _end(process, signal.SIGTERM if code is not None else None)
-        except TimeoutError as error:
-            raise ToolError(f"{what}: did not end within {timeout_s:.0f} s, was stopped") from error
         finally:
             toolchain.end_group(process)
         log.seek(0)
@@ -79,13 +77,13 @@ class _Port:
     """The runner's end of the serial port."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], what: str, deadline: float, byte_order: str
+        self, process: subprocess.Popen[bytes], what: str, patience: Patience, byte_order: str
     ) -> None:
         assert process.stdin is not None and process.stdout is not None
         self.answer = bytearray()
         self._to_board, self._from_board = process.stdin.fileno(), process.stdout.fileno()
         os.set_blocking(self._to_board, False)
-        self._what, self._deadline = what, deadline
+        self._what, self._patience = what, patience
         self._order: Literal["little", "big"] = "little" if byte_order == "little" else "big"
         self._received = bytearray()
 
@@ -115,9 +113,9 @@ class _Port:
         with selectors.DefaultSelector() as selector:
             selector.register(self._from_board, selectors.EVENT_READ)
             while len(self._received) < n_bytes:
-                left_s = self._deadline - time.monotonic()
-                if left_s <= 0 or not selector.select(left_s):
-                    raise TimeoutError
+                self._patience.check()
+                if not selector.select(POLL_S):
+                    continue
                 chunk = os.read(self._from_board, _CHUNK)
                 if not chunk:
                     return None
@@ -145,5 +143,9 @@ def _end(process: subprocess.Popen[bytes], asked_by: signal.Signals | None) -> N
     """Wait for the emulator's end, asked by a signal that leaves a plugin's files whole."""
     if asked_by is not None and process.poll() is None:
         process.send_signal(asked_by)
-    with contextlib.suppress(subprocess.TimeoutExpired):  # the caller ends it
-        process.wait(_STOP_TIMEOUT_S)
+    patience = Patience(process, _STOP_TIMEOUT_S, "stopping the emulator")
+    with contextlib.suppress(ToolError):  # the caller ends one that does not
+        while process.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(POLL_S)
+            patience.check()

@@ -1,0 +1,78 @@
+"""How long a program may take, by what it does: a busy machine makes no program look hung."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+
+import psutil
+
+from kmcompile.errors import ToolError
+
+POLL_S = 0.25
+"""How often a program that is waited for is looked at, in seconds."""
+
+_SLEEPS_S = 1.0
+"""A program that takes no processor time for so many seconds waits, and will wait on."""
+
+
+class Patience:
+    """The time that a program and its children take: computing, or waiting for nothing.
+
+    A program that computes is charged its processor time. One that takes none for a second is
+    charged the second: it sleeps. What it waits for a processor on a busy machine is not charged.
+
+    Parameters
+    ----------
+    process : Popen
+    limit_s : float
+        Seconds of its own that the program may take.
+    what : str
+        What error messages call this step, such as "compiling iris.c".
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], limit_s: float, what: str) -> None:
+        self._process = process
+        self._limit_s, self._what = limit_s, what
+        self._taken_s = 0.0
+        self._computed_s = _processor_seconds(process.pid)
+        self._looked = self._computed_at = time.monotonic()
+
+    def check(self) -> None:
+        """Look at the program, unless it was looked at just now.
+
+        Raises
+        ------
+        ToolError
+            If its own time is over.
+        """
+        now = time.monotonic()
+        if now - self._looked < min(POLL_S, self._limit_s):
+            return
+        self._looked = now
+        computed_s = _processor_seconds(self._process.pid)
+        if computed_s > self._computed_s:
+            self._taken_s += computed_s - self._computed_s
+            self._computed_s, self._computed_at = computed_s, now
+        elif now - self._computed_at >= min(_SLEEPS_S, self._limit_s):
+            self._taken_s += now - self._computed_at
+            self._computed_at = now
+        if self._taken_s >= self._limit_s:
+            raise ToolError(f"{self._what}: did not end within {self._limit_s:.0f} s, was stopped")
+
+
+def _processor_seconds(pid: int) -> float:
+    """Return the processor time of a process and its children so far, ended ones included."""
+    total = 0.0
+    try:
+        leader = psutil.Process(pid)
+        family = [leader, *leader.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return total
+    for process in family:
+        try:
+            times = process.cpu_times()
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+        total += times.user + times.system + times.children_user + times.children_system
+    return total
