@@ -1,8 +1,16 @@
-"""Options of the tests."""
+"""Options of the tests, and which of them `make test` takes."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import pytest
+from covering import cover
+from hypothesis import settings
+
+# No deadline, which a busy machine would miss; the same examples in every run.
+settings.register_profile("kmcompile", derandomize=True, database=None)
+settings.load_profile("kmcompile")
 
 collect_ignore_glob = [
     "conftest.py",
@@ -19,3 +27,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the files in tests/golden/ instead of comparing with them",
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what only `make test-all` takes: of each test, all but a cover of its parameters."""
+    functions: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if hasattr(item, "callspec") and item.get_closest_marker("exhaustive") is None:
+            functions[str(item.path), item.originalname].append(item)
+    for cases in functions.values():
+        taken = cover([item.callspec.params for item in cases])
+        for n, item in enumerate(cases):
+            if n not in taken:
+                item.add_marker(pytest.mark.exhaustive)

@@ -2,11 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import fields
 from itertools import product
 from typing import Any
 
 import pytest
+
+
+def cover(cases: Sequence[Mapping[str, Any]]) -> set[int]:
+    """Return which cases to take so that each value of each parameter is in one of them.
+
+    Parameters
+    ----------
+    cases : sequence of mappings
+        For each case the values of its parameters by name. Values that cannot be hashed differ
+        unless they are one object.
+
+    Examples
+    --------
+    >>> cases = [{"a": a, "b": b} for a in range(3) for b in range(2)]
+    >>> [cases[n] for n in sorted(cover(cases))]
+    [{'a': 0, 'b': 0}, {'a': 1, 'b': 1}, {'a': 2, 'b': 0}]
+    """
+    taken: set[int] = set()
+    seen: set[tuple[str, Any]] = set()
+    pairs = [{(name, _key(value)) for name, value in case.items()} for case in cases]
+    for wanted in range(max(map(len, pairs), default=0), 0, -1):
+        for n, own in enumerate(pairs):
+            if len(own - seen) >= wanted:
+                taken.add(n)
+                seen |= own
+    return taken
+
+
+def _key(value: Any) -> Any:
+    """Return what tells a value from others."""
+    try:
+        return type(value), hash(value), value
+    except TypeError:
+        return id(value)
+
+
+def some(values: Sequence[Any], names: Container[str]) -> list[Any]:
+    """Return values as parameters of a test; `make test` takes those with these names.
+
+    Examples
+    --------
+    >>> [p.values for p in some([1, 2, 3], ["2"]) if not p.marks]
+    [(2,)]
+    """
+    marks = [() if str(value) in names else (pytest.mark.exhaustive,) for value in values]
+    assert () in marks
+    return [pytest.param(v, marks=own, id=str(v)) for v, own in zip(values, marks, strict=True)]
+
+
+def by_fields(values: Sequence[Any]) -> list[Any]:
+    """Return dataclasses as parameters; `make test` takes each value of each field once."""
+    taken = cover([{f.name: getattr(v, f.name) for f in fields(v)} for v in values])
+    return some(values, {str(values[n]) for n in taken})
+
 
 every_float = pytest.mark.parametrize("every", [61, pytest.param(1, marks=pytest.mark.exhaustive)])
 """Each 61st float32: an odd step meets every pattern of the last bits, with each exponent."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from emitted import Emitted
-from tools import need, succeed
+from tools import HANGS_S, need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
 
@@ -88,7 +88,7 @@ def build_program(
 def run_batch(program: Path, emitted: Emitted, inputs: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the records of a program of `BATCH_MAIN`, and the self-test's status."""
     done = subprocess.run(
-        [program], input=inputs.tobytes(), capture_output=True, timeout=120, check=False
+        [program], input=inputs.tobytes(), capture_output=True, timeout=HANGS_S, check=False
     )
     assert (done.returncode, done.stderr.decode()) == (0, "")
     words = np.frombuffer(done.stdout, dtype=np.uint32)
@@ -97,6 +97,6 @@ def run_batch(program: Path, emitted: Emitted, inputs: np.ndarray) -> tuple[np.n
 
 def failures(program: Path) -> list[str]:
     """Run a program that prints a line for each failure; return the lines."""
-    done = subprocess.run([program], capture_output=True, timeout=120, check=False, text=True)
+    done = subprocess.run([program], capture_output=True, timeout=HANGS_S, check=False, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()

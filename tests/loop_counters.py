@@ -12,7 +12,7 @@ from pathlib import Path
 import jinja2
 import numpy as np
 from emitted import Emitted
-from tools import need, succeed
+from tools import HANGS_S, need, succeed
 
 from kmcompile import resources
 from kmcompile.analysis.flow_facts import LoopFact, read_loop_facts
@@ -196,7 +196,7 @@ def count_loops(emitted: Emitted, folder: Path, n_queries: int = 200) -> list[Co
 
 def _answer(program: Path, inputs: np.ndarray) -> str:
     done = subprocess.run(
-        [program], input=inputs.tobytes(), capture_output=True, timeout=120, check=False
+        [program], input=inputs.tobytes(), capture_output=True, timeout=HANGS_S, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()

@@ -12,6 +12,9 @@ import pytest
 
 from kmcompile.target import Target
 
+HANGS_S = 3600.0
+"""Seconds after which a program is taken to hang, however busy or slow the machine is."""
+
 
 def need(*commands: str) -> None:
     """Skip the test if a program is missing; in CI that is a failure."""
@@ -28,7 +31,7 @@ def need_tools(target: Target) -> None:
     need(target.compiler.command, *emulator)
 
 
-def run(command: Iterable[str | Path], timeout_s: float = 120.0) -> subprocess.CompletedProcess:
+def run(command: Iterable[str | Path], timeout_s: float = HANGS_S) -> subprocess.CompletedProcess:
     """Run a program, its output captured as text."""
     return subprocess.run(
         [str(word) for word in command],
@@ -39,7 +42,7 @@ def run(command: Iterable[str | Path], timeout_s: float = 120.0) -> subprocess.C
     )
 
 
-def succeed(command: Iterable[str | Path], timeout_s: float = 120.0) -> str:
+def succeed(command: Iterable[str | Path], timeout_s: float = HANGS_S) -> str:
     """Run a program that must succeed; return its standard output."""
     done = run(command, timeout_s)
     assert done.returncode == 0, f"{done.args}\n{done.stdout}\n{done.stderr}"

@@ -340,6 +340,24 @@ INTEGERS = tuple(
 )
 """Machines in integer formats, each through both of its entries."""
 
+QUICK = (
+    "rbf-line",
+    "rbf-clipped",
+    "poly-breast-cancer",
+    "poly-digits",
+    "sigmoid-wine",
+    "laplacian-moons",
+    "chi2-wine",
+    "intersection-wine",
+    "linear-wine",
+    "integers-line",
+    "integers-digits-codes",
+    "case-one-raw-C_10-gamma_1.0",
+    "case-cosine9-digits-l2-12_dimensions-30_touched",
+    "case-regression-poly-float32-replay-0.001",
+)
+"""Names of those that `make test` attacks: each stage, kernel and format."""
+
 SUBJECTS = (
     *MACHINES,
     *INTEGERS,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attack import attack, common_inputs, judge, limits_of
+from covering import some
 from emitted import Emitted
 from library import Library, OfCodes, library_of, received
-from subjects import SUBJECTS, fitted, planned
+from subjects import QUICK, SUBJECTS, fitted, planned
 from truth import evaluate
 
 from kmcompile.interpret import RESULT_DTYPE, Status, classify, interpret
@@ -16,7 +17,7 @@ N_QUERIES = 1_000_000
 N_INTERPRETED = 400
 
 
-@pytest.fixture(params=SUBJECTS, ids=str, scope="module")
+@pytest.fixture(params=some(SUBJECTS, QUICK), scope="module")
 def subject(request):
     if not request.param.is_here:
         pytest.skip(f"no {request.param.data}.npz in $KMCOMPILE_DATA or ../shared/data")

@@ -132,7 +132,7 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sequence-rbf": lambda: _sequence("rbf-line"),
     "sequence-poly": lambda: _sequence("poly-odd-moons"),
     "sum-rbf": lambda: _exact("rbf-digits"),
-    "sum-poly": lambda: _exact("poly-mnist"),
+    "sum-poly": lambda: _exact("poly-digits"),
     "sum-poly-moons": lambda: _exact("poly-odd-moons"),
     "sum-expanded": lambda: _expanded("rbf-digits"),
     "sum-sigmoid": lambda: _exact("sigmoid-wine"),

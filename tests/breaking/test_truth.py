@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 from attack import common_inputs
+from covering import some
 from mpmath import mpf
 from quadruple import decisions
 from real_model import RealModel
-from subjects import MACHINES, fitted
+from subjects import MACHINES, QUICK, fitted
 from truth import QUADRUPLE_ERROR, agreement, evaluate
 
 from kmcompile.interpret import Status, check
@@ -30,14 +31,14 @@ def hard_inputs(subject, n: int) -> np.ndarray:
     return X[nearest[:n]]
 
 
-@pytest.mark.parametrize("subject", FAST, ids=str)
+@pytest.mark.parametrize("subject", some(FAST, QUICK))
 def test_quadruple_precision_agrees_with_mpmath(subject):
     """Together on `N_MPMATH` queries."""
     X = hard_inputs(subject, math.ceil(N_MPMATH / len(FAST)))
     assert agreement(fitted(subject).machine, X) <= QUADRUPLE_ERROR
 
 
-@pytest.mark.parametrize("subject", FAST, ids=str)
+@pytest.mark.parametrize("subject", some(FAST, QUICK))
 def test_float64_is_within_its_bound_of_quadruple_precision(subject):
     machine, X = fitted(subject).machine, hard_inputs(subject, 400)
     truth = evaluate(machine, X)
@@ -46,7 +47,7 @@ def test_float64_is_within_its_bound_of_quadruple_precision(subject):
     assert (np.abs(truth.decisions - found.high - found.low) <= truth.error + slack).all()
 
 
-@pytest.mark.parametrize("subject", FAST, ids=str)
+@pytest.mark.parametrize("subject", some(FAST, QUICK))
 def test_the_truth_is_that_of_the_fitted_estimator(subject):
     """From scikit-learn's attributes, where a division may stand for a rounded factor."""
     target, X = fitted(subject), hard_inputs(subject, 5)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from host_program import STRICT
+from tools import HANGS_S
 
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.environment import environment
@@ -142,7 +143,7 @@ def compile_source(folder: Path, compiler: str, flags: Iterable[str], main: str 
         str(binary),
         "-lm",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S)
     assert done.returncode == 0, done.stderr
     return binary
 

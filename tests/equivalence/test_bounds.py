@@ -19,6 +19,7 @@ from bound_cases import (
     queries,
     samples,
 )
+from covering import by_fields
 from lowered import lowered
 from mpmath import mpf
 from real_model import RealModel
@@ -60,7 +61,7 @@ def pairs(case: Case) -> int:
 ACCEPTED = [c for c in cases() if (c.data, c.chain, c.classifier) not in REFUSED]
 
 
-@pytest.mark.parametrize("case", ACCEPTED, ids=str)
+@pytest.mark.parametrize("case", by_fields(ACCEPTED))
 def test_decisions_lie_within_their_bounds_of_the_real_numbers(case):
     low, real = compiled(case)
     X = queries(low, case, QUERIES_EACH, seed=1)

@@ -17,7 +17,7 @@ from emitted import Emitted
 from host_program import STRICT
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tools import need, need_tools, succeed
+from tools import HANGS_S, need, need_tools, succeed
 
 from kmcompile.build import build
 from kmcompile.build.compiling import EXACT_FLAGS
@@ -146,7 +146,7 @@ def source(table: CodeTable) -> str:
     return "\n".join(text) + MAIN.replace("@SPARSE@", sparse).replace("@TYPE@", view.sum_type)
 
 
-@settings(deadline=None, max_examples=4)
+@settings(max_examples=4)
 @given(st.sampled_from(COMPILERS), st.integers(1, 40), st.integers(1, 70), st.integers(0, 10**6))
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -165,7 +165,7 @@ def test_the_c_has_the_tables_products(layout, scale, compiler, m, n, seed):
         strict = [flag for flag in STRICT if flag != "-Wunused-macros"]
         succeed([command, *EXACT_FLAGS, *strict, *flags, path / "k.c", "-o", path / "k"])
         done = subprocess.run(
-            [path / "k"], input=x.tobytes(), capture_output=True, timeout=60, check=False
+            [path / "k"], input=x.tobytes(), capture_output=True, timeout=HANGS_S, check=False
         )
     assert (done.returncode, done.stderr) == (0, b"")
     got = np.frombuffer(done.stdout, dtype=np.uint64).reshape(len(x), -1)
@@ -242,7 +242,7 @@ def test_lists_leave_out_what_zeros_do():
     assert table.operations_of(np.full((1, 37), 255))[0] == table.operations()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(1, 60), st.integers(1, 40), st.integers(0, 10**6))
 def test_features_of_a_four_are_put_together_and_none_is_lost(m, n, seed):
     nonzero = np.random.default_rng(seed).random((m, n)) < 0.3

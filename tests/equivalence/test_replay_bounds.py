@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import replays
 from bound_cases import REFUSED, Case, cases, compiled, queries
+from covering import by_fields
 from lowered import reduced
 from mpmath import mp, mpf
 from real_model import DIGITS, RealModel
@@ -71,7 +72,7 @@ def broken(bounds: np.ndarray, errors: np.ndarray) -> int:
 
 
 @pytest.mark.parametrize("low_parts", [False, True], ids=["plain", "low"])
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", by_fields(CASES))
 def test_the_bounds_hold_the_real_decisions(case, low_parts):
     replay, batch, errors, _ = summed(case, low_parts)
     result = replay.summed(batch)
@@ -79,7 +80,7 @@ def test_the_bounds_hold_the_real_decisions(case, low_parts):
     assert broken(result.bound, errors) == 0
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", by_fields(CASES))
 def test_certified_labels_and_intervals_are_right(case):
     replay, batch, _, exact = summed(case, True)
     _, real = compiled(case)

@@ -17,6 +17,7 @@ from scalar_library import (
     mismatches,
     over_chunks,
 )
+from tools import HANGS_S
 
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.scalar import cosine, exp_negative, tanh
@@ -85,7 +86,7 @@ def test_scalar_c_has_no_undefined_behaviour(tmp_path: Path) -> None:
     """
     flags = "-O1 -fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error"
     program = compile_source(tmp_path, "gcc", flags.split(), main)
-    assert subprocess.run([program], timeout=60).returncode == 0
+    assert subprocess.run([program], timeout=HANGS_S).returncode == 0
 
 
 @every_float

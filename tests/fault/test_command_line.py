@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
+from tools import HANGS_S
 
 import kmcompile
 from kmcompile import cli, errors
@@ -260,7 +261,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background
 from kmcompile import cli
 def compile_model(*arguments):
     print("started", flush=True)
-    time.sleep(60)
+    time.sleep(3600)
 kmcompile.pipeline = types.ModuleType("kmcompile.pipeline")
 kmcompile.pipeline.compile_model = compile_model
 sys.modules["kmcompile.pipeline"] = kmcompile.pipeline
@@ -276,7 +277,7 @@ sys.exit(cli.run(["m.pkl"]))
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=HANGS_S)
     assert process.returncode == 130
     assert err == "kmcompile: interrupted\n"
 
@@ -290,7 +291,7 @@ def test_reader_that_goes_away_is_no_noise(words: list[str]) -> None:
         stdout=write_end,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     )
     os.close(write_end)
@@ -305,7 +306,7 @@ def test_full_standard_output_exits_6() -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             env=ENVIRONMENT,
-            timeout=60,
+            timeout=HANGS_S,
             check=False,
         )
     assert done.returncode == 6
@@ -318,7 +319,7 @@ def test_file_name_that_is_no_text_is_still_told() -> None:
         [*(word.encode() for word in KMCOMPILE), b"\xff\xfe.pkl"],
         capture_output=True,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == 2

@@ -19,7 +19,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from tools import need
+from tools import HANGS_S, need
 
 import kmcompile
 from kmcompile import cli
@@ -203,7 +203,7 @@ def test_full_disk_exits_6_and_leaves_nothing(
     disk = model / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, timeout=10).returncode:
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, timeout=HANGS_S).returncode:
         pytest.skip("mounting a tmpfs needs root")
     try:
         code, message = fail(capsys, "m.pkl", "--out", "disk/o", "--verify", "none")
@@ -211,7 +211,7 @@ def test_full_disk_exits_6_and_leaves_nothing(
         assert "No space left on device" in message
         assert os.listdir(disk) == []
     finally:
-        subprocess.run(["umount", str(disk)], check=True, timeout=10)
+        subprocess.run(["umount", str(disk)], check=True, timeout=HANGS_S)
 
 
 def test_existing_folder_is_replaced_as_a_whole() -> None:
@@ -242,7 +242,7 @@ def stop_the_compiler(model: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     started.parent.mkdir()
     gcc = started.parent / "gcc"
     gcc.write_text(
-        f'#!/bin/sh\ncase "$1" in --version) echo gcc 1;; esac\n: > {started}\nsleep 60\n'
+        f'#!/bin/sh\ncase "$1" in --version) echo gcc 1;; esac\n: > {started}\nsleep 3600\n'
     )
     gcc.chmod(0o755)
     monkeypatch.setitem(ENVIRONMENT, "PATH", f"{gcc.parent}{os.pathsep}{os.environ['PATH']}")
@@ -250,9 +250,7 @@ def stop_the_compiler(model: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 60
     while not path.exists():
-        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
@@ -264,7 +262,7 @@ def test_ctrl_c_during_the_build_exits_130_and_leaves_nothing(
     with start("m.pkl", "--out", "o") as process:
         wait_for(started)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS_S)
     assert (process.returncode, out, err) == (130, "", "kmcompile: interrupted\n")
     assert sorted(os.listdir()) == ["bin", "m.pkl"]
 
@@ -278,7 +276,7 @@ def test_of_two_runs_on_one_folder_the_second_exits_6(
         wait_for(started)
         code, message = fail(capsys, "m.pkl", "--out", "o", "--verify", "none")
         first.send_signal(signal.SIGINT)
-        first.communicate(timeout=60)
+        first.communicate(timeout=HANGS_S)
     assert code == 6
     assert "is being written by another run" in message
     assert cli.run(["m.pkl", "--out", "o", "--verify", "none", "--quiet"]) == 0
@@ -292,7 +290,7 @@ def test_reader_that_goes_away_does_not_look_like_a_failed_check() -> None:
         stdout=write_end,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     )
     os.close(write_end)

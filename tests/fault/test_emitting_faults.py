@@ -17,7 +17,7 @@ from host_program import BATCH_MAIN, STRICT, build_program, run_batch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
-from tools import need, need_tools, succeed
+from tools import HANGS_S, need, need_tools, succeed
 
 import kmcompile
 from kmcompile import cli
@@ -54,7 +54,6 @@ def few(n_examples):
     return settings(
         max_examples=n_examples,
         derandomize=True,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
     )
 
@@ -117,7 +116,7 @@ def test_text_reads_back_equal_byte_for_byte(tmp_path_factory, texts):
     (folder / "main.c").write_text(main, encoding="ascii")
     flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-trigraphs"]
     succeed(["gcc", *flags, folder / "main.c", "-o", folder / "main"])
-    done = subprocess.run([folder / "main"], capture_output=True, timeout=60, check=True)
+    done = subprocess.run([folder / "main"], capture_output=True, timeout=HANGS_S, check=True)
     assert done.stdout == b"".join(encoded)
 
 
@@ -191,7 +190,7 @@ def test_the_same_input_gives_the_same_bytes_in_every_environment(tmp_path):
             cwd=folder,
             env={**os.environ, **environment, "PYTHONPATH": CHECKOUT, "TMPDIR": temporary},
             capture_output=True,
-            timeout=120,
+            timeout=HANGS_S,
             check=True,
         )
         outputs.append({path.name: path.read_bytes() for path in out.iterdir()})

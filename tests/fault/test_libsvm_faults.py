@@ -241,7 +241,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_anything_near_the_grammar_is_a_machine_or_refused(data):
     """reliability 5: words moved, lost and doubled."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import output_writer
 import pytest
+from tools import HANGS_S
 
 from kmcompile.errors import OutputError
 from kmcompile.output.folder import reserve, write_folder
@@ -28,7 +29,7 @@ def _run(*arguments: str) -> subprocess.Popen[str]:
 
 def _outcomes(*arguments: str) -> list[list[str]]:
     with _run(str(WRITER), *arguments) as process:
-        lines, _ = process.communicate(timeout=60)
+        lines, _ = process.communicate(timeout=HANGS_S)
     assert process.returncode == 0
     outcomes = [line.split() for line in lines.splitlines()]
     assert outcomes[-1][1] == "finished" and len(outcomes) > 20
@@ -91,7 +92,7 @@ def test_a_file_beyond_the_size_limit_leaves_the_old_folder(tmp_path):
 def test_a_full_file_system_leaves_the_old_folder(tmp_path):
     """reliability 22: a small tmpfs."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, timeout=10).returncode:
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, timeout=HANGS_S).returncode:
         pytest.skip("mounting a tmpfs needs root")
     try:
         folder = tmp_path / "iris"
@@ -101,7 +102,7 @@ def test_a_full_file_system_leaves_the_old_folder(tmp_path):
         assert output_writer.state(folder) == "old"
         assert os.listdir(tmp_path) == ["iris"]
     finally:
-        subprocess.run(["umount", str(tmp_path)], check=True, timeout=10)
+        subprocess.run(["umount", str(tmp_path)], check=True, timeout=HANGS_S)
 
 
 def test_a_parent_that_cannot_be_written_is_refused():
@@ -117,7 +118,7 @@ def test_a_parent_that_cannot_be_written_is_refused():
     with tempfile.TemporaryDirectory() as parent:
         os.chmod(parent, 0o555)
         with _run("-c", script, f"{parent}/iris") as process:
-            text, _ = process.communicate(timeout=60)
+            text, _ = process.communicate(timeout=HANGS_S)
         assert "Permission denied" in text
         assert os.listdir(parent) == []
 
@@ -135,7 +136,7 @@ def test_of_two_runs_at_once_the_second_is_refused(tmp_path):
     with reserve(folder) as reserved:
         script = f"import sys; sys.path.insert(0, {str(WRITER.parent)!r})\n{script}"
         with _run("-c", script, str(folder)) as process:
-            text, _ = process.communicate(timeout=60)
+            text, _ = process.communicate(timeout=HANGS_S)
         assert process.returncode == 6
         assert "another run of kmcompile" in text
         reserved.write(output_writer.files("new"))

@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from tools import need, need_tools
+from tools import HANGS_S, need, need_tools
 
 import kmcompile
 from kmcompile import cli, resources
@@ -231,7 +231,7 @@ def test_output_is_the_same_bytes_wherever_and_however_it_is_made(
         cwd=elsewhere,
         env=environment,
         check=True,
-        timeout=120,
+        timeout=HANGS_S,
     )
     assert contents("here") == contents(str(elsewhere / "there"))
 

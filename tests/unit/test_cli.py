@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools import HANGS_S
 
 import kmcompile
 from kmcompile import cli
@@ -264,7 +265,7 @@ def test_help_loads_no_heavy_library() -> None:
         "print(*{name.split('.')[0] for name in sys.modules}, file=sys.stderr)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=HANGS_S, check=True
     )
     loaded = set(done.stderr.split())
     assert not loaded & {"numpy", "scipy", "sklearn", "matplotlib", "rich", "jinja2", "cffi"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tools import need
+from tools import HANGS_S, need
 
 import kmcompile
 
@@ -58,7 +58,7 @@ def run(*arguments: str | Path, stdin: bytes = b"", cwd: Path) -> bytes:
         env=environment,
         input=stdin,
         capture_output=True,
-        timeout=300,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
+from tools import HANGS_S
 
 pytest.importorskip("hatchling", reason="the test extra brings it")
 
@@ -30,7 +31,7 @@ def run(*arguments: str | Path, cwd: Path) -> str:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -93,7 +93,7 @@ def test_few_real_numbers_have_no_factor():
         assert all(grid_factor(RNG.normal(size=(n, 1))) is None for _ in range(200))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.integers(-LARGEST_CODE, LARGEST_CODE),
     st.integers(0, LARGEST_CODE),

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools import HANGS_S
+
 import kmcompile
 
 CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
@@ -18,7 +20,7 @@ def test_quick_form_of_figure_2_runs(tmp_path: Path) -> None:
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(CHECKOUT), "MPLBACKEND": "Agg"},
         capture_output=True,
-        timeout=300,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()

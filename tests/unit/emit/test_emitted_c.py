@@ -46,6 +46,21 @@ PROGRAMS = [
 ]
 TARGETS = ("host", "cortex-m7")
 CASES = [(case, target) for case in PROGRAMS for target in TARGETS]
+SOME = [
+    (catalogue.CORE[1], "host"),
+    (cascades.CORE[0], "cortex-m7"),
+    (replays.CORE[0], "host"),
+    (coded.CORE[0], "cortex-m7"),
+    (calibrated.CORE[0], "host"),
+    (certified.EVERY[0], "cortex-m7"),
+    (certified.EVERY[-1], "host"),
+    (pairs.CORE[0], "cortex-m7"),
+    (regressions.SIGNED[0], "cortex-m7"),
+]
+"""One program of each list."""
+every_list = pytest.mark.parametrize(
+    "programs", [SOME, pytest.param(CASES, marks=pytest.mark.exhaustive)], ids=["some", "every"]
+)
 
 OF_CODES = [(case, "cortex-m7") for case in coded.CORE]
 
@@ -70,7 +85,13 @@ def written(case, target, folder):
     return [folder / "iris.c", folder / "iris_harness.c"]
 
 
-every_program = pytest.mark.parametrize(("case", "target"), CASES, ids=str)
+def parameters(cases):
+    """Return programs as parameters of a test, of which `make test` takes some."""
+    exhaustive = pytest.mark.exhaustive
+    return [pytest.param(*one, marks=() if one in SOME else exhaustive) for one in cases]
+
+
+every_program = pytest.mark.parametrize(("case", "target"), parameters(CASES), ids=str)
 
 
 @every_program
@@ -128,6 +149,7 @@ def chosen():
     return covering(lines)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("reader", READERS)
 def test_no_tool_finds_anything_in_any_line(reader, part, chosen, tmp_path):
@@ -136,7 +158,6 @@ def test_no_tool_finds_anything_in_any_line(reader, part, chosen, tmp_path):
         READERS[reader](written(case, target, tmp_path / f"{case}-{target}"))
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("reader", READERS)
 @every_program
 def test_no_tool_finds_anything_in_any_program(reader, case, target, tmp_path):
@@ -162,15 +183,16 @@ def texts_of(case, target, name="iris"):
             yield file, content.decode("ascii")
 
 
-def texts(name="iris"):
-    for case, target in CASES:
+def texts(programs, name="iris"):
+    for case, target in programs:
         for file, text in texts_of(case, target, name):
             yield f"{case} {target} {file}", text
 
 
+@every_list
 @pytest.mark.parametrize("name", ["iris", LONG_NAME])
-def test_lines_are_short_and_blank_ones_single(name):
-    for where, text in texts(name):
+def test_lines_are_short_and_blank_ones_single(name, programs):
+    for where, text in texts(programs, name):
         assert text.endswith("\n") and not text.endswith("\n\n"), where
         lines = text.splitlines()
         for number, line in enumerate(lines, 1):
@@ -182,8 +204,9 @@ def test_lines_are_short_and_blank_ones_single(name):
             assert not (following == "}" and not line), f"{where}:{number}: blank before brace"
 
 
-def test_every_function_is_short_and_has_its_contract():
-    for where, text in texts():
+@every_list
+def test_every_function_is_short_and_has_its_contract(programs):
+    for where, text in texts(programs):
         if where.endswith(".h"):
             continue
         for function in re.finditer(r"^[a-z][^;={]*\([^;]*?\)\n\{\n.*?^\}$", text, re.M | re.S):
@@ -194,8 +217,9 @@ def test_every_function_is_short_and_has_its_contract():
             assert text[: function.start()].endswith("*/\n"), f"{where}: {name} has no comment"
 
 
-def test_the_header_states_a_contract_for_each_function():
-    for where, text in texts():
+@every_list
+def test_the_header_states_a_contract_for_each_function(programs):
+    for where, text in texts(programs):
         if where.endswith(".h"):
             for declaration in re.finditer(r"^\w+_t \w+\([^;{]*\);", text, re.M):
                 before = text[: declaration.start()]
@@ -204,7 +228,9 @@ def test_the_header_states_a_contract_for_each_function():
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("optimisation", ["-O0", "-O2", "-O3", "-Os"])
-@pytest.mark.parametrize(("case", "target"), [*CASES[:3], *OF_CODES, *CASES[-8:]], ids=str)
+@pytest.mark.parametrize(
+    ("case", "target"), parameters([*CASES[:4], *OF_CODES, *CASES[-8:]]), ids=str
+)
 def test_no_library_is_called_and_nothing_is_writable(
     case, target, compiler, optimisation, tmp_path
 ):
@@ -279,7 +305,9 @@ def test_two_models_link_into_one_program_of_c_plus_plus(tmp_path):
 
 
 @pytest.mark.target
-@pytest.mark.parametrize(("case", "target"), [c for c in CASES if c[1] == "cortex-m7"], ids=str)
+@pytest.mark.parametrize(
+    ("case", "target"), parameters(c for c in CASES if c[1] == "cortex-m7"), ids=str
+)
 def test_the_cross_compiler_has_no_warning(case, target, tmp_path):
     need("arm-none-eabi-gcc")
     catalogue.emitted(case, target).write(tmp_path)

@@ -134,7 +134,7 @@ def machines(draw):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(machines())
 def test_any_machine_is_read_back_to_the_last_bit(machine):
     content = npz_model(machine)

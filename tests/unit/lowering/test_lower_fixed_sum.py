@@ -46,7 +46,7 @@ def stage_of(case: Case) -> FixedSum:
     return stage
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(
     st.floats(-57.9, 5.9),
     st.floats(0.0, 48.0),

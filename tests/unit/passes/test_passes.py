@@ -79,7 +79,7 @@ def machines_with_duplicates(draw):
     return machine_of(vectors, rows, Task.ONE_VS_ONE, counts)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(machines_with_duplicates())
 def test_merged_duplicates_have_the_same_exact_sums(machine):
     """reliability 16: duplicate SVs merged; result proved equal.
@@ -123,7 +123,7 @@ def test_a_machine_without_duplicates_stays_itself():
     assert merge_duplicate_vectors(machine) is machine
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     scalers=st.lists(st.tuples(finite, st.floats(2.0**-20, 2.0**20)), min_size=2, max_size=4),
     x=finite,

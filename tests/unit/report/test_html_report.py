@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sample_report import HOSTILE_LABEL, make_report
+from tools import HANGS_S
 
 from kmcompile.report import html as html_report
 from kmcompile.report.evidence import Evidence
@@ -128,7 +129,7 @@ def test_the_bytes_are_the_same_in_another_process(report, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", script, str(Path(__file__).parent)],
         capture_output=True,
-        timeout=60,
+        timeout=HANGS_S,
         env=environment,
         check=True,
     )

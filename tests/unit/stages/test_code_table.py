@@ -50,7 +50,7 @@ def random_codes(rng: np.random.Generator, scale: str, m: int, n: int) -> np.nda
     return codes * (rng.random((m, n)) < rng.choice([0.2, 1.0])) * (rng.random(n) < 0.8)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(SCALES, LAYOUTS, st.sampled_from([1, 3, 70, 784]), st.integers(0, 10**6))
 def test_products_and_distances_are_those_of_pythons_integers(scale, layout, n, seed):
     rng = np.random.default_rng(seed)
@@ -83,7 +83,7 @@ def test_products_and_distances_are_those_of_pythons_integers(scale, layout, n, 
         assert (modulo == distances).all()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.sampled_from(["int16", "int16 narrow"]), st.integers(1, 60), st.integers(0, 10**6))
 def test_the_bounds_are_met_where_the_scale_is_the_same_on_both_sides(scale, n, seed):
     rng = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def test_a_largest_distance_of_all_ones_takes_64_bits():
         assert table.wide == wide
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(SCALES, LAYOUTS, st.integers(1, 40), st.integers(0, 10**6))
 def test_every_layout_stores_every_code_that_is_not_0(scale, layout, n, seed):
     rng = np.random.default_rng(seed)
@@ -126,7 +126,7 @@ def test_every_layout_stores_every_code_that_is_not_0(scale, layout, n, seed):
 
 
 @given(st.sampled_from(["uint8", "int8", "int16"]), st.integers(1, 20), st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_lists_of_zeros_take_no_operations(scale, n, seed):
     rng = np.random.default_rng(seed)
     table = table_of(random_codes(rng, scale, 9, n), scale, SPARSE)

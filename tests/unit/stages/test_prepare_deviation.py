@@ -197,7 +197,7 @@ numbers = st.floats(-1e6, 1e6, width=32)
 positive = st.floats(2.0**-20, 2.0**20)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     offset=st.floats(-1e6, 1e6),
     factor=positive,
@@ -213,7 +213,7 @@ def test_a_scaler_keeps_what_two_float32_can_hold(offset, factor, steps, far):
     assert excess(prepare_of(scaler, 1), scaler, np.array([[near], [far]])) <= 1.0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     row=st.lists(st.floats(-(2.0**50), 2.0**50, width=32), min_size=2, max_size=7),
     norm=st.sampled_from(["l1", "l2", "max"]),
