@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import fields
 from itertools import product
 from typing import Any
@@ -44,7 +44,9 @@ def _key(value: Any) -> Any:
         return id(value)
 
 
-def some(values: Sequence[Any], names: Container[str]) -> list[Any]:
+def some(
+    values: Sequence[Any], names: Container[str], name_of: Callable[[Any], str] = str
+) -> list[Any]:
     """Return values as parameters of a test; `make test` takes those with these names.
 
     Examples
@@ -52,9 +54,10 @@ def some(values: Sequence[Any], names: Container[str]) -> list[Any]:
     >>> [p.values for p in some([1, 2, 3], ["2"]) if not p.marks]
     [(2,)]
     """
-    marks = [() if str(value) in names else (pytest.mark.exhaustive,) for value in values]
-    assert () in marks
-    return [pytest.param(v, marks=own, id=str(v)) for v, own in zip(values, marks, strict=True)]
+    own = [name_of(value) for value in values]
+    assert any(name in names for name in own)
+    marks = [() if name in names else (pytest.mark.exhaustive,) for name in own]
+    return [pytest.param(v, marks=m, id=n) for v, m, n in zip(values, marks, own, strict=True)]
 
 
 def by_fields(values: Sequence[Any]) -> list[Any]:

@@ -16,17 +16,10 @@ from kmcompile.target import list_targets
 pytestmark = pytest.mark.target
 
 BOARDS = [target for target in list_targets() if target.emulator is not None]
-FIRST = ("cortex-m0", "cortex-m3", "avr")
-"""The others have the same routines, or fewer with loops: `make test-all`."""
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        pytest.param(one, marks=() if one.name in FIRST else pytest.mark.exhaustive, id=one.name)
-        for one in BOARDS
-    ],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("target", BOARDS, ids=lambda target: target.name)
 def test_no_operation_takes_more_than_its_worst_case(target, tmp_path):
     need_tools(target)
     models = library_operations.write_models(tmp_path, target)

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from covering import some
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -37,7 +38,7 @@ MODELS = {
 }
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=some(list(MODELS), ("break_ties", "linear_svc_binary")))
 def case(request, tmp_path_factory):
     """Return estimator, compiled model and its output folder."""
     need("gcc")
@@ -196,6 +197,7 @@ def test_an_option_that_does_not_exist_is_named():
     assert "speed" not in Options.__dataclass_fields__
 
 
+@pytest.mark.exhaustive
 def test_the_number_of_threads_changes_no_byte_of_a_calibrated_model(tmp_path):
     X, y = load_digits(return_X_y=True)
     model = SVC(gamma=0.002).fit(X[:600], y[:600])

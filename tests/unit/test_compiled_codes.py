@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from covering import some
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -28,7 +29,7 @@ MODELS = {
 }
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=some(list(MODELS), ("int16",)))
 def case(request, tmp_path_factory):
     """Return type of codes, estimator, compiled model and codes of ordinary inputs."""
     need("gcc")

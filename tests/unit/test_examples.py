@@ -76,6 +76,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_demo_model_compiles(demo: Path) -> None:
     assert (demo / "c" / f"{NAME}.c").is_file()
 
@@ -99,6 +100,7 @@ def test_board_example_compiles_for_the_board(demo: Path) -> None:
     assert (demo / "main.o").is_file()
 
 
+@pytest.mark.exhaustive
 def test_benchmark_of_exact_mode_prints_a_row(tmp_path: Path) -> None:
     need("gcc")
     printed = run(
@@ -107,6 +109,7 @@ def test_benchmark_of_exact_mode_prints_a_row(tmp_path: Path) -> None:
     assert "wine" in printed
 
 
+@pytest.mark.exhaustive
 def test_the_example_of_certified_exits_prints_rows(tmp_path: Path) -> None:
     path = EXAMPLES / "certified" / "sets.py"
     printed = run(sys.executable, path, "breast_cancer", "--cache", tmp_path, cwd=tmp_path).decode()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tools import HANGS_S
 
 import kmcompile
@@ -14,6 +15,7 @@ import kmcompile
 CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
 
 
+@pytest.mark.exhaustive
 def test_quick_form_of_figure_2_runs(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, CHECKOUT / "examples" / "bounds" / "figure.py", "--quick", "--out", "."],

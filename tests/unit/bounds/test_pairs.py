@@ -128,6 +128,7 @@ def test_more_vectors_bring_both_points_nearer(name: str, method: str) -> None:
         assert (np.diff(left) < 0).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_first_support_vectors_by_width_cost_no_more_than_by_distance(name: str) -> None:
     cost, _ = wide_pairs(name)

@@ -139,6 +139,7 @@ def test_too_few_samples_support_no_scale_and_nothing_is_decided() -> None:
     assert decide_nothing("guaranteed", 0.01, n).scale == math.inf
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
 def test_guaranteed_risk_is_broken_no_more_often_than_promised(confidence: float) -> None:
     rng = np.random.default_rng(31)
@@ -150,6 +151,7 @@ def test_guaranteed_risk_is_broken_no_more_often_than_promised(confidence: float
     assert 0 < broken <= binom.isf(SURE, REPETITIONS, 1 - confidence)
 
 
+@pytest.mark.exhaustive
 def test_guaranteed_risk_is_kept_where_it_does_not_fall_with_the_scale() -> None:
     """Disagreements of different scales are independent here: the worst case for a sequence."""
     rng = np.random.default_rng(32)

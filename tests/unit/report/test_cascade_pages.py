@@ -75,6 +75,7 @@ def many(cascade: Cascade, n: int) -> Cascade:
     return replace(cascade, **{name: np.resize(getattr(cascade, name), n) for name in names})
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_many_queries_stays_small(made):
     assert made.cascade is not None
     cascade = many(made.cascade, 100_000)
