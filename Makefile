@@ -1,6 +1,8 @@
 # make demo      set up, train an SVM, compile it for a Cortex-M7, verify it, print the report
-# make test      set up, then lint, type check and run the tests
-# make test-all  the same with every combination and every float32 argument
+# make test      set up, then lint, type check and run the tests: 8 minutes on two idle cores
+# make test-rest set up, then all other tests: every combination, every float32 argument, and
+#                the fuzzers for a minute
+# make test-all  both
 # make fuzz      set up, then fuzz the readers of model files for an hour
 # make lint      ruff and mypy only
 # make clean     remove what the others made
@@ -19,19 +21,30 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test test-all fuzz fuzz-short lint setup-demo setup-test clean
+.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short lint setup-demo setup-test clean
 
 demo: setup-demo
 	$(BIN)/python examples/demo/train.py $(DEMO)
 	$(BIN)/kmcompile $(DEMO)/breast_cancer.pkl --target $(TARGET) \
 		--test-data $(DEMO)/test.npz --out $(DEMO)/breast_cancer-$(TARGET) $(UNVERIFIED)
 
-test: CHOSEN := -m "not exhaustive"
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-# The fuzzers take a minute of one core, as long as the type checker.
-test test-all: setup-test
-	$(MAKE) --no-print-directory -j2 lint fuzz-short
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(CHOSEN)
+# The type checker and the fuzzers take a minute of one core, beside the tests.
+test: setup-test
+	$(MAKE) --no-print-directory -j2 lint quick
+
+test-rest: setup-test
+	$(MAKE) --no-print-directory -j2 fuzz-short exhaustive
+
+test-all: test
+	$(MAKE) --no-print-directory test-rest
+
+quick: setup-test
+	$(PYTEST) -m "not exhaustive"
+
+exhaustive: setup-test
+	$(PYTEST) -m exhaustive
 
 fuzz: setup-test
 	$(BIN)/python tests/fuzz/fuzz_run.py --seconds 3600

@@ -159,8 +159,9 @@ def test_no_tool_finds_anything_in_any_line(reader, part, chosen, tmp_path):
 
 
 @pytest.mark.parametrize("reader", READERS)
-@every_program
-def test_no_tool_finds_anything_in_any_program(reader, case, target, tmp_path):
+@pytest.mark.parametrize(("case", "target"), SOME, ids=str)
+def test_no_tool_finds_anything_in_a_program_of_each_list(reader, case, target, tmp_path):
+    """`make test-all` reads every line of all programs, above."""
     need(reader)
     READERS[reader](written(case, target, tmp_path))
 
