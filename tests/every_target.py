@@ -29,6 +29,8 @@ from kmcompile.target import Program, Target, load_target
 from kmcompile.verify.queries import generate
 
 N_QUERIES = 2000
+N_OF_FEW = 300
+"""Queries of a model at least: of all models, and where `make test` asks a few."""
 _SEED = 20030705
 _N_SAMPLES = 24
 
@@ -117,6 +119,9 @@ GROUPS: dict[str, list[Any]] = {
     ],
 }
 """Models that are linked into one image each: of float32 without and with exits, of codes."""
+FEW = "few"
+GROUPS[FEW] = [model for models in GROUPS.values() for model in models[::5]]
+"""Some of each, which `make test` asks on every target."""
 
 
 def like(program: Program) -> Target:
@@ -142,8 +147,9 @@ def emitted_models(group: str, target: Target) -> tuple[tuple[str, Emitted], ...
     models = [
         model if target.double_bits == 64 else _without_replay(model) for model in GROUPS[group]
     ]
+    n_queries = N_OF_FEW if group == FEW else N_QUERIES
     return tuple(
-        (str(model), with_many_queries(model.emit(target, f"{group}_{n}")))
+        (str(model), with_many_queries(model.emit(target, f"{group}_{n}"), n_queries))
         for n, model in enumerate(models)
     )
 
@@ -157,10 +163,10 @@ def _without_replay(model: Any) -> Any:
     return replace(model, replays=False) if hasattr(model, "replays") else model
 
 
-def with_many_queries(emitted: Emitted) -> Emitted:
-    """Return the same with at least N_QUERIES queries, those of the model among them."""
+def with_many_queries(emitted: Emitted, n_queries: int) -> Emitted:
+    """Return the model with at least so many queries, those of the model among them."""
     X = np.concatenate([emitted.queries, limits(emitted), subnormals(emitted), patterns(emitted)])
-    missing = max(0, N_QUERIES - len(X))
+    missing = max(0, n_queries - len(X))
     more = generate(emitted.machine, missing) if missing else X[:0]
     return replace(emitted, own_queries=np.concatenate([X, more]))
 

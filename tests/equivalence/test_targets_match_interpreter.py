@@ -11,7 +11,8 @@ import re
 import numpy as np
 import pytest
 from coded import Coded, signed_bytes
-from every_target import GROUPS, emitted_models, like
+from covering import some
+from every_target import FEW, GROUPS, emitted_models, like
 from tools import need_tools, succeed
 
 from kmcompile.build import build_together
@@ -22,7 +23,7 @@ from kmcompile.target import list_targets, load_target
 
 ROOMY = 1 << 20
 """Bytes of flash for a group of models."""
-FEW = 1
+ALONE = 1
 """Models in an image of less: near pointers reach 64 KB of tables only."""
 SOME = 45
 """Queries for each model where 8 bits do all: more than 2,000 for the target."""
@@ -31,14 +32,14 @@ TARGETS = sorted(list_targets(), key=lambda target: str(like(target.program)))
 
 
 @pytest.mark.target
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", some(list(GROUPS), (FEW,)))
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_every_answer_is_the_interpreters_bit_for_bit(target, group, tmp_path):
     """reliability 36: the stack that was used is no more than the compiler's figures say."""
     need_tools(target)
     models = emitted_models(group, like(target.program))
     flash_bytes = target.emulated_flash_bytes or ROOMY
-    together = len(models) if flash_bytes >= ROOMY else FEW
+    together = len(models) if flash_bytes >= ROOMY else ALONE
     for first in range(0, len(models), together):
         check(models[first : first + together], target, tmp_path)
 
