@@ -60,6 +60,11 @@ def some(
     return [pytest.param(v, marks=m, id=n) for v, m, n in zip(values, marks, own, strict=True)]
 
 
+def every_nth(values: Sequence[Any], n: int) -> list[Any]:
+    """Return values as parameters of a test; `make test` takes the first and each n-th after it."""
+    return some(values, {str(value) for value in values[::n]})
+
+
 def by_fields(values: Sequence[Any]) -> list[Any]:
     """Return dataclasses as parameters; `make test` takes each value of each field once."""
     taken = cover([{f.name: getattr(v, f.name) for f in fields(v)} for v in values])

@@ -123,6 +123,7 @@ def test_every_compiler_matches_the_interpreter_bit_for_bit(case, target, compil
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_every_template_meets_every_compiler():
     met = {
         (template, compiler)

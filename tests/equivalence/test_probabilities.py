@@ -6,6 +6,7 @@ import calibrated
 import catalogue
 import numpy as np
 import pytest
+from covering import every_nth
 from mpmath import mp, mpf
 from real_model import RealModel
 from roundings import flushing_subnormals, need_fma, run
@@ -54,7 +55,7 @@ def inputs(case: calibrated.Calibrated) -> np.ndarray:
     return np.concatenate([chosen, mixed]).astype(np.float32)
 
 
-@pytest.mark.parametrize("case", calibrated.EVERY, ids=str)
+@pytest.mark.parametrize("case", every_nth(calibrated.EVERY, 3))
 def test_the_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
     need("gcc")
     emitted = catalogue.emitted(case, "host")
@@ -65,7 +66,7 @@ def test_the_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
     assert set(emitted.records[:, -len(emitted.program.classes) - 2]) >= {0, 3}
 
 
-@pytest.mark.parametrize("case", calibrated.EVERY, ids=str)
+@pytest.mark.parametrize("case", every_nth(calibrated.EVERY, 3))
 def test_they_are_scikit_learns_within_the_bound(case):
     emitted = catalogue.emitted(case, "host")
     X, _ = calibrated.samples(case.model)
@@ -79,7 +80,7 @@ def test_they_are_scikit_learns_within_the_bound(case):
     assert accepted.mean() > 0.99
 
 
-@pytest.mark.parametrize("case", calibrated.EVERY, ids=str)
+@pytest.mark.parametrize("case", every_nth(calibrated.EVERY, 3))
 def test_they_are_those_of_real_numbers_within_the_bound(case, tmp_path):
     X = inputs(case)
     emitted = catalogue.emitted(case, "host")

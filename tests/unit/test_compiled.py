@@ -212,6 +212,7 @@ def test_the_number_of_threads_changes_no_byte_of_a_calibrated_model(tmp_path):
     assert written[0] == written[1]
 
 
+@pytest.mark.exhaustive
 def test_test_data_that_were_calibrated_with_measure_no_risk(tmp_path):
     need("gcc")
     X, y = load_digits(return_X_y=True)

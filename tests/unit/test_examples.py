@@ -81,6 +81,7 @@ def test_demo_model_compiles(demo: Path) -> None:
     assert (demo / "c" / f"{NAME}.c").is_file()
 
 
+@pytest.mark.exhaustive
 def test_board_example_gives_the_labels_of_predict(demo: Path) -> None:
     (demo / "board.c").write_text(BOARD)
     sources = [EXAMPLES / "board" / "main.c", demo / "c" / f"{NAME}.c", demo / "board.c"]
@@ -118,6 +119,7 @@ def test_the_example_of_certified_exits_prints_rows(tmp_path: Path) -> None:
     assert all(int(row[7]) == 0 for row in rows)
 
 
+@pytest.mark.exhaustive
 def test_the_example_of_unequal_costs_saves_some(tmp_path: Path) -> None:
     need("gcc")
     printed = run(sys.executable, EXAMPLES / "costs" / "costs.py", cwd=tmp_path).decode()
@@ -128,6 +130,7 @@ def test_the_example_of_unequal_costs_saves_some(tmp_path: Path) -> None:
     assert "largest difference from scikit-learn's probabilities" in printed
 
 
+@pytest.mark.exhaustive
 def test_the_example_of_regressions_prints_rows(tmp_path: Path) -> None:
     need("gcc")
     path = EXAMPLES / "regression" / "sets.py"
@@ -150,6 +153,7 @@ def test_the_example_of_many_classes_prints_rows(tmp_path: Path) -> None:
     assert row[-2:] == ["0", "0"]  # labels unlike those of predict
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_the_example_of_integer_formats_prints_rows(tmp_path: Path) -> None:
     for tool in ("gcc", "arm-none-eabi-gcc", "qemu-system-arm"):
@@ -180,6 +184,7 @@ def test_quick_form_of_the_nsv_example_runs(script: str, tmp_path: Path) -> None
     assert NSV[script] in printed
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_the_example_of_two_models_makes_one_image(tmp_path: Path) -> None:
     for tool in ("gcc", "arm-none-eabi-gcc", "qemu-system-arm", "cmake", "make"):

@@ -46,6 +46,7 @@ def calibration(cost: float) -> Calibration:
     return Calibration(promise, "risk", 10, 10, 10, 0, candidates, ())
 
 
+@pytest.mark.exhaustive
 def test_mode_certified_sums_by_pairs_where_that_is_cheaper(low):
     made = add_early_exits(
         low.machine, low.program, HOST, Options(mode="certified"), NO_LIMIT, lambda text: None
