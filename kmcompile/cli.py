@@ -32,6 +32,7 @@ Other commands (each has its own --help):
   kmcompile inspect MODEL  what a model file holds
   kmcompile verify DIR     repeat the checks of an output folder
   kmcompile bench MODEL    instructions, flash and stack on several targets
+  kmcompile manual TOPIC   the manual; without TOPIC the list of its pages
 A model file that is called like a command: kmcompile ./targets
 
 \b
@@ -227,6 +228,21 @@ def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any)
         raise VerificationError("\n".join(f"{one.target}: {one.text}" for one in made.failures))
 
 
+@click.command()
+@click.argument("topic", required=False)
+def _manual(topic: str | None) -> None:
+    """Show one page of the manual, or without TOPIC the list of its pages.
+
+    A terminal gets colours and drawn tables, a file or a pipe the Markdown of the page.
+    """
+    from kmcompile.manual import pages, terminal
+
+    if topic is None:
+        console.emit(terminal.print_topics, pages.list_pages(), console.styled())
+    else:
+        console.emit(terminal.print_page, pages.find_page(topic), console.styled())
+
+
 def _print_targets(targets: Sequence[Target]) -> None:
     from kmcompile.build.toolchain import is_ready
 
@@ -292,6 +308,7 @@ _VERBS = {
     "inspect": _inspect,
     "verify": _verify,
     "bench": _bench,
+    "manual": _manual,
 }
 
 

@@ -1,4 +1,4 @@
-"""The only place that knows where `templates/` and `targets/` are."""
+"""The only place that knows where `templates/`, `targets/` and the manual are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def _root() -> Path:
-    """Return the folder of both: inside the wheel, or the checkout's top level."""
+    """Return the folder of templates and targets: in the wheel, or the checkout's top level."""
     packaged = _PACKAGE / "_resources"
     return packaged if packaged.is_dir() else _PACKAGE.parent
 
@@ -21,3 +21,8 @@ def templates_dir() -> Path:
 def targets_dir() -> Path:
     """Return the folder of the target descriptions."""
     return _root() / "targets"
+
+
+def manual_dir() -> Path:
+    """Return the folder of the manual's pages, which is the same in wheel and checkout."""
+    return _PACKAGE / "manual"

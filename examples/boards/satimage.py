@@ -1,4 +1,4 @@
-"""Train the machine whose table over all targets the README shows.
+"""Train the machine of `kmcompile manual bench`, whose table goes over all targets.
 
     python examples/boards/satimage.py build/boards
     kmcompile bench build/boards/satimage_1.pkl --targets all --mode certified \\
