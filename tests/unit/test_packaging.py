@@ -74,6 +74,12 @@ def test_wheel_holds_every_template_and_target(wheel: Path) -> None:
             assert f"kmcompile/_resources/{path.relative_to(CHECKOUT).as_posix()}" in inside
 
 
+def test_wheel_holds_every_page_of_the_manual(wheel: Path) -> None:
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".md")}
+    pages = {path.name for path in (CHECKOUT / "kmcompile" / "manual").glob("*.md")}
+    assert pages and inside >= {f"kmcompile/manual/{name}" for name in pages}
+
+
 def test_wheel_from_the_sdist_is_the_same(wheel: Path, tmp_path: Path) -> None:
     sdist = build("sdist", CHECKOUT, tmp_path / "sdist")
     shutil.unpack_archive(sdist, tmp_path / "source")
@@ -92,6 +98,12 @@ def test_installed_wheel_is_used_and_not_the_checkout(installed: Path, tmp_path:
 
 def test_installed_wheel_knows_the_targets(installed: Path, tmp_path: Path) -> None:
     assert "cortex-m7" in run(installed / "kmcompile", "targets", cwd=tmp_path)
+
+
+def test_installed_wheel_shows_the_manual(installed: Path, tmp_path: Path) -> None:
+    assert "exit_codes" in run(installed / "kmcompile", "manual", cwd=tmp_path)
+    page = (CHECKOUT / "kmcompile" / "manual" / "boards.md").read_text(encoding="utf-8")
+    assert run(installed / "kmcompile", "manual", "boards", cwd=tmp_path) == page
 
 
 def test_installed_wheel_compiles_and_packages_a_model(installed: Path, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def estimator(name: str) -> SVC:
 def without_plots() -> Iterator[None]:
     """Leave out the plots of report.html: they take half of the time, and no page is about them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(html, "render", lambda *_arguments, **_options: "")
+        patch.setattr(html, "render", lambda *_arguments, **_options: b"")
         yield
 
 
