@@ -10,64 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from kmcompile import steps
 from kmcompile.errors import InputError
-from kmcompile.ir.program import CodeScale, KnownAnswers, Program
-from kmcompile.kernels import (
-    chi2,
-    fourier,
-    intersection,
-    laplacian,
-    poly,
-    rbf,
-    reach,
-    remainder,
-    sigmoid,
-)
-from kmcompile.stages import CATALOGUE, CodedSum, CodeTable, InnerProducts
-from kmcompile.stages.fine_sum import FineSum
-from kmcompile.stages.probability import Probability
+from kmcompile.ir.program import Program
+from kmcompile.ir.storable import storable_classes
 
-_CLASSES: dict[str, type[Any]] = {
-    cls.__name__: cls
-    for cls in (
-        Program,
-        KnownAnswers,
-        CodeScale,
-        *CATALOGUE,
-        InnerProducts,
-        steps.Length,
-        steps.Scale,
-        steps.Bound,
-        steps.Project,
-        steps.Normalize,
-        steps.Select,
-        steps.Extend,
-        steps.Quantize,
-        steps.Integers,
-        CodeTable,
-        CodedSum,
-        FineSum,
-        Probability,
-        rbf.RbfFloat32,
-        poly.PolyFloat32,
-        sigmoid.SigmoidFloat32,
-        laplacian.LaplacianFloat32,
-        chi2.Chi2Float32,
-        intersection.IntersectionFloat32,
-        fourier.FourierFloat32,
-        reach.RbfReach,
-        reach.PolyReach,
-        remainder.PolyRemainder,
-    )
-}
 _LARGEST_BYTES = 1 << 30
 
 
 def save(program: Program) -> bytes:
-    """Return the bytes of program.npz; the same program gives the same bytes."""
+    """Return the bytes of program.npz; the same program gives the same bytes.
+
+    Raises
+    ------
+    TypeError
+        If the program holds anything that `load` would not read.
+    """
     arrays: dict[str, Any] = {}
-    tree = {"version": Program.version, "program": _encode(program, "program", arrays)}
+    tree = {"version": Program.version, "program": _Writer(arrays).encode(program, "program")}
     text = json.dumps(tree, sort_keys=True).encode()
     buffer = io.BytesIO()
     np.savez(buffer, tree=np.frombuffer(text, dtype=np.uint8), **arrays)
@@ -91,7 +50,7 @@ def load(content: bytes, name: str) -> Program:
         tree = json.loads(arrays.pop("tree").tobytes())
         if tree["version"] != Program.version:
             raise ValueError(f"version {tree['version']}, this release reads {Program.version}")
-        program = _decode(tree["program"], arrays)
+        program = _Reader(arrays).decode(tree["program"])
         if not isinstance(program, Program):
             raise ValueError("it holds no program")
     except Exception as error:  # damaged bytes make zipfile, its decompressors and numpy raise any
@@ -100,33 +59,53 @@ def load(content: bytes, name: str) -> Program:
     return program
 
 
-def _encode(value: Any, path: str, arrays: dict[str, Any]) -> Any:
-    if is_dataclass(value):
-        inner = {
-            field.name: _encode(getattr(value, field.name), f"{path}.{field.name}", arrays)
-            for field in fields(value)
-        }
-        return {"class": type(value).__name__, "fields": inner}
-    if isinstance(value, np.ndarray):
-        arrays[path] = value
-        return {"array": path}
-    if isinstance(value, np.float32 | np.float64):
-        return {value.dtype.name: float(value).hex()}
-    if isinstance(value, tuple):
-        return [_encode(item, f"{path}.{number}", arrays) for number, item in enumerate(value)]
-    return value
+class _Writer:
+    """A program as a tree of what JSON has, its arrays apart under the path of their field."""
 
+    def __init__(self, arrays: dict[str, Any]) -> None:
+        self.arrays = arrays
+        self.classes = frozenset(storable_classes().values())
 
-def _decode(value: Any, arrays: dict[str, Any]) -> Any:
-    if isinstance(value, list):
-        return tuple(_decode(item, arrays) for item in value)
-    if not isinstance(value, dict):
+    def encode(self, value: Any, path: str) -> Any:
+        """Return a value as JSON has it."""
+        if is_dataclass(value):
+            if type(value) not in self.classes:
+                raise TypeError(f"{path}: no field of a Program has the type {type(value)}")
+            inner = {
+                field.name: self.encode(getattr(value, field.name), f"{path}.{field.name}")
+                for field in fields(value)
+            }
+            return {"class": type(value).__name__, "fields": inner}
+        if isinstance(value, np.ndarray):
+            self.arrays[path] = value
+            return {"array": path}
+        if isinstance(value, np.float32 | np.float64):
+            return {value.dtype.name: float(value).hex()}
+        if isinstance(value, tuple):
+            return [self.encode(item, f"{path}.{number}") for number, item in enumerate(value)]
         return value
-    if "array" in value:
-        return arrays[value["array"]]
-    if "float32" in value:
-        return np.float32(float.fromhex(value["float32"]))
-    if "float64" in value:
-        return np.float64(float.fromhex(value["float64"]))
-    cls = _CLASSES[value["class"]]
-    return cls(**{name: _decode(item, arrays) for name, item in value["fields"].items()})
+
+
+class _Reader:
+    """The same tree as a program again: only classes of `storable_classes` are called."""
+
+    def __init__(self, arrays: dict[str, Any]) -> None:
+        self.arrays = arrays
+        self.classes = storable_classes()
+
+    def decode(self, value: Any) -> Any:
+        """Return the value that was encoded."""
+        if isinstance(value, list):
+            return tuple(self.decode(item) for item in value)
+        if not isinstance(value, dict):
+            return value
+        if "array" in value:
+            return self.arrays[value["array"]]
+        if "float32" in value:
+            return np.float32(float.fromhex(value["float32"]))
+        if "float64" in value:
+            return np.float64(float.fromhex(value["float64"]))
+        if value["class"] not in self.classes:
+            raise ValueError(f"a program has no part called {value['class']!r}")
+        of_class = self.classes[value["class"]]
+        return of_class(**{name: self.decode(item) for name, item in value["fields"].items()})
