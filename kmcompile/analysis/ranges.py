@@ -23,6 +23,7 @@ from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
 from kmcompile.stages import ExactSum, LinearSum, PairSum
 from kmcompile.steps import Nonnegative, PrepareStep
+from kmcompile.steps.normalize import SMALLEST_SIZE
 
 _LARGEST_EXPONENT = 60
 
@@ -233,8 +234,8 @@ def _prepared_magnitudes(
             deviation = lowered.largest_deviation(deviation, _norm(magnitude))
             magnitude = np.abs(step.matrix) @ magnitude
         elif isinstance(step, Normalization):
-            # The deviation is divided by a size of 2^-40 or more.
-            grown = 2.0**42 * np.sqrt(step.n_out) * deviation
+            # It is multiplied by 1 + sqrt(n) at most, and divided by the smallest size.
+            grown = 4 / SMALLEST_SIZE[np.float32] * np.sqrt(step.n_out) * deviation
             largest = max(largest, _norm(magnitude) ** 2, grown)
             magnitude = np.ones(step.n_out)
         elif isinstance(step, Clip):

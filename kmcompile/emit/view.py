@@ -95,6 +95,7 @@ class ModelView:
     limits_prepared: bool
     prepared_limit: float | None
     refuses_negatives: bool
+    refuses_unknown: bool
     kernel_evals: int
     adds_evals: bool
     replays: bool
@@ -218,6 +219,7 @@ def model_view(
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         refuses_negatives=prepare.refuses_negatives,
+        refuses_unknown=prepare.refuses_unknown,
         kernel_evals=summed.kernel_evaluations(),
         most_kernel_evals=(1 + (replay is not None)) * summed.kernel_evaluations()
         + _before_sum(program, early),

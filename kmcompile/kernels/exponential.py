@@ -88,6 +88,13 @@ class ExponentialFloat32(ExpNegativeFloat32):
         per_z = widen * self.z_error
         return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
 
+    @property
+    def usable_deviation(self) -> float:
+        """Up to which deviation of the input y_max is at most 1; below 0 where it never is."""
+        room = 1.0 - float(self.z_error * self.exponential.limit) - float(self.shift_minimum)
+        # What rounds in `query_terms` is less.
+        return (room / float(self.slope)) * (1 - 2.0**-18) - float(self.vector_error)
+
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on z and on its share of the error."""
         return max(1.0, float(self.gamma)) * of.feature_sum * self.largest_value(of)

@@ -11,6 +11,7 @@ proportional to the value.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -139,6 +140,11 @@ class Float32Kernel(ABC):
     @abstractmethod
     def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
         """Return kernel values and error bounds, each of the shape of `total`."""
+
+    @property
+    def usable_deviation(self) -> float:
+        """Up to which deviation of the input `finish` bounds the error of a value."""
+        return math.inf
 
     value_bound: ClassVar[float]
     """Bound on |K| for every input that is not refused."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.rounding import FLOAT32, Precision
+from kmcompile.analysis.rounding import FLOAT32, LARGEST_INTERMEDIATE, Precision
 from kmcompile.ir import preprocessing as ir
 from kmcompile.ir.arrays import Float64Array, Real, RealArray
 from kmcompile.ir.preprocessing import (
@@ -32,7 +33,11 @@ from kmcompile.steps import (
     Select,
 )
 from kmcompile.steps.nonnegative import REFUSED
+from kmcompile.steps.normalize import SMALLEST_SIZE
 
+_KNOWN_DIRECTION = 0.125
+"""The deviation of a normalised row of which enough is known: the size of the row before is then
+off by an eighth at most."""
 _FLOAT64 = 2.0**-50  # whitening and adding up constants in float64
 
 
@@ -57,6 +62,39 @@ def lower_steps(
         lowered.append(_lower(step, length, lanes, precision))
     first = isinstance(steps[0], Projection) if steps else kernel_uses_length
     return length_bound(n_features, precision) if first else None, tuple(lowered)
+
+
+def refuse_unknown(
+    steps: tuple[PrepareStep, ...], usable: float, ordinary: RealArray
+) -> tuple[PrepareStep, ...]:
+    """Return the steps with a limit of the deviation where the last one refuses negatives.
+
+    Behind a Normalizer only: nearly all of its input may be what was rounded before. Up to the
+    limit the kernel's bound says something, and the replay, whose limits of sizes are wider by a
+    quarter, knows of each input what float32 knows of it.
+
+    Parameters
+    ----------
+    usable : float
+        Up to which deviation the kernel's bound is one.
+    ordinary : ndarray of shape (n,), float32
+        Deviations of inputs like those of the training: if one of them is beyond the limit there
+        is none.
+    """
+    most: float | None = None
+    for step in steps:
+        if isinstance(step, Normalize):
+            most = _KNOWN_DIRECTION
+        elif most is not None:
+            most = step.largest_deviation(most, 0.0)
+    last = steps[-1] if steps else None
+    if most is None or not isinstance(last, Nonnegative):
+        return steps
+    limit = np.nextafter(np.float32(min(most, usable)), np.float32(0.0))
+    accepted = ordinary[ordinary < REFUSED]
+    if limit <= accepted.max(initial=np.float32(0.0)):
+        return steps
+    return (*steps[:-1], replace(last, most=limit))
 
 
 def length_bound(n: int, precision: Precision = FLOAT32) -> Length:
@@ -84,7 +122,8 @@ def _lower(step: Step, length: Length | None, lanes: int, precision: Precision) 
     if isinstance(step, Selection):
         return _lower_selection(step, length, precision)
     if isinstance(step, ir.Nonnegative):
-        return Nonnegative(precision.dtype(REFUSED), step.n_out, length)
+        most = np.float32(LARGEST_INTERMEDIATE) if precision is FLOAT32 else None
+        return Nonnegative(precision.dtype(REFUSED), most, step.n_out, length)
     return _lower_extension(step, length, precision)
 
 
@@ -155,9 +194,12 @@ def _lower_normalization(
     n, u = step.n_out, precision.unit_roundoff
     root = SQUARE_ROOT[precision.dtype].relative_error
     bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
+    # Of the squares in the smallest sum that is divided by.
+    smallest = SMALLEST_SIZE[precision.dtype]
+    underflow = n * precision.smallest_normal / smallest**2
     # Relative error of the result, times the largest Euclidean norm that it can have.
     rounding = {
-        "l2": gamma_factor(n) / 2 + 3 * u + root,
+        "l2": gamma_factor(n) / 2 + 3 * u + root + underflow,
         "l1": gamma_factor(n) + 3 * u,
         "max": 3 * u * np.sqrt(n),
     }[step.norm]
@@ -169,7 +211,7 @@ def _lower_normalization(
         n_in=n,
         gain=bound_constant(gain * (1 + 2 * rounding)),
         relative=bound_constant(rounding * (1 + 2 * rounding) + 4 * n * precision.smallest_normal),
-        smallest=precision.dtype(2.0**-40),
+        smallest=precision.dtype(smallest),
         unknown=bound_constant(unknown),
         length=length,
     )

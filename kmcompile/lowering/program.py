@@ -15,7 +15,7 @@ from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering.known_answers import known_answers, no_known_answers
-from kmcompile.lowering.prepare import lower_steps
+from kmcompile.lowering.prepare import lower_steps, refuse_unknown
 from kmcompile.lowering.probability import lower_probability
 from kmcompile.lowering.sparsity import skips_zeros
 from kmcompile.lowering.sums import lower_linear, lower_sum
@@ -118,6 +118,8 @@ def _lower_with(
     else:
         typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
         summed = lower_sum(machine, target.lanes, typical, skip_zeros)
+        steps = refuse_unknown(steps, summed.kernel.usable_deviation, prepared.deviation)
+        unlimited = replace(unlimited, steps=steps)
     limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)
     assert unlimited.refuses_negatives or not machine.kernel.requires_nonnegative
     return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed

@@ -59,7 +59,12 @@ class Prepare(Always):
     @property
     def refuses_negatives(self) -> bool:
         """Whether features that are negative after the preprocessing are refused."""
-        return any(isinstance(step, Nonnegative) for step in self.steps)
+        return any(isinstance(step, Nonnegative) and step.refuses for step in self.steps)
+
+    @property
+    def refuses_unknown(self) -> bool:
+        """Whether so are inputs of which a Normalizer leaves too little known."""
+        return any(isinstance(step, Nonnegative) and step.limits for step in self.steps)
 
     @property
     def limit_bits(self) -> int:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
 from kmcompile.ir.arrays import Real, RealArray
 from kmcompile.ir.batch import Batch
 from kmcompile.steps.step import Length, PrepareStep
@@ -21,16 +22,23 @@ class Nonnegative(PrepareStep):
 
     A feature below -deviation is negative in the exactly prepared input, too: the deviation
     becomes `refused`, which is above the limit of prepared inputs. One between that and 0 may be
-    0 or more and has been rounded: it becomes 0.
+    0 or more and has been rounded: it becomes 0. Also refused is a deviation above `most`: behind
+    a Normalizer, which divides by the size of its input, a nearly zero one may be anything.
+
+    The replay refuses nothing: what float32 has accepted counts as 0 where it is negative, and is
+    answered.
 
     Parameters
     ----------
     refused : float32 or float64
+    most : float32 or None
+        The largest deviation that is accepted; None in the replay.
     n_in : int
     length : Length or None
     """
 
     refused: Real
+    most: Real | None
     n_in: int
     length: Length | None
 
@@ -41,11 +49,23 @@ class Nonnegative(PrepareStep):
         """Features that leave."""
         return self.n_in
 
+    @property
+    def refuses(self) -> bool:
+        """Whether anything is refused: not in the replay."""
+        return self.most is not None
+
+    @property
+    def limits(self) -> bool:
+        """Whether `most` is less than what any other limit of the program is."""
+        return self.most is not None and bool(self.most < LARGEST_INTERMEDIATE)
+
     def apply(self, batch: Batch) -> Batch:
         """Return the batch without negative features."""
-        negative = (batch.x < -batch.deviation[:, None]).any(axis=1)
         x: RealArray = np.where(batch.x < 0, batch.x.dtype.type(0.0), batch.x)
-        deviation = np.where(negative, self.refused, batch.deviation)
+        deviation = batch.deviation
+        if self.most is not None:
+            refused = (batch.x < -deviation[:, None]).any(axis=1) | (deviation > self.most)
+            deviation = np.where(refused, self.refused, deviation)
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 
     def largest_deviation(self, deviation: float, length: float) -> float:

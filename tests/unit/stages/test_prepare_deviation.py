@@ -230,6 +230,33 @@ def test_a_normalizer_is_bounded_at_every_size(row, norm, scale, scaled):
     assert excess(prepare_of(steps, n), steps, X) <= 1.0
 
 
+@pytest.mark.parametrize("precision", [FLOAT32, FLOAT64], ids=["float32", "float64"])
+@pytest.mark.parametrize("norm", ["l1", "l2", "max"])
+@pytest.mark.parametrize("n", [1, 7])
+def test_a_normalizer_is_bounded_around_the_size_at_which_a_row_stays(n, norm, precision):
+    """Rows of 2^-52 .. 2^-45, exact, and others that a scaler before leaves as uncertain."""
+    sizes = 2.0 ** np.linspace(-52, -45, 60)
+    X = (RNG.normal(size=(60, n)) + 0.1) * sizes[:, None]
+    step = Normalization(norm, n)
+    assert excess(prepare_of((step,), n, precision=precision), (step,), X) <= 1.0
+    for uncertain in 2.0 ** np.arange(-54.0, -44.0):
+        scaler = Affine(np.zeros(n), np.ones(n), offset_error=np.full(n, uncertain / np.sqrt(n)))
+        steps = (scaler, step)
+        trained = (Affine(RNG.normal(size=n) * uncertain / np.sqrt(n) / 4, np.ones(n)), step)
+        assert excess(prepare_of(steps, n, precision=precision), trained, X) <= 1.0
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "max"])
+@pytest.mark.parametrize("size", [1e-45, 1e-39, 1e-30, 1e-20, 1e-16, 1e-14, 1e-13, 1e-5])
+def test_a_tiny_row_is_known_as_well_as_any_other(norm, size):
+    """Either it stays or it is divided: only at the limit between them nothing is known."""
+    step = Normalization(norm, 4)
+    X = np.array([[1, -2, 0.5, 0.25]], dtype=np.float32) * np.float32(size)
+    batch = prepare_of((step,), 4).run(Batch.of(X, 1))
+    largest = prepare_of((step,), 4).run(Batch.of(np.ones((1, 4), dtype=np.float32), 1))
+    assert batch.deviation[0] <= largest.deviation[0]
+
+
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16])
 def test_padding_of_a_projection_changes_nothing(lanes):
     matrix = Projection(RNG.normal(size=(5, 3)))

@@ -10,9 +10,11 @@ from catalogue import Case
 from lowered import lowered
 
 from kmcompile.interpret import Status, interpret
+from kmcompile.ir.batch import Batch
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.stages import Prepare
+from kmcompile.steps import Nonnegative
 from kmcompile.target import load_target
 from kmcompile.verify.queries import generate
 
@@ -52,10 +54,16 @@ def test_every_generated_query_is_asked_but_for_the_edges():
     assert (status(program, generate(machine, 300)) == Status.OK).mean() > 0.99
 
 
-def test_the_replay_has_the_same_step():
+def test_the_replay_has_the_same_step_and_refuses_nothing():
+    """What float32 has accepted is answered: within its rounding a negative feature counts as 0."""
     low = lowered(RAW.fitted())
     machine = refuse_negatives(low.machine)
     ordinary = np.ones((2, 6), dtype=np.float32)
     prepare = lower_replay(machine, load_target("host"), low.program, ordinary).prepare
     assert isinstance(prepare, Prepare)
-    assert prepare.refuses_negatives
+    step = prepare.steps[-1]
+    assert isinstance(step, Nonnegative)
+    assert not prepare.refuses_negatives
+    after = step.apply(Batch.of(np.array([[-1.0] * 6], dtype=np.float32), 1))
+    assert not after.x.any()
+    assert not after.deviation.any()
