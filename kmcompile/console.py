@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 
 from kmcompile.errors import KmcompileError, OutputError
+from kmcompile.visible_text import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -108,12 +109,8 @@ def printable(line: str) -> str:
     >>> printable("label \\x1b[2J")
     'label \\\\x1b[2J'
     """
-    safe = "".join(c if c.isprintable() else _escape(c) for c in line)
+    safe = visible(line)
     return safe if len(safe) <= _LINE_LENGTH_MAX else safe[:_LINE_LENGTH_MAX] + " ..."
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape", errors="backslashreplace").decode("ascii")
 
 
 def print_json(value: Any) -> None:
@@ -157,8 +154,9 @@ def print_table(rows: Sequence[tuple[str, ...]], n_left: int | None = None) -> N
     n_left : int, optional
         Columns of text; those after them hold numbers and end in line. By default all are text.
     """
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
+    shown = [tuple(printable(cell) for cell in row) for row in rows]
+    widths = [max(len(row[column]) for row in shown) for column in range(len(rows[0]))]
+    for row in shown:
         cells = [
             cell.ljust(width) if n_left is None or column < n_left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))

@@ -126,7 +126,8 @@ def string_literal(text: str) -> str:
     "a\\"b" "\\?\\?/"
     """
     lines = [""]
-    for byte in text.encode("utf-8"):
+    # Half of a surrogate pair is no character and has no UTF-8: its name stands for it.
+    for byte in text.encode("utf-8", errors="backslashreplace"):
         character = chr(byte)
         if character in '"\\?':
             escaped = "\\" + character

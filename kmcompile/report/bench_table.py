@@ -6,11 +6,15 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kmcompile.report.html_environment import html_environment
 from kmcompile.report.summary import Report
 from kmcompile.report.target_table import COLUMNS, Column, target_table, values_of
 from kmcompile.target import Target
+from kmcompile.visible_text import visible
+
+_FORMULA_STARTS = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,17 @@ def csv_bytes(reports: Sequence[Report]) -> bytes:
     names = [column.name for column in COLUMNS]
     writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(values_of(report) for report in reports)
+    for report in reports:
+        writer.writerow({name: _field(value) for name, value in values_of(report).items()})
     return text.getvalue().encode()
+
+
+def _field(value: Any) -> Any:
+    """Return a value for CSV: no text that a spreadsheet would take for a formula."""
+    if not isinstance(value, str):
+        return value
+    shown = visible(value)
+    return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown
 
 
 def page_bytes(

@@ -1,12 +1,19 @@
-"""The Jinja environment of the pages: here, unlike in C, everything is escaped as HTML."""
+"""The Jinja environment of the pages: here, unlike in C, everything is escaped as HTML.
+
+What a template inserts is made visible before that: a page is signed, and a label from a file must
+not steer how the text around it looks. No template has to ask for it, and none can leave it out.
+"""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from kmcompile import resources
+from kmcompile.visible_text import visible
 
 
 @cache
@@ -19,4 +26,10 @@ def html_environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=True,
+        finalize=_shown,
     )
+
+
+def _shown(value: Any) -> Any:
+    """Return what a template inserts: plots and what macros have made are HTML already."""
+    return value if isinstance(value, Markup) else visible(str(value))
