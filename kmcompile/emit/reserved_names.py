@@ -22,8 +22,8 @@ typeid"""
 _C_HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp
 signal stdalign stdarg stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn
 string tgmath threads time uchar wchar wctype stdfix syslimits unwind varargs cpuid emmintrin
-immintrin mmintrin xmmintrin x86intrin arm_acle arm_bf16 arm_cde arm_cmse arm_fp16 arm_mve arm_neon arm_sve
-altivec"""
+immintrin mmintrin xmmintrin x86intrin arm_acle arm_bf16 arm_cde arm_cmse arm_fp16 arm_mve arm_neon
+arm_sve altivec"""
 # C++98 to C++26; the first releases had <vector.h>, and others still have.
 _CPP_HEADERS = """algorithm any array atomic barrier bit bitset charconv chrono codecvt compare
 concepts condition_variable contracts coroutine debugging deque exception execution expected

@@ -16,8 +16,8 @@ from kmcompile.errors import UsageError
 # ISO C23 7.1.2, with the headers of C99 and C11 that it has left out; ISO C++23 [headers] and
 # [depr], [diff.cpp17]; POSIX.1-2024, those that stand in no folder.
 C = """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal
-stdalign stdarg stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath
-threads time uchar wchar wctype"""
+stdalign stdarg stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string
+tgmath threads time uchar wchar wctype"""
 CPP = """algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex
 concepts condition_variable coroutine deque exception execution expected filesystem flat_map
 flat_set format forward_list fstream functional future generator initializer_list iomanip ios iosfwd
