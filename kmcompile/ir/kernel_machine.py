@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -129,6 +130,10 @@ class KernelMachine:
 
     def canonical_bytes(self) -> bytes:
         """Return the bytes that the model's SHA-256 is of: header, then arrays, little-endian."""
+        return b"".join(self._canonical_parts())
+
+    def _canonical_parts(self) -> Iterator[bytes | memoryview]:
+        """Yield them one after the other: the arrays may be large, and are not copied."""
         arrays = [("support_vectors", self.support_vectors), ("dual_coef", self.dual_coef)]
         arrays.append(("intercept", self.intercept))
         header: dict[str, object] = {
@@ -160,12 +165,18 @@ class KernelMachine:
         header["preprocessing"] = steps
         header["arrays"] = [[name, list(array.shape)] for name, array in arrays]
         text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
-        return text + b"\n" + b"".join(a.astype("<f8").tobytes() for _, a in arrays)
+        yield text + b"\n"
+        for _, array in arrays:
+            if array.size:
+                yield array.astype("<f8", copy=False).reshape(-1).view(np.uint8).data
 
     @property
     def sha256(self) -> str:
         """SHA-256 of the canonical bytes, hexadecimal."""
-        return hashlib.sha256(self.canonical_bytes()).hexdigest()
+        digest = hashlib.sha256()
+        for part in self._canonical_parts():
+            digest.update(part)
+        return digest.hexdigest()
 
 
 def _validate(machine: KernelMachine) -> None:

@@ -23,7 +23,10 @@ def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:
     counts = machine.class_counts if one_vs_one else (n_sv,)
     owner = np.repeat(np.arange(len(counts)), counts)
     keyed = np.column_stack([owner.astype(np.float64), machine.support_vectors + 0.0])
-    _, first, inverse = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
+    # Compared as bytes: numpy.unique(axis=0) makes a field of every column, and there are no NaN.
+    row = np.dtype((np.void, keyed.itemsize * keyed.shape[1]))
+    rows = np.ascontiguousarray(keyed).view(row).ravel()
+    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
     if len(first) == n_sv:
         return machine
     target = first[inverse.reshape(-1)]
