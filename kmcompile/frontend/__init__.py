@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kmcompile.byte_budget import budget_of_file
 from kmcompile.errors import InputError
 from kmcompile.frontend.formats import read_model
-from kmcompile.frontend.model_file import read_model_file
+from kmcompile.frontend.model_file import read_model_file, require_regular_file
 from kmcompile.frontend.pickles.trusted import load_trusted
+from kmcompile.frontend.size_limits import require_room_to_use
 from kmcompile.frontend.sklearn.pipeline import read_sklearn
 from kmcompile.ir.kernel_machine import KernelMachine
 
@@ -62,7 +64,15 @@ def load_model(
         model, notes = load_trusted(path)
         machine = _named(path.name, read_sklearn, model)
         return replace(machine, notes=machine.notes + notes)
-    return _named(path.name, read_model, read_model_file(path))
+    with budget_of_file(require_regular_file(path)):
+        return _named(path.name, _read_with_room, read_model_file(path))
+
+
+def _read_with_room(content: bytes) -> KernelMachine:
+    """Return the machine, if the budget has room for those who copy it and sort its vectors."""
+    machine = read_model(content)
+    require_room_to_use(machine)
+    return machine
 
 
 def _named(origin: str, read: Callable[[Any], KernelMachine], model: Any) -> KernelMachine:

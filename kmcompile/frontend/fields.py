@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
-from kmcompile.frontend.record import Record, describe
+from kmcompile.frontend.record import Record, describe, printable
 from kmcompile.frontend.scipy_sparse import dense_matrix, is_sparse
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import Label
@@ -24,6 +25,11 @@ MAX_CLASSES = 4096
 MAX_LABEL_BYTES = 4095
 """C99, 5.2.4.1: longer string literals need not compile."""
 
+_FIELDS_BYTES = 40 * ITEM_BYTES
+"""Of an object whose attributes are read: all its checks take some dozen microseconds."""
+_ARRAY_COPIES = 3
+"""As float64: what `array` returns, what a machine or a step makes of it, and one between."""
+
 
 class Fields:
     """Reads attributes by name; every error names the attribute, its value and what it must be.
@@ -36,6 +42,7 @@ class Fields:
     """
 
     def __init__(self, record: Record, prefix: str = "") -> None:
+        current_budget().spend(_FIELDS_BYTES, f"a {printable(record.name)}")
         self.record = record
         self.prefix = prefix
 
@@ -131,12 +138,14 @@ class Fields:
             wanted = "".join("any, " if n is None else f"{n}, " for n in shape)
             wanted = f"({wanted.rstrip() if len(shape) == 1 else wanted[:-2]})"
             raise self.error(name, f"has shape {value.shape}", f"of shape {wanted}")
+        n_bytes = _ARRAY_COPIES * FLOAT_BYTES * value.size
+        current_budget().spend(n_bytes, f"{self.prefix}{name} of {value.size} numbers")
         result = value.astype(np.float64)
-        bad = np.argwhere(~np.isfinite(result))
-        if len(bad):
-            where = ", ".join(str(int(i)) for i in bad[0])
-            found = f"is {result[tuple(bad[0])]}"
-            raise self.error(f"{name}[{where}]", found, "finite", "retrain the model")
+        finite = np.isfinite(result)
+        if not finite.all():
+            bad = np.unravel_index(int(finite.argmin()), result.shape)  # the first one only
+            where = ", ".join(str(int(i)) for i in bad)
+            raise self.error(f"{name}[{where}]", f"is {result[bad]}", "finite", "retrain the model")
         return result
 
     def raw_array(self, name: str) -> np.ndarray[Any, Any]:
@@ -155,6 +164,7 @@ class Fields:
             raise self.error(name, f"is {describe(value)}", "an array of integers")
         if value.shape != (length,):
             raise self.error(name, f"has shape {value.shape}", f"of shape ({length},)")
+        current_budget().spend_items(length, f"{self.prefix}{name} of {length} integers")
         result = tuple(int(n) for n in value)
         if min(result) < 0:
             raise self.error(name, f"has {min(result)}", "0 or more")
@@ -167,6 +177,7 @@ class Fields:
             raise self.error(name, f"is {describe(value)}", "an array of one dimension")
         if len(value) > MAX_CLASSES:
             raise self.error(name, f"has {len(value)} classes", f"at most {MAX_CLASSES}")
+        current_budget().spend(value.nbytes, f"{self.prefix}{name}")
         try:
             items = value.tolist()
         except (ValueError, SystemError):  # an estimator's array whose bytes are no text
@@ -182,9 +193,10 @@ class Fields:
     def _label(self, name: str, item: Any) -> Label:
         if isinstance(item, np.generic):  # inside an array of objects
             item = item.item()
-        if isinstance(item, str) and not any("\ud800" <= c <= "\udfff" for c in item):
+        if isinstance(item, str):
             self._check_length(name, item)
-            return str(item)
+            if not any("\ud800" <= c <= "\udfff" for c in item):
+                return str(item)
         if isinstance(item, bool):
             return item
         if isinstance(item, int) and item.bit_length() <= 64:
@@ -195,7 +207,9 @@ class Fields:
         raise self.error(name, f"has {describe(item)}", allowed, "retrain with other labels")
 
     def _check_length(self, name: str, label: str) -> None:
-        n_bytes = len(label.encode())
+        n_bytes = len(label)  # at least; an array may have one text of a megabyte in every place
+        if n_bytes <= MAX_LABEL_BYTES:
+            n_bytes = len(label.encode(errors="replace"))
         if n_bytes > MAX_LABEL_BYTES:
             found, allowed = f"has a label of {n_bytes} bytes", f"at most {MAX_LABEL_BYTES}"
             raise self.error(name, found, allowed, "retrain with other labels")

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import bz2
+import io
 import lzma
 import stat
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from kmcompile.byte_budget import current_budget
 from kmcompile.errors import InputError, UsageError
 
 MAX_MODEL_BYTES = 500_000_000
 """No model that fits a microcontroller needs more, compressed or not."""
 
-_LZMA_MEMORY_BYTES = 200_000_000
+_LZMA_MEMORY_BYTES = 80_000_000
 """xz -9 needs 65 MB; a header may ask for 4 GB."""
+
+_STEP_BYTES = 4_000_000
+"""What is decompressed at a time, so that no more than this is made before it is paid for."""
 
 
 def _zlib_decompressor() -> Any:
@@ -84,7 +89,8 @@ def require_regular_file(path: Path) -> int:
 def decompress(content: bytes) -> bytes:
     """Return `content`, decompressed once if it starts as joblib's compressions do.
 
-    At most `MAX_MODEL_BYTES` are produced, whatever the file claims.
+    At most `MAX_MODEL_BYTES` are produced, and no more than the file's budget has, whatever the
+    file claims.
     """
     if not content:
         raise InputError("the file is empty; save the model again")
@@ -95,14 +101,18 @@ def decompress(content: bytes) -> bytes:
 
 
 def _decompress(content: bytes, name: str, decompressor: Any) -> bytes:
+    result = io.BytesIO()  # grows in place; bytes that are joined would be there twice
     try:
-        result: bytes = decompressor.decompress(content, MAX_MODEL_BYTES + 1)
+        for piece in _pieces(content, decompressor):
+            current_budget().spend(len(piece), "what its compression holds")
+            if result.write(piece) and result.tell() > MAX_MODEL_BYTES:
+                break
     except (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError) as error:
         reason = ascii(str(error))[1:-1][:100]
         raise InputError(
             f"its {name} compression is damaged ({reason}); save the model again"
         ) from None
-    if len(result) > MAX_MODEL_BYTES:
+    if result.tell() > MAX_MODEL_BYTES:
         raise InputError(
             f"it decompresses to more than {MAX_MODEL_BYTES} bytes; "
             "a model for a microcontroller needs less"
@@ -114,4 +124,16 @@ def _decompress(content: bytes, name: str, decompressor: Any) -> bytes:
             f"{len(decompressor.unused_data)} bytes follow its {name} compression; "
             "save one model a file"
         )
-    return result
+    return result.getvalue()
+
+
+def _pieces(content: bytes, decompressor: Any) -> Iterator[bytes]:
+    """Yield what the content decompresses to, until its end or until more would be needed."""
+    waiting = content
+    while not decompressor.eof:
+        piece = decompressor.decompress(waiting, _STEP_BYTES)
+        # zlib gives back what it has not looked at, the others keep it.
+        waiting = getattr(decompressor, "unconsumed_tail", b"")
+        if not piece and not waiting:
+            break
+        yield piece

@@ -50,7 +50,7 @@ def record_of(value: object) -> Record:
 
 def printable(text: str) -> str:
     """Return `text` as short ASCII: a file must not write control codes to a terminal."""
-    shown = ascii(text)[1:-1]
+    shown = ascii(text[: _MAX_SHOWN + 1])[1:-1]  # a text may have all bytes of the file
     return shown if len(shown) <= _MAX_SHOWN else shown[: _MAX_SHOWN - 3] + "..."
 
 

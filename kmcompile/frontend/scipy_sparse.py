@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.record import Record, describe, record_of
 from kmcompile.frontend.size_limits import require_room
 from kmcompile.ir.arrays import Float64Array
+
+_INDEX_COPIES = 3
+"""As int64: columns, rows of the same length, and what compares them."""
 
 
 def is_sparse(value: Any) -> bool:
@@ -63,12 +67,15 @@ def _checked_shape(shape: Any, name: str) -> tuple[int, int]:
     if n_rows < 0 or n_columns < 0:
         raise _altered(f"{name} has a negative shape")
     require_room(n_rows * n_columns, f"{name} as a dense array")
+    n_bytes = FLOAT_BYTES * (n_rows * n_columns + n_rows)
+    current_budget().spend(n_bytes, f"{name} as a dense array of {n_rows} x {n_columns}")
     return n_rows, n_columns
 
 
 def _integers(value: Any, name: str) -> np.ndarray[Any, Any]:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "iu" or value.ndim != 1:
         raise _altered(f"{name} is {describe(value)}, must be an array of integers")
+    current_budget().spend(_INDEX_COPIES * 8 * value.size, f"{name} of {value.size} integers")
     if value.size and int(value.max()) >= 2**62:
         raise _altered(f"{name} is out of range")
     return value.astype(np.int64)

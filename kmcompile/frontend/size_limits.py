@@ -7,8 +7,10 @@ from dataclasses import fields
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.model_file import MAX_MODEL_BYTES
+from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Step
 
 MAX_NUMBERS = MAX_MODEL_BYTES // 8
@@ -22,6 +24,28 @@ def require_room(n_numbers: int, what: str) -> None:
             f"{what} would have {n_numbers} numbers, must have at most {MAX_NUMBERS}; "
             "reduce features, samples or classes and retrain"
         )
+
+
+def require_room_to_use(machine: KernelMachine) -> None:
+    """Raise InputError if the budget of the file has no room to compare a machine's vectors.
+
+    Every use sorts them to find equal ones (`merge_duplicate_vectors`).
+    """
+    n_numbers = machine.support_vectors.size + machine.dual_coef.size
+    n_bytes = _USE_COPIES * FLOAT_BYTES * n_numbers + _USE_BYTES * machine.n_support_vectors
+    current_budget().spend(n_bytes, f"its {machine.n_support_vectors} vectors")
+
+
+_USE_COPIES = 2
+"""Of vectors and coefficients, beside those that the reader has paid for and let go again."""
+
+_USE_BYTES = 5 * ITEM_BYTES
+"""Of a vector that is compared with others, and merged."""
+
+
+def spend_steps(steps: Iterable[Step], what: str) -> None:
+    """Take what some steps hold out of the budget: they are copied when they are made."""
+    current_budget().spend(2 * FLOAT_BYTES * count_numbers(steps), what)
 
 
 def count_numbers(steps: Iterable[Step]) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 import struct
 import zipfile
 import zlib
 
+from kmcompile.byte_budget import current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.model_file import MAX_MODEL_BYTES
 from kmcompile.frontend.record import printable
@@ -23,6 +25,9 @@ _ENCRYPTED = 0x1
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Only these decompress in steps of bounded size."""
+
+_STEP_BYTES = 1_000_000
+"""What is decompressed at a time."""
 
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -62,7 +67,7 @@ def read_members(content: bytes, allowed: re.Pattern[str]) -> dict[str, bytes]:
         with _archive(content) as archive:
             members = archive.infolist()
             _check_directory(members, allowed)
-            return {member.filename: archive.read(member) for member in members}
+            return {member.filename: _content(archive, member) for member in members}
     except _DAMAGE as error:
         raise InputError(
             f"the zip archive is damaged ({printable(str(error))}); save the model again"
@@ -71,6 +76,7 @@ def read_members(content: bytes, allowed: re.Pattern[str]) -> dict[str, bytes]:
 
 def _archive(content: bytes) -> zipfile.ZipFile:
     """Open an archive whose directory is not so long that reading it takes the memory."""
+    current_budget().spend(len(content), "a zip archive")
     n_entries = content.count(_DIRECTORY_ENTRY)
     if n_entries > MAX_MEMBERS:
         raise InputError(f"the zip archive has {n_entries} files, must be at most {MAX_MEMBERS}")
@@ -98,3 +104,12 @@ def _check_directory(members: list[zipfile.ZipInfo], allowed: re.Pattern[str]) -
             f"the zip archive holds {size_bytes} bytes, must be at most {MAX_MODEL_BYTES}; "
             "a model for a microcontroller needs less"
         )
+    current_budget().spend(size_bytes, f"the {size_bytes} bytes that the zip archive holds")
+
+
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return a member's bytes; `ZipFile.read` would have them twice for a while."""
+    content = io.BytesIO()
+    with archive.open(member) as stream:
+        shutil.copyfileobj(stream, content, _STEP_BYTES)
+    return content.getvalue()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import lzma
-import math
+import io
 import warnings
 import zipfile
 import zlib
@@ -13,18 +12,31 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
+from kmcompile.byte_budget import current_budget
 from kmcompile.errors import InputError
+from kmcompile.samples.shapes import bytes_of_shape
 
 MAX_ARRAY_BYTES = 4_000_000_000
 _HEADERS = {
-    (1, 0): npy_format.read_array_header_1_0,
-    (2, 0): npy_format.read_array_header_2_0,
+    (1, 0): (npy_format.read_array_header_1_0, 2),
+    (2, 0): (npy_format.read_array_header_2_0, 4),
 }
+"""What reads the header of a version, and the bytes that its length has."""
+
+_MOST_HEADER_BYTES = 10_000
+"""numpy's own limit."""
+_BYTES_PER_HEADER_BYTE = 40
+"""numpy has Python parse the header; one of Python 2 it takes apart word by word before."""
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Only these decompress in steps of bounded size, and numpy writes no others."""
+
+_STEP_BYTES = 1_000_000
+"""What is decompressed at a time."""
 # What damaged bytes make zipfile and its decompressors raise.
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
-    lzma.LZMAError,
     EOFError,
     KeyError,
     NotImplementedError,
@@ -62,9 +74,15 @@ def read_npz(
 
 
 def _read_member(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[Any]:
-    _require_size(archive.getinfo(f"{array}.npy").file_size, f"{name}: {array}")
-    with archive.open(f"{array}.npy") as member:
-        return read_npy(member, f"{name}: {array}")
+    member = archive.getinfo(f"{array}.npy")
+    if member.compress_type not in _METHODS:
+        raise InputError(
+            f"{name}: {array} is compressed with another method than deflate; "
+            "save it with numpy.savez_compressed"
+        )
+    _require_size(member.file_size, f"{name}: {array}")
+    with archive.open(member) as stream:
+        return read_npy(stream, f"{name}: {array}")
 
 
 def read_npy(file: Any, field: str) -> NDArray[Any]:
@@ -81,9 +99,7 @@ def read_npy(file: Any, field: str) -> NDArray[Any]:
         version = npy_format.read_magic(file)
         if version not in _HEADERS:
             raise InputError(f"{field} has .npy version {version}, must be 1.0 or 2.0")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of headers that Python 2 wrote
-            shape, fortran_order, dtype = _HEADERS[version](file)
+        shape, fortran_order, dtype = _read_header(file, version)
     except InputError:
         raise
     except Exception as error:
@@ -97,16 +113,46 @@ def read_npy(file: Any, field: str) -> NDArray[Any]:
         )
     if dtype.kind not in "biufU" or dtype.itemsize == 0:
         raise InputError(f"{field} has type {dtype}, must be numbers, or text for labels")
+    shown = str(shape)[:100]
     if min(shape, default=0) < 0:
-        raise InputError(f"{field} has shape {shape}, must not be negative")
-    size = math.prod(shape) * dtype.itemsize
+        raise InputError(f"{field} has shape {shown}, must not be negative")
+    try:
+        size = bytes_of_shape(shape, dtype.itemsize)
+    except ValueError as error:
+        raise InputError(f"{field} has shape {shown}, {error}; save it again") from None
     _require_size(size, field)
-    content = file.read(size + 1)
-    if len(content) != size:
-        found = f"{len(content)} bytes" if len(content) < size else "more bytes"
-        raise InputError(f"{field} has {found}, its header says {size}; save it again")
-    array: NDArray[Any] = np.frombuffer(content, dtype=dtype)
+    current_budget().spend(size, f"{field} of {size} bytes")
+    content = _read_content(file, size, field)
+    if not size:
+        return np.empty(shape, dtype=dtype)
+    array: NDArray[Any] = content.view(dtype)
     return array.reshape(shape, order="F" if fortran_order else "C")
+
+
+def _read_header(file: Any, version: tuple[int, int]) -> tuple[Any, bool, np.dtype[Any]]:
+    """Return shape, order and dtype of the header that follows."""
+    read, n_bytes = _HEADERS[version]
+    length = file.read(n_bytes)
+    header = file.read(min(int.from_bytes(length, "little"), _MOST_HEADER_BYTES + 1))
+    current_budget().spend(_BYTES_PER_HEADER_BYTE * len(header), "headers of arrays")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers that Python 2 wrote
+        shape, fortran_order, dtype = read(io.BytesIO(length + header))
+    return shape, fortran_order, dtype
+
+
+def _read_content(file: Any, size: int, field: str) -> NDArray[np.uint8]:
+    """Return the bytes behind a header, read in steps: joined they would be there twice."""
+    content = np.empty(size, dtype=np.uint8)
+    n_read = 0
+    while n_read < size and (piece := file.read(min(_STEP_BYTES, size - n_read))):
+        content[n_read : n_read + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
+        n_read += len(piece)
+    if n_read < size or file.read(1):
+        found = f"{n_read} bytes" if n_read < size else "more bytes"
+        raise InputError(f"{field} has {found}, its header says {size}; save it again")
+    content.setflags(write=False)
+    return content
 
 
 def _require_size(size: int, field: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.byte_budget import budget_of_file, current_budget
 from kmcompile.errors import InputError, UsageError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.samples.arrays import read_npy, read_npz
@@ -26,6 +27,8 @@ _NAMES: dict[Part, tuple[str, ...]] = {
     "calibration": ("X", "X_train"),
     "test": ("X_test", "X", "X_train"),
 }
+_WIDENED_BYTES = 6
+"""Of a number of X: as float32, whether it is finite, and as much again while that is found out."""
 _PICKLE, _GZIP = b"\x80", b"\x1f\x8b"
 
 
@@ -73,17 +76,20 @@ def read_samples(path: Path, n_features: int, part: Part = "calibration") -> Sam
         If it cannot be used; names the file, the field, what was found and what is allowed.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
             raise UsageError(f"{path} is not a file; data files are .npz, .npy, .csv or svmlight")
-        with path.open("rb") as file:
+        with path.open("rb") as file, budget_of_file(status.st_size):
             X, y = _read(file, path.name, n_features, part)
+            return Samples(
+                _as_float32(X, n_features, path.name), _checked_labels(y, len(X), path.name)
+            )
     except (FileNotFoundError, NotADirectoryError) as error:
         raise UsageError(f"{path} does not exist; check the path of the data file") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except MemoryError as error:
         raise InputError(f"{path} does not fit into memory; use fewer samples") from error
-    return Samples(_as_float32(X, n_features, path.name), _checked_labels(y, len(X), path.name))
 
 
 def _read(
@@ -111,6 +117,7 @@ def _as_float32(X: NDArray[Any], n_features: int, name: str) -> Float32Array:
         )
     if not len(X):
         raise InputError(f"{name}: X has no samples, must have 1 or more")
+    current_budget().spend(_WIDENED_BYTES * X.size, f"{name}: X of {X.size} numbers")
     _require_finite(X, X, name, "must be finite")
     with np.errstate(over="ignore", under="ignore"):
         rounded = X.astype(np.float32, order="C")
@@ -121,8 +128,9 @@ def _as_float32(X: NDArray[Any], n_features: int, name: str) -> Float32Array:
 
 def _require_finite(checked: NDArray[Any], shown: NDArray[Any], name: str, rule: str) -> None:
     """Raise InputError for the first value of `checked` that is NaN or infinite."""
-    for row in np.flatnonzero(~np.isfinite(checked).all(axis=1))[:1]:
-        column = int(np.flatnonzero(~np.isfinite(checked[row]))[0])
+    finite = np.isfinite(checked)
+    if not finite.all():
+        row, column = divmod(int(finite.argmin()), checked.shape[1])  # the first one
         raise InputError(f"{name}: X[{row}, {column}] is {shown[row, column]!s}, {rule}")
 
 
@@ -136,6 +144,7 @@ def _checked_labels(y: NDArray[Any] | None, n_samples: int, name: str) -> NDArra
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise InputError(f"{name}: y[{row}] is {y[row]!s}, must be finite")
+    current_budget().spend(y.nbytes, f"{name}: y")
     labels = y.copy()
     labels.setflags(write=False)
     return labels

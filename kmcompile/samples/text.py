@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
+import io
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
 
 MAX_VALUES = 500_000_000
+_FIELD_BYTES = ITEM_BYTES // 2
+"""Of a field of a CSV: text, Python's number and float64."""
 _SEPARATORS = (",", ";", "\t")
 _PAIR = re.compile(r"\s\d+:")
 
@@ -29,28 +32,25 @@ def read_text(
     InputError
         If a line cannot be used; names the line and the column.
     """
+    # Only \n ends a line, as in bytes.
+    lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n")
     try:
-        separator = _find_separator(_lines(file))
-        file.seek(0)
+        separator = _find_separator(lines)
+        lines.seek(0)
         if separator is None:
-            return _read_svmlight(_lines(file), name, n_features)
-        return _read_csv(_lines(file), separator, name, n_features)
+            return _read_svmlight(lines, name, n_features)
+        return _read_csv(lines, separator, name, n_features)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name} is neither UTF-8 text nor .npz nor .npy; convert it to one of them"
         ) from error
     except csv.Error as error:
         raise InputError(f"{name} is no readable CSV ({error})") from error
+    finally:
+        lines.detach()  # the file is not ours to close
 
 
-def _lines(file: BinaryIO) -> Iterator[str]:
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    for line in file:
-        yield decoder.decode(line)
-    decoder.decode(b"", final=True)
-
-
-def _find_separator(lines: Iterator[str]) -> str | None:
+def _find_separator(lines: Iterable[str]) -> str | None:
     """Return the CSV's separator, or None for svmlight."""
     for line in lines:
         text = line.partition("#")[0]
@@ -63,10 +63,11 @@ def _find_separator(lines: Iterator[str]) -> str | None:
 
 
 def _read_csv(
-    lines: Iterator[str], separator: str, name: str, n_features: int
+    lines: Iterable[str], separator: str, name: str, n_features: int
 ) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
     values, labels = array("d"), list[str]()
     width = None
+    budget = current_budget()
     reader = csv.reader(lines, delimiter=separator, strict=True)
     for fields in reader:
         if not any(field.strip() for field in fields):
@@ -80,6 +81,7 @@ def _read_csv(
             raise InputError(f"{where} has {len(fields)} columns, the first line {width}")
         values.extend(_numbers(fields[:n_features], where))
         labels += [field.strip() for field in fields[n_features:]]
+        budget.spend((len(fields) + 1) * _FIELD_BYTES, name)
         _require_room(len(values), name)
     X = np.array(values, dtype=np.float64).reshape(-1, n_features)
     return X, _labels(labels) if width == n_features + 1 else None
@@ -116,32 +118,35 @@ def _numbers(fields: list[str], where: str) -> list[float]:
 
 
 def _read_svmlight(
-    lines: Iterator[str], name: str, n_features: int
+    lines: Iterable[str], name: str, n_features: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     rows, columns, values, labels = array("q"), array("q"), array("d"), list[str]()
     last_line = array("q")
+    budget = current_budget()
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].split()
         if not words:
             continue
-        where = f"{name}, line {number}"
-        if not _is_number(words[0]):
-            raise InputError(f"{where} starts with {words[0][:40]!r}, must be one numeric label")
+        budget.spend(n_features * FLOAT_BYTES + (len(words) + 1) * ITEM_BYTES, name)
+        label = words[0]
+        if not _is_number(label):
+            found = f"{name}, line {number} starts with {label[:40]!r}"
+            raise InputError(f"{found}, must be one numeric label")
         previous = -1
         for word in words[1:]:
             if word.startswith("qid:"):
                 continue
-            index, value = _pair(word, where)
+            index, value = _pair(word, name, number)
             if not previous < index <= n_features:
                 raise InputError(
-                    f"{where} has index {index} after {previous}, must ascend and be at most "
-                    f"{n_features}"
+                    f"{name}, line {number} has index {index} after {previous}, must ascend and "
+                    f"be at most {n_features}"
                 )
             rows.append(len(labels))
             columns.append(index)
             values.append(value)
             previous = index
-        labels.append(words[0])
+        labels.append(label)
         last_line.append(number)
         _require_room(len(labels) * n_features, name)
     X = np.zeros((len(labels), n_features))
@@ -157,12 +162,14 @@ def _read_svmlight(
     return X, _labels(labels)
 
 
-def _pair(word: str, where: str) -> tuple[int, float]:
-    index, colon, value = word.partition(":")
-    digits = index.isascii() and index.isdigit() and len(index) <= 9
-    if not (colon and digits and _is_number(value)):
-        raise InputError(f"{where} has {word[:40]!r}, must be index:value")
-    return int(index), float(value)
+def _pair(word: str, name: str, line: int) -> tuple[int, float]:
+    index, _, value = word.partition(":")
+    if index.isdigit() and index.isascii() and len(index) <= 9 and "_" not in value:
+        try:
+            return int(index), float(value)
+        except ValueError:
+            pass
+    raise InputError(f"{name}, line {line} has {word[:40]!r}, must be index:value")
 
 
 def _labels(texts: list[str]) -> NDArray[Any]:
@@ -172,6 +179,9 @@ def _labels(texts: list[str]) -> NDArray[Any]:
             return np.array([int(t) if kind is np.int64 else float(t) for t in texts], dtype=kind)
         except (ValueError, OverflowError):
             continue
+    # An array of text gives each the room of the longest, 4 bytes a character.
+    n_bytes = 4 * max(map(len, texts)) * len(texts)
+    current_budget().spend(n_bytes, f"labels of up to {max(map(len, texts))} characters")
     return np.array(texts, dtype=np.str_)
 
 

@@ -16,7 +16,8 @@ from typing import Any
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parents[1]))
 
-from kmcompile.errors import InputError, UsageError  # noqa: E402  # after the path
+from kmcompile.byte_budget import budget_of_file  # noqa: E402  # after the path
+from kmcompile.errors import InputError, UsageError  # noqa: E402
 from kmcompile.frontend.libsvm.model import read_libsvm  # noqa: E402
 from kmcompile.frontend.pickles.reader import read_pickle  # noqa: E402
 from kmcompile.frontend.sklearn.pipeline import read_sklearn  # noqa: E402
@@ -151,7 +152,8 @@ def check(target: Target, content: bytes) -> bool:
 def _outcome(target: Target, content: bytes) -> KernelMachine | InputError | UsageError:
     with _WATCH:
         try:
-            return target.read(content)
+            with budget_of_file(len(content)):
+                return target.read(content)
         except (InputError, UsageError) as error:
             return error
 

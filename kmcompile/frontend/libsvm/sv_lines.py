@@ -7,6 +7,7 @@ from array import array
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.libsvm.text import LARGEST_INT, Digits, Lines, integer, real, shown
 from kmcompile.ir.arrays import Float64Array
@@ -18,6 +19,9 @@ SMALL_DENSE_BYTES = 10_000_000
 MAX_DENSE_RATIO = 1000
 """Beyond the small size, of the bytes of the vectors to those of the text: a short file can name a
 very large index. One value in a thousand is not 0 in sparse data, and takes 10 characters."""
+
+_COPIES = 2
+"""Of the vectors with their zeros: these, and those of the machine."""
 
 _PAIR = re.compile(rb"([^:]*):([^:]*)")
 
@@ -95,7 +99,7 @@ class SupportVectors:
         width = int(columns.max(initial=-1)) + 1
         if width == 0:
             raise self._lines.error("no support vector has a feature; retrain the model")
-        n_bytes = n_sv * width * 8
+        n_bytes = n_sv * width * FLOAT_BYTES
         largest = max(SMALL_DENSE_BYTES, MAX_DENSE_RATIO * self._lines.size_bytes)
         largest = min(largest, MAX_DENSE_BYTES)
         if n_bytes > largest:
@@ -103,6 +107,7 @@ class SupportVectors:
                 f"{n_sv} vectors of {width} features (the largest index) take {n_bytes} bytes, "
                 f"must be at most {largest}; leave out the features that are always 0"
             )
+        current_budget().spend(_COPIES * n_bytes, f"{n_sv} vectors of {width} features")
         dense = np.zeros((n_sv, width))
         dense[np.frombuffer(self._rows, dtype=np.int64), columns] = np.frombuffer(self._values)
         return dense

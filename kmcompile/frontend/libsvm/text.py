@@ -10,6 +10,7 @@ import io
 import math
 import re
 
+from kmcompile.byte_budget import ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.record import printable
 
@@ -18,6 +19,9 @@ MAX_LINE_BYTES = 10_000_000
 
 LARGEST_INT = 2**31 - 1
 """LIBSVM's int."""
+
+_WORD_BYTES = 3 * ITEM_BYTES
+"""Of a word, which is matched, converted and stored; a line is as much again."""
 
 _PRINTABLE = re.compile(rb"[\t -~]*\r?\n")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,10}")
@@ -35,6 +39,7 @@ class Lines:
 
     def __init__(self, content: bytes) -> None:
         self._stream = io.BytesIO(content)
+        self._budget = current_budget()
         self.size_bytes = len(content)
         self.number = 0
 
@@ -62,6 +67,9 @@ class Lines:
             raise self.error("the file ends without a line break, cut short; save the model again")
         if not _PRINTABLE.fullmatch(line):
             raise self.error("has characters that are not printable ASCII; save the model again")
+        # Before it is split: a line of short words becomes 20 times as long.
+        n_words = line.count(b" ") + line.count(b"\t") + 2
+        self._budget.spend(len(line) + n_words * _WORD_BYTES, "the lines of the text")
         return line.split()
 
     def require_end(self) -> None:

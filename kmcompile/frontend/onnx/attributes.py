@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import MAX_CLASSES, MAX_LABEL_BYTES
 from kmcompile.frontend.record import printable
@@ -30,6 +31,10 @@ def text(raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError:
         raise InputError(f"{printable(str(raw))} is no UTF-8; save the model again") from None
+
+
+_FLOAT_COPIES = 6
+"""Of the numbers of an attribute: Python's numbers one after the other, then as float64 twice."""
 
 
 class OnnxAttributes:
@@ -75,6 +80,8 @@ class OnnxAttributes:
     def floats(self, name: str, length: int | None = None) -> Float64Array:
         """Return finite numbers, exactly as the file's float32; none if the attribute is absent."""
         value = self._value(name, _FLOATS)
+        n_bytes = _FLOAT_COPIES * FLOAT_BYTES * len(value or ())
+        current_budget().spend(n_bytes, f"{self.operator}.{name}")
         with np.errstate(invalid="ignore"):  # NaNs that signal
             result = np.array([] if value is None else value, dtype=np.float64)
         if length is not None and len(result) != length:
@@ -87,18 +94,21 @@ class OnnxAttributes:
 
     def counts(self, name: str, length: int) -> tuple[int, ...]:
         """Return non-negative integers."""
-        value = self._value(name, _INTS)
-        result = tuple(value or ())
-        if len(result) != length:
-            raise self.error(name, f"has {len(result)} values", f"{length}")
+        value = self._value(name, _INTS) or ()
+        if len(value) != length:
+            raise self.error(name, f"has {len(value)} values", f"{length}")
+        current_budget().spend_items(length, f"{self.operator}.{name}")
+        result = tuple(value)
         if min(result) < 0:
             raise self.error(name, f"has {min(result)}", "0 or more")
         return result
 
     def labels(self) -> tuple[Label, ...]:
         """Return `classlabels_ints` or `classlabels_strings`, all different."""
-        integers = tuple(self._value("classlabels_ints", _INTS) or ())
-        strings = tuple(map(text, self._value("classlabels_strings", _STRINGS) or ()))
+        listed = self._value("classlabels_ints", _INTS) or ()
+        texts = self._value("classlabels_strings", _STRINGS) or ()
+        current_budget().spend_items(len(listed) + len(texts), "the labels")
+        integers, strings = tuple(listed), tuple(map(text, texts))
         if bool(integers) == bool(strings):
             found = "and classlabels_strings are both given or both missing"
             raise self.error("classlabels_ints", found, "one of them")

@@ -15,10 +15,19 @@ from typing import Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
+from kmcompile.byte_budget import current_budget
 from kmcompile.errors import InputError
+from kmcompile.frontend.onnx.wire import count_fields, not_whole
 
 MAX_BYTES = 20_000_000
-"""Five million numbers; parsed messages take up to 80 times the bytes of a file of empty ones."""
+"""Five million numbers."""
+
+_COPIES = 16
+"""An integer of one byte takes 8, in an array that is doubled when it is full."""
+
+_MAX_FIELDS = 100_000
+"""Beside the numbers and texts of operators. An empty operator is two bytes of the file, and 160
+when it is parsed."""
 
 _MAX_PARTS = 10_000
 """Operators, constants, inputs: a chain has a handful, the scores beside it some dozens."""
@@ -78,6 +87,12 @@ _MESSAGES: dict[str, tuple[tuple[str, int, str], ...]] = {
 }
 """Field, number and type, `*` behind the type of a repeated field."""
 
+_NESTED = {
+    message: {n: kind.rstrip("*") for _, n, kind in fields if kind.rstrip("*") in _MESSAGES}
+    for message, fields in _MESSAGES.items()
+}
+"""The fields of a message that are messages themselves, and of which kind."""
+
 
 def parse_model(content: bytes) -> Any:
     """Return the ModelProto of a file.
@@ -92,11 +107,17 @@ def parse_model(content: bytes) -> Any:
             f"the ONNX model has {len(content)} bytes, must be at most {MAX_BYTES}; "
             "a model for a microcontroller needs less"
         )
+    current_budget().spend(_COPIES * len(content), f"{len(content)} bytes of an ONNX model")
+    if count_fields(content, "ModelProto", _NESTED, _MAX_FIELDS) > _MAX_FIELDS:
+        raise InputError(
+            f"the ONNX model has more than {_MAX_FIELDS} operators, attributes and constants; "
+            "refused as unsafe"
+        )
     model = _MODEL()
     try:
         model.ParseFromString(content)
     except DecodeError:
-        raise InputError("not a whole ONNX model; save the model again") from None
+        raise not_whole() from None
     for parts in (model.graph.node, model.graph.initializer, model.graph.input):
         if len(parts) > _MAX_PARTS:
             raise InputError(

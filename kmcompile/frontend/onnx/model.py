@@ -16,7 +16,7 @@ from kmcompile.frontend.onnx.messages import parse_model
 from kmcompile.frontend.onnx.steps import FLOATS, N_CONSTANTS, STEPS, check_cast
 from kmcompile.frontend.onnx.tensors import Constants
 from kmcompile.frontend.record import printable
-from kmcompile.frontend.size_limits import count_numbers, require_room
+from kmcompile.frontend.size_limits import count_numbers, require_room, spend_steps
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Projection, Step
 
@@ -74,6 +74,7 @@ def _steps(nodes: list[Any], width: int, constants: Constants) -> tuple[Step, ..
         if read is None:
             raise _refused(node)
         own = read(node, width, constants)
+        spend_steps(own, "the operators before the machine")
         for step in own:
             width = step.matrix.shape[1] if isinstance(step, Projection) else width
         steps = own + steps

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.onnx.attributes import text
 from kmcompile.frontend.record import printable
@@ -30,6 +31,8 @@ _TYPES = {
 }
 """TensorProto.DataType: the field that holds the elements, and an element's bytes in raw_data."""
 _MAX_DIMENSIONS = 8
+_COPIES = 6
+"""Of the numbers of a constant, as float64 and before."""
 
 
 class Constants:
@@ -91,6 +94,8 @@ class Constants:
                 f"constant {_name(tensor)} has type {tensor.data_type} and shape {shape}, must be "
                 f"float (1) and {allowed}; save the model again"
             )
+        n_bytes = _COPIES * FLOAT_BYTES * math.prod(shape)
+        current_budget().spend(n_bytes, f"constant {_name(tensor)}")
         raw = tensor.raw_data
         values = np.frombuffer(raw, dtype="<f4") if raw else np.array(tensor.float_data)
         if not np.all(np.isfinite(values)):
@@ -104,7 +109,7 @@ def _check(tensor: Any) -> None:
             f"the data of constant {_name(tensor)} lie in another file, must be in this one; "
             "save the model in one file"
         )
-    dims = tuple(tensor.dims)
+    dims = tuple(tensor.dims[: _MAX_DIMENSIONS + 1])
     if len(dims) > _MAX_DIMENSIONS or min(dims, default=0) < 0:
         raise InputError(f"constant {_name(tensor)} has a malformed shape; save the model again")
     field, item_bytes = _TYPES.get(tensor.data_type, (None, None))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from kmcompile.byte_budget import current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.pickles import joblib_arrays, numpy_values
 from kmcompile.frontend.pickles.numpy_values import damaged
@@ -33,6 +34,7 @@ def _encode(arguments: tuple[Any, ...]) -> bytes:
     """Stand in for _codecs.encode, by which protocols 0 to 2 write bytes."""
     match arguments:
         case (str() as text, str() as encoding) if encoding == "latin1":
+            current_budget().spend(len(text), "bytes that are given as text")
             try:
                 return text.encode("latin1")
             except UnicodeEncodeError:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
 
 from kmcompile.frontend.pickles.numpy_values import Dtype, array_bytes, array_from_bytes, damaged
+from kmcompile.frontend.pickles.stream import PickleStream
 from kmcompile.frontend.record import Record
 
 MODULE, NAME = "joblib.numpy_pickle", "NumpyArrayWrapper"
@@ -23,7 +23,7 @@ def holds_objects(wrapper: Record) -> bool:
     return _dtype(wrapper).value.hasobject
 
 
-def read_array(wrapper: Record, stream: io.BytesIO) -> np.ndarray[Any, Any]:
+def read_array(wrapper: Record, stream: PickleStream) -> np.ndarray[Any, Any]:
     """Read the array that follows; the stream stops behind it.
 
     As joblib.numpy_pickle.NumpyArrayWrapper.read_array: since joblib 1.2 one byte gives
@@ -34,7 +34,7 @@ def read_array(wrapper: Record, stream: io.BytesIO) -> np.ndarray[Any, Any]:
         padding = stream.read(1)
         stream.read(padding[0] if padding else 0)
     wanted_bytes = array_bytes(dtype, shape)
-    there_bytes = stream.getbuffer().nbytes - stream.tell()
+    there_bytes = stream.left_bytes
     if wanted_bytes > there_bytes:
         raise damaged(f"an array of {wanted_bytes} bytes has {there_bytes}")
     raw = stream.read(wanted_bytes)

@@ -7,7 +7,6 @@ objects, never larger than the bytes that are there.
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from dataclasses import dataclass
@@ -15,14 +14,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from kmcompile.byte_budget import ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
+from kmcompile.samples.shapes import bytes_of_shape
 
 _DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|[US][1-9][0-9]{0,5}|O8?)")
 _BYTE_ORDERS: dict[str, Literal["<", ">", "|", "="]] = {"<": "<", ">": ">", "|": "|", "=": "="}
 _ORDERS: dict[str, Literal["C", "F"]] = {"C": "C", "F": "F"}
 _PLAIN = (str, int, float, type(None), np.generic)
-_MAX_DIMENSIONS = 4
-_MAX_LENGTH = 2**40
 
 
 def damaged(what: str) -> InputError:
@@ -61,6 +60,7 @@ def make_scalar(arguments: tuple[Any, ...]) -> np.generic:
     """Stand in for numpy's `scalar`."""
     match arguments:
         case (Dtype() as dtype, bytes() as raw) if not dtype.value.hasobject:
+            current_budget().spend(2 * len(raw) + ITEM_BYTES, "a numpy scalar")
             return np.frombuffer(_checked(raw, dtype, (1,)), dtype=dtype.value)[0]  # type: ignore[no-any-return]
     raise damaged("a numpy scalar is malformed")
 
@@ -81,6 +81,8 @@ def set_array_state(array: np.ndarray[Any, Any], state: Any) -> None:
             raise damaged("the state of an array is malformed")
     if array.shape != (0,) or array.dtype != np.int8:
         raise damaged("an array is filled twice")
+    if not dtype.value.isnative:
+        current_budget().spend(len(content), "an array of the other byte order")
     # The stubs ask for numpy.bool, numpy itself for a plain one.
     array.__setstate__((1, shape, dtype.value, fortran, content))  # type: ignore[arg-type]
 
@@ -107,15 +109,10 @@ def array_from_bytes(
 
 def array_bytes(dtype: Dtype, shape: Any) -> int:
     """Return how many bytes an array takes, after checking its shape."""
-    if type(shape) is not tuple or len(shape) > _MAX_DIMENSIONS:
-        raise damaged("the shape of an array is malformed")
-    for length in shape:
-        if type(length) is not int or not 0 <= length < _MAX_LENGTH:
-            raise damaged("the shape of an array is malformed")
-    # numpy refuses also empty arrays whose other lengths multiply to too much.
-    if 0 in shape and math.prod(length or 1 for length in shape) >= _MAX_LENGTH:
-        raise damaged("the shape of an empty array is too large")
-    return math.prod(shape) * dtype.value.itemsize
+    try:
+        return bytes_of_shape(shape, dtype.value.itemsize)
+    except ValueError as error:
+        raise damaged(f"the shape of an array {error}") from None
 
 
 def _checked(raw: bytes | bytearray, dtype: Dtype, shape: Any) -> bytes:
@@ -125,6 +122,7 @@ def _checked(raw: bytes | bytearray, dtype: Dtype, shape: Any) -> bytes:
         raise damaged("an array of objects is given as bytes")
     if len(raw) != expected_bytes:
         raise damaged(f"an array of {expected_bytes} bytes has {len(raw)}")
+    current_budget().spend(len(raw) + ITEM_BYTES, f"an array of {len(raw)} bytes")
     if dtype.value.kind == "U":
         _check_text(raw, dtype.value)
     return bytes(raw)
@@ -142,6 +140,7 @@ def _checked_objects(items: list[Any], dtype: Dtype, shape: Any) -> list[Any]:
     count = array_bytes(dtype, shape) // dtype.value.itemsize
     if not dtype.value.hasobject or len(items) != count:
         raise damaged(f"an array of {count} objects has {len(items)}")
+    current_budget().spend_items(len(items), f"an array of {count} objects")
     if not all(isinstance(item, _PLAIN) for item in items):
         raise damaged("an array holds objects other than text and numbers")
     return items

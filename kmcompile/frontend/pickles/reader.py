@@ -7,7 +7,6 @@ run, and everything built has been paid for by bytes of the file.
 
 from __future__ import annotations
 
-import io
 import pickletools
 import warnings
 from collections.abc import Callable
@@ -15,16 +14,21 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.byte_budget import ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.pickles import joblib_arrays
 from kmcompile.frontend.pickles.data_graph import check_nesting
 from kmcompile.frontend.pickles.globals import Constructor, InertClass, resolve
 from kmcompile.frontend.pickles.numpy_values import Dtype, damaged, set_array_state, set_dtype_state
+from kmcompile.frontend.pickles.stream import PickleStream
 from kmcompile.frontend.record import Function, Record
 from kmcompile.frontend.sklearn.kernel_functions import refusal
 
 MAX_OPCODES = 1_000_000
 """A pipeline takes some hundreds, one more for every label and feature name."""
+
+_OPCODE_BYTES = 4 * ITEM_BYTES
+"""Of an opcode: it is parsed, and what it makes is looked at again."""
 
 _MAX_KEY = 2**63
 """Python hashes integers modulo 2^61 - 1: larger keys could all collide."""
@@ -38,7 +42,7 @@ def read_pickle(content: bytes) -> Any:
     InputError
         A name is forbidden, the data is cyclic or nested too deep, or the file is damaged.
     """
-    stream = io.BytesIO(content)
+    stream = PickleStream(content)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pickletools, for odd escapes in texts
         value = _PickleMachine(stream).run()
@@ -52,7 +56,7 @@ def read_pickle(content: bytes) -> Any:
 class _PickleMachine:
     """The stack, the marks and the memo of one pickle."""
 
-    def __init__(self, stream: io.BytesIO, inside_joblib: bool = False) -> None:
+    def __init__(self, stream: PickleStream, inside_joblib: bool = False) -> None:
         self.stream = stream
         self.inside_joblib = inside_joblib
         self.stack: list[Any] = []
@@ -62,7 +66,9 @@ class _PickleMachine:
     def run(self) -> Any:
         """Go through the opcodes until STOP and return what is left on the stack."""
         opcodes = pickletools.genops(self.stream)
+        budget = current_budget()
         for _ in range(MAX_OPCODES):
+            budget.spend(_OPCODE_BYTES, "its opcodes")
             try:
                 opcode, argument, position = next(opcodes)
             except StopIteration:
@@ -220,6 +226,7 @@ def _set_attributes(record: Record, state: Any) -> None:
         # Random generators; estimators have a dict, and without one count as not fitted.
         record.attributes["__state__"] = state
         return
+    current_budget().spend_items(len(state), "the attributes of its objects")
     if not all(type(name) is str for name in state):
         raise damaged("the name of an attribute is no text")
     record.attributes.update(state)

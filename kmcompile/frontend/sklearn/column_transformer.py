@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe, record_of
@@ -21,6 +22,12 @@ from kmcompile.ir.preprocessing import Affine, Clip, Selection, Step
 _MAX_PARTS = 10_000
 _MAX_TOLD = 10_000_000
 """Parts times columns: a file stores columns once, and any number of parts may tell of them."""
+
+
+_PART_BYTES = 8 * ITEM_BYTES
+"""Of a scaler of one part, which each part has as often as the part with most."""
+_COLUMN_BYTES = 6 * FLOAT_BYTES
+"""Of a column of a scaler: offset, factor and error, of the part and of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +186,9 @@ def _side_by_side(parts: Sequence[_Part]) -> tuple[Step, ...]:
                 "be the same for all;\nset clip=False, or clip all columns behind it"
             )
     layers = max(len(part.steps) for part in parts)
+    n_columns = sum(len(part.columns) for part in parts)
+    n_bytes = layers * (len(parts) * _PART_BYTES + _COLUMN_BYTES * n_columns)
+    current_budget().spend(n_bytes, f"a ColumnTransformer of {layers} scalers for every column")
     return tuple(_layer(parts, number) for number in range(layers))
 
 

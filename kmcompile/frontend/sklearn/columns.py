@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.byte_budget import current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe
@@ -22,7 +23,7 @@ def feature_names(fields: Fields, n_features: int) -> list[str]:
     if not fields.has("feature_names_in_"):
         return []
     value = fields.get("feature_names_in_")
-    names = value.tolist() if isinstance(value, np.ndarray) and value.ndim == 1 else []
+    names = _as_list(value) if isinstance(value, np.ndarray) and value.ndim == 1 else []
     texts = all(isinstance(name, str) for name in names)
     if not texts or len(names) != n_features or len(set(names)) != n_features:
         found, allowed = f"is {describe(value)}", f"{n_features} different names"
@@ -117,7 +118,17 @@ def _items(value: Any) -> list[Any] | None:
     elif type(value).__name__ == "_RemainderColsList":
         value = value.data
     if hasattr(value, "tolist"):
-        value = value.tolist()
+        value = _as_list(value)
     if not isinstance(value, list | tuple):
         return None
+    current_budget().spend_items(len(value), "the columns of a ColumnTransformer")
     return [item.item() if isinstance(item, np.generic) else item for item in value]
+
+
+def _as_list(value: Any) -> Any:
+    """Return the elements of an array or an index of pandas."""
+    if isinstance(value, np.ndarray):
+        budget = current_budget()
+        budget.spend(value.nbytes, "the columns of a ColumnTransformer")
+        budget.spend_items(value.size, "the columns of a ColumnTransformer")
+    return value.tolist()

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe
@@ -18,6 +19,9 @@ from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine, Extension, Projection, Selection, Step
 from kmcompile.kernels import Fourier, Kernel, Linear
 from kmcompile.passes.sum_linear import decision_coefficients
+
+_SUMS_PER_BYTE = 50
+"""Multiply-adds of a matrix product in the time that a byte of the budget stands for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +154,8 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
             f"{both} has weights for pairs of classes, must have them for classes; "
             "retrain with LinearSVC"
         )
+    n_sv, width = machine.support_vectors.shape
+    _spend_product(machine.n_decisions, n_sv, width)
     weights = decision_coefficients(machine) @ machine.support_vectors
     intercept = machine.intercept
     for step in reversed(machine.preprocessing):
@@ -157,8 +163,13 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
             weights = weights * step.factor
             intercept = intercept - weights @ step.offset
         elif isinstance(step, Projection):
+            n_out, n_in = step.matrix.shape
+            _spend_product(len(weights), n_out, n_in)
             weights = weights @ step.matrix
         elif isinstance(step, Selection):
+            n_bytes = FLOAT_BYTES * step.n_out * step.n_in
+            current_budget().spend(n_bytes, f"{step.n_out} of {step.n_in} features")
+            _spend_product(len(weights), step.n_out, step.n_in)
             taken = np.zeros((step.n_out, step.n_in))
             taken[np.arange(step.n_out), list(step.columns)] = 1.0
             weights = weights @ taken
@@ -168,6 +179,7 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
                 "clipping, PCA or none; put it before the map or leave it out"
             )
     n = len(feature_map.vectors)
+    _spend_product(len(weights), feature_map.n_out, n if feature_map.matrix.ndim == 2 else 1)
     text = f"{both} is one machine: a sum of {n} kernel values with coefficients made of both"
     return replace(
         machine,
@@ -179,3 +191,9 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
         preprocessing=feature_map.steps,
         notes=(*feature_map.notes, *machine.notes, text),
     )
+
+
+def _spend_product(n_rows: int, n_inner: int, n_columns: int) -> None:
+    """Take a matrix product out of the budget: its result, and the time for it."""
+    n_bytes = FLOAT_BYTES * n_rows * n_columns + n_rows * n_inner * n_columns / _SUMS_PER_BYTE
+    current_budget().spend(n_bytes, f"a product of {n_rows} x {n_inner} x {n_columns}")

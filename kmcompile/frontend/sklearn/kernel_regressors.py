@@ -82,6 +82,8 @@ def _training_inputs(fields: Fields, name: str) -> Float64Array:
     inputs = fields.array(name, (None, None))
     if len(inputs) == 0:
         raise fields.error(name, "is empty", "1 row or more", "retrain the model")
+    if inputs.shape[1] == 0:
+        raise fields.error(name, "has no features", "1 or more", "retrain the model")
     return inputs
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe
@@ -27,6 +28,8 @@ Expressed = tuple[tuple[Step, ...], Kernel]
 """Steps that inputs and support vectors both go through, and the kernel behind them."""
 
 _MAX_DEGREE = 2**31 - 1
+_STEP_COPIES = 4
+"""Of vectors while they are normalised."""
 
 
 def read_pairwise_kernel(fields: Fields, n_features: int) -> Expressed:
@@ -96,6 +99,8 @@ def pairwise_kernel(
 def through(steps: tuple[Step, ...], vectors: Float64Array) -> Float64Array:
     """Return the vectors behind the steps that `pairwise_kernel` gave."""
     for step in steps:
+        n_bytes = _STEP_COPIES * FLOAT_BYTES * vectors.size
+        current_budget().spend(n_bytes, f"{len(vectors)} vectors behind a step of the kernel")
         vectors = step.apply(vectors)
     return vectors
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import record_of
@@ -46,6 +47,7 @@ def _classifier(
     fields.require_fitted("coef_")
     rows = 1 if len(classes) == 2 else len(classes)
     weights = _weights(fields, rows)
+    current_budget().spend(2 * FLOAT_BYTES * rows**2, f"{rows} classes")
     return KernelMachine(
         kind=fields.record.name,
         task=Task.BINARY if rows == 1 else Task.ONE_VS_REST,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import block_diag
 
+from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import describe, record_of
@@ -21,6 +22,8 @@ from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 
 _FIRST_OF_EQUAL_SINCE = (1, 8)
 """Before this release `predict` took the last of equal decisions: sklearn/multiclass.py."""
+_UNION_COPIES = 5
+"""Of vectors and coefficients: put together, sorted, and merged where they are equal."""
 _CHANGED = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
 """Their decision_function, if they have one, is not the machine's f."""
 
@@ -103,6 +106,9 @@ def _united(
                 "estimators_ have different kernels or preprocessing, must have the same;\n"
                 "retrain with a fixed gamma and with all scaling before the OneVsRestClassifier"
             )
+    n_sv = sum(machine.n_support_vectors for machine in machines)
+    n_numbers = n_sv * (first.support_vectors.shape[1] + len(machines))
+    current_budget().spend(_UNION_COPIES * FLOAT_BYTES * n_numbers, f"{len(machines)} estimators")
     stacked = replace(
         first,
         task=Task.ONE_VS_REST,

@@ -9,7 +9,7 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.frontend.record import Record, record_of
-from kmcompile.frontend.size_limits import count_numbers, require_room
+from kmcompile.frontend.size_limits import count_numbers, require_room, spend_steps
 from kmcompile.frontend.sklearn.classes import (
     ESTIMATORS,
     FEATURE_MAPS,
@@ -80,7 +80,9 @@ def _behind(machine: KernelMachine, transformers: list[Record], n_features: int)
     steps: tuple[Step, ...] = ()
     width = n_features
     for transformer in transformers:
-        steps += CONTAINER_READERS.get(transformer.name, read_transformer)(transformer, width)
+        own = CONTAINER_READERS.get(transformer.name, read_transformer)(transformer, width)
+        spend_steps(own, "the steps of the pipeline")
+        steps += own
         require_room(count_numbers(steps), "the steps of the pipeline")
         width = steps[-1].n_out if steps else width
     if width != machine.n_features:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmcompile.byte_budget import current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe, record_of
@@ -50,6 +51,7 @@ def _steps(pipeline: Record, is_last: bool) -> list[tuple[Record, bool]]:
     steps = fields.get("steps")
     if not isinstance(steps, list | tuple) or not 1 <= len(steps) <= _MAX_STEPS:
         raise fields.error("steps", f"is {describe(steps)}", f"a list of 1 to {_MAX_STEPS} steps")
+    current_budget().spend_items(len(steps), "the steps of the pipeline")
     result = []
     for number, step in enumerate(steps):
         if not isinstance(step, list | tuple) or len(step) != 2:

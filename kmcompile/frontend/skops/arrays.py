@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.byte_budget import ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.model_file import MAX_MODEL_BYTES
 from kmcompile.frontend.record import Record
@@ -44,6 +45,7 @@ class SkopsArrays:
             return array
         if module != "numpy" or array.shape != ():
             raise damaged(f"{file} is neither an array nor a scalar of numpy")
+        current_budget().spend(2 * array.nbytes + ITEM_BYTES, f"a scalar of {array.nbytes} bytes")
         return array[()]
 
     def of_objects(self, items: list[Any], shape: Any) -> np.ndarray[Any, Any]:
@@ -71,7 +73,10 @@ class SkopsArrays:
         for name in ("indices", "indptr", "shape", "data"):
             raw = io.BytesIO(members.get(f"{name}.npy", b""))
             parts[name] = read_npy(raw, f"{file}: {name}")
-        attributes = {**parts, "_shape": tuple(parts.pop("shape").ravel().tolist())}
+        shape = parts.pop("shape")
+        if shape.size != 2:
+            raise damaged(f"{file} has no shape of two lengths")
+        attributes = {**parts, "_shape": tuple(shape.ravel().tolist())}
         return Record("scipy.sparse._csr", kind, attributes)
 
     def _member(self, file: str) -> bytes:

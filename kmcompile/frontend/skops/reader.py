@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from kmcompile.byte_budget import current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.pickles.data_graph import MAX_DEPTH, check_nesting
 from kmcompile.frontend.pickles.globals import InertClass, forbidden, stand_in
@@ -34,6 +35,8 @@ NEWEST_PROTOCOL = 2
 
 _MEMBERS = re.compile(r"schema\.json|[0-9a-f-]{1,64}\.(npy|npz|bin)")
 _MAX_SCHEMA_BYTES = 50_000_000
+_BYTES_PER_CHARACTER = 30
+"""Python needs 64 bytes for [] and 200 for {"":1}, and time to build what they stand for."""
 _MAX_NODE_DEPTH = 2 * MAX_DEPTH
 """An object is two nodes, itself and the dict of its attributes."""
 
@@ -78,6 +81,7 @@ def _schema(raw: bytes) -> dict[str, Any]:
             f"{SCHEMA} has {len(raw)} bytes, must be at most {_MAX_SCHEMA_BYTES}; "
             "a model for a microcontroller needs less"
         )
+    current_budget().spend(_BYTES_PER_CHARACTER * len(raw), f"{len(raw)} bytes of {SCHEMA}")
     try:
         root = json.loads(raw)
     except (ValueError, RecursionError):
@@ -170,8 +174,10 @@ class _SkopsTree:
         return self.value(node, depth)
 
     def json_node(self, node: Any, depth: int) -> Any:
+        text = text_field(node, "content")
+        current_budget().spend(_BYTES_PER_CHARACTER * len(text), "a text of a node")
         try:
-            value = json.loads(text_field(node, "content"))
+            value = json.loads(text)
         except (ValueError, RecursionError):
             raise damaged("a value is no JSON") from None
         if not isinstance(value, str | int | float | None):

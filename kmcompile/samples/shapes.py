@@ -1,0 +1,48 @@
+"""What the shape of an array in a file may be, before numpy sees it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+MAX_DIMENSIONS = 4
+"""Vectors and matrices have two; numpy itself ends at 64."""
+
+_MAX_LENGTH = 2**40
+
+_MAX_BYTES = 2**60
+"""numpy counts bytes in 63 bits, in an empty array those of its other lengths too."""
+
+
+def bytes_of_shape(shape: Any, item_bytes: int) -> int:
+    """Return how many bytes an array takes.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        As the file has it: it may be anything.
+    item_bytes : int
+
+    Raises
+    ------
+    ValueError
+        It is none that an array can have; says what is wrong, without the shape.
+
+    Examples
+    --------
+    >>> bytes_of_shape((3, 2), 8), bytes_of_shape((0, 7), 8)
+    (48, 0)
+    >>> bytes_of_shape((0, 2**63 - 1), 8)
+    Traceback (most recent call last):
+    ...
+    ValueError: must have lengths from 0 to 1099511627775
+    """
+    if type(shape) is not tuple:
+        raise ValueError("must be a tuple of integers")
+    if len(shape) > MAX_DIMENSIONS:
+        raise ValueError(f"must have at most {MAX_DIMENSIONS} dimensions")
+    if not all(type(length) is int and 0 <= length < _MAX_LENGTH for length in shape):
+        raise ValueError(f"must have lengths from 0 to {_MAX_LENGTH - 1}")
+    if math.prod(length or 1 for length in shape) * item_bytes > _MAX_BYTES:
+        raise ValueError(f"must have lengths that take at most {_MAX_BYTES} bytes")
+    return math.prod(shape) * item_bytes
