@@ -3,11 +3,12 @@
 A file can name a part once and use it a thousand times, and its compression can make a gigabyte of
 a few bytes. A reader therefore spends what it is about to decompress, copy, widen or walk before it
 does so, in bytes; where the budget ends the file is refused. Whoever opens the file makes the
-budget, readers find it by `current_budget`, so that no reader can be called without it by mistake.
+budget, readers find it by `current_budget`, through all the calls between.
 
-Two promises follow for a file of n bytes: at most 500 MB + 50 n bytes of memory, as nothing is in
-memory that was not spent, and about 10 seconds for a small file, as every unit of the budget stands
-for at most 25 nanoseconds of work (measured: tests/fault/test_hostile_files.py).
+A file of n bytes is promised to take at most 500 MB + 50 n bytes of memory, as nothing is in memory
+that was not spent; and 10 seconds of one core besides a microsecond for each of its own bytes, as
+no byte of the budget stands for more than 25 nanoseconds of work. tests/fault/test_reading_costs.py
+measures both.
 """
 
 from __future__ import annotations

@@ -17,6 +17,10 @@ MAX_NUMBERS = MAX_MODEL_BYTES // 8
 """As many float64 as the largest file has: no model for a microcontroller needs more."""
 
 
+_VECTOR_BYTES = 5 * ITEM_BYTES
+"""Of a vector that is compared with others, and merged; its numbers are copied besides."""
+
+
 def require_room(n_numbers: int, what: str) -> None:
     """Raise InputError if `what` has more than `MAX_NUMBERS` numbers."""
     if n_numbers > MAX_NUMBERS:
@@ -31,16 +35,9 @@ def require_room_to_use(machine: KernelMachine) -> None:
 
     Every use sorts them to find equal ones (`merge_duplicate_vectors`).
     """
-    n_numbers = machine.support_vectors.size + machine.dual_coef.size
-    n_bytes = _USE_COPIES * FLOAT_BYTES * n_numbers + _USE_BYTES * machine.n_support_vectors
+    n_numbers = 2 * machine.support_vectors.size + machine.dual_coef.size
+    n_bytes = FLOAT_BYTES * n_numbers + _VECTOR_BYTES * machine.n_support_vectors
     current_budget().spend(n_bytes, f"its {machine.n_support_vectors} vectors")
-
-
-_USE_COPIES = 2
-"""Of vectors and coefficients, beside those that the reader has paid for and let go again."""
-
-_USE_BYTES = 5 * ITEM_BYTES
-"""Of a vector that is compared with others, and merged."""
 
 
 def spend_steps(steps: Iterable[Step], what: str) -> None:

@@ -84,7 +84,7 @@ def _read_csv(
         budget.spend((len(fields) + 1) * _FIELD_BYTES, name)
         _require_room(len(values), name)
     X = np.array(values, dtype=np.float64).reshape(-1, n_features)
-    return X, _labels(labels) if width == n_features + 1 else None
+    return X, _labels(labels, name) if width == n_features + 1 else None
 
 
 def _checked_width(width: int, where: str, n_features: int) -> int:
@@ -159,7 +159,7 @@ def _read_svmlight(
             f"counts from 0 and the model has {n_features} features"
         )
     X[np.array(rows, dtype=np.int64), place] = values
-    return X, _labels(labels)
+    return X, _labels(labels, name)
 
 
 def _pair(word: str, name: str, line: int) -> tuple[int, float]:
@@ -172,7 +172,7 @@ def _pair(word: str, name: str, line: int) -> tuple[int, float]:
     raise InputError(f"{name}, line {line} has {word[:40]!r}, must be index:value")
 
 
-def _labels(texts: list[str]) -> NDArray[Any]:
+def _labels(texts: list[str], name: str) -> NDArray[Any]:
     """Return labels as integers if all are, otherwise as floats, otherwise as text."""
     for kind in (np.int64, np.float64):
         try:
@@ -180,8 +180,10 @@ def _labels(texts: list[str]) -> NDArray[Any]:
         except (ValueError, OverflowError):
             continue
     # An array of text gives each the room of the longest, 4 bytes a character.
-    n_bytes = 4 * max(map(len, texts)) * len(texts)
-    current_budget().spend(n_bytes, f"labels of up to {max(map(len, texts))} characters")
+    longest = max(map(len, texts))
+    current_budget().spend(
+        4 * longest * len(texts), f"{name}: labels of up to {longest} characters"
+    )
     return np.array(texts, dtype=np.str_)
 
 

@@ -208,7 +208,9 @@ MODELS: dict[str, Callable[[], bytes]] = {
     **PICKLES,
     "zeros in gzip": lambda: _repeated(zlib.compressobj(1, wbits=31)),
     "zeros in xz": lambda: _repeated(lzma.LZMACompressor(preset=0)),
-    "int8 vectors in xz": lambda: _int8(60_000_000, lambda m: lzma.compress(pickle.dumps(m), 0)),
+    "int8 vectors in xz": lambda: _int8(
+        60_000_000, lambda m: lzma.compress(pickle.dumps(m), preset=0)
+    ),
     "int8 vectors that only just fit": lambda: _int8(10_000_000, _dumped),
     "int8 vectors of joblib": lambda: _int8(60_000_000, _joblib),
     "halves that are no numbers": lambda: _dumped(_linear(np.full(30_000_000, np.nan, "f2"))),
@@ -221,7 +223,7 @@ MODELS: dict[str, Callable[[], bytes]] = {
     "4096 classes of 1000 features": lambda: _dumped(_many_classes(1000)),
     "4096 pipelines": _one_vs_rest,
     "99 scalers of one column": lambda: _columns(
-        [("scaled", SCALERS, [0]), *([("rest", "passthrough", [0])] * 9_990)], 1000
+        [("scaled", SCALERS, [0]), *([("rest", "passthrough", [0])] * 9_990)], 1
     ),
     "99 scalers beside a million columns": lambda: _columns(
         [("scaled", SCALERS, [0]), ("rest", "passthrough", slice(1, 999_000))], 999_000
@@ -261,7 +263,7 @@ def _lying():
 
 
 DATA: dict[str, tuple[Callable[[], bytes], int]] = {
-    "npz of int8": (lambda: archive({"X.npy": npy(np.zeros((510_000, 784), np.int8))}), 784),
+    "npz of int8": (lambda: archive({"X.npy": npy(np.zeros((120_000, 784), np.int8))}), 784),
     "npz of halves that are no numbers": (
         lambda: archive({"X.npy": npy(np.full((25_000_000, 4), np.nan, "f2"))}),
         4,

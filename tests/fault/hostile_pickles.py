@@ -32,7 +32,7 @@ _BYTES = 2_000_000
 
 def _often(one, other, again, n):
     """Return a list of n times the same code, which uses two parts as memo 0 and 1."""
-    return packed(b"\x80\x05" + one + b"q\x000" + other + b"q\x010(" + again * n + b"l.")
+    return packed(b"\x80\x05(" + one + b"q\x00" + other + b"q\x01" + again * n + b"l.")
 
 
 def _raw(fill=b"\0"):

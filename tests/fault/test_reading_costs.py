@@ -37,7 +37,7 @@ MEASURED = {
     "scalars of one text",
     "int8 vectors in xz",
     "skops: scalars of one text",
-    "npz of halves that are no numbers",
+    "npz of int8",
 }
 
 

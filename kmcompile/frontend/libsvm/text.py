@@ -20,8 +20,8 @@ MAX_LINE_BYTES = 10_000_000
 LARGEST_INT = 2**31 - 1
 """LIBSVM's int."""
 
-_WORD_BYTES = 3 * ITEM_BYTES
-"""Of a word, which is matched, converted and stored; a line is as much again."""
+_LINE_BYTES, _WORD_BYTES = 5 * ITEM_BYTES, 2 * ITEM_BYTES
+"""Of a line, and of a word, which is matched, converted and stored."""
 
 _PRINTABLE = re.compile(rb"[\t -~]*\r?\n")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,10}")
@@ -68,8 +68,9 @@ class Lines:
         if not _PRINTABLE.fullmatch(line):
             raise self.error("has characters that are not printable ASCII; save the model again")
         # Before it is split: a line of short words becomes 20 times as long.
-        n_words = line.count(b" ") + line.count(b"\t") + 2
-        self._budget.spend(len(line) + n_words * _WORD_BYTES, "the lines of the text")
+        n_words = line.count(b" ") + line.count(b"\t") + 1
+        n_bytes = len(line) + _LINE_BYTES + n_words * _WORD_BYTES
+        self._budget.spend(n_bytes, "the lines of the text")
         return line.split()
 
     def require_end(self) -> None:

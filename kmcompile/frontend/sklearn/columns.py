@@ -72,6 +72,7 @@ class Columns:
                 f"{self.what} are {len(items)}, must be at most {MOST_COLUMNS}; "
                 "the model was altered or damaged, save it again"
             )
+        current_budget().spend_items(len(items), self.what)
         return list(items)
 
     def _index(self, item: Any) -> int:
