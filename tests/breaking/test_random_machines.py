@@ -16,7 +16,7 @@ N_MACHINES = 60
 N_QUERIES = 2500
 
 
-@pytest.mark.parametrize("seed", some(range(N_MACHINES), ("0", "13", "26", "39", "52")))
+@pytest.mark.parametrize("seed", some(range(N_MACHINES), ("0", "20", "40")))
 def test_no_certified_label_of_a_random_machine_is_wrong(seed, record_figures):
     machine, samples = random_machine(seed)
     _attack(machine, samples, record_figures)

@@ -103,6 +103,7 @@ def test_exp_negative_keeps_its_bound_and_matches_numpy(library: ScalarLibrary, 
     assert worst <= exp_negative.RELATIVE_ERROR
 
 
+@pytest.mark.exhaustive
 def test_exp_negative_is_zero_on_every_float_from_the_cutoff_on(library: ScalarLibrary) -> None:
     def check(z: Float32Array) -> float:
         return float(np.count_nonzero(library.apply("exp_negative", z).view(np.uint32)))

@@ -60,6 +60,7 @@ def test_without_a_tolerance_every_value_is_the_exact_sum():
     assert cli.run(["verify", "o", "--model", "value.pkl", "--quiet"]) == 0
 
 
+@pytest.mark.exhaustive
 def test_a_tolerance_is_in_the_command_and_the_samples_choose_the_exits():
     words = ["value.pkl", "--tolerance", "20", "--data", "samples.npz", "--quiet"]
     assert cli.run([*words, "--out", "o"]) == 0

@@ -36,6 +36,7 @@ def folder(tmp_path_factory):
     return root / "out"
 
 
+@pytest.mark.exhaustive
 def test_labels_are_those_of_fixed_threshold_classifier(folder):
     compiled = kmcompile.load(folder)
     theirs = FixedThresholdClassifier(

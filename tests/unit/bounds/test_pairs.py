@@ -161,6 +161,7 @@ def wide_pairs(name: str) -> tuple[WidthCost, list[Pair]]:
     return cost, free_by_width(cost, 3, seed=0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_free_pairs_by_width_are_nested_and_cost_ever_less(name: str) -> None:
     cost, pairs = wide_pairs(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from covering import some
 from function_kernels import kernel_function
 from lowered import lowered, reduced
 from sklearn.svm import SVC
@@ -26,7 +27,7 @@ TOLERANCE = 8.0 * (8 + 32) * 2.0**-24
 KERNELS = ("laplacian", "chi2", "intersection")
 
 
-@pytest.fixture(scope="module", params=KERNELS)
+@pytest.fixture(scope="module", params=some(KERNELS, ("chi2",)))
 def low(request):
     return lowered(SVC(kernel=kernel_function(request.param)).fit(X[:100], Y[:100]))
 

@@ -97,6 +97,7 @@ def measured(pages: dict[str, str], tmp_path_factory: pytest.TempPathFactory) ->
     return listed
 
 
+@pytest.mark.exhaustive
 def test_every_section_is_there_with_a_size(measured):
     for page in measured:
         sizes = {name: (width, height) for name, width, height in page["sections"]}

@@ -142,6 +142,7 @@ def test_neighbours_take_different_paths(case):
     assert not left_ways.differ(paths.chosen(a)).any()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("classes", [(3, 8), tuple(range(10))])
 def test_collected_queries_hold_them_behind_the_ordinary_ones(tmp_path, classes):
     low = made("rbf-2" if len(classes) == 2 else "rbf-10")[0]
