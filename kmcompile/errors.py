@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from kmcompile.verify.failure import Failure
+    from kmcompile.verify.finding import Finding
 
 
 class KmcompileError(Exception):
@@ -15,9 +22,33 @@ class KmcompileError(Exception):
 
 
 class VerificationError(KmcompileError):
-    """The C, the interpreter and the model do not agree as they must."""
+    """The C, the interpreter and the model do not agree as they must.
+
+    Parameters
+    ----------
+    text : str
+        What differs, in one or two lines: what to do about it is added as another line.
+    finding : Finding, optional
+        Which queries a check found wrong, and where.
+
+    Attributes
+    ----------
+    failure : Failure or None
+        The failing queries with every answer to them; None where files differ, not answers.
+    files : mapping of file name to bytes
+        What a maintainer needs to see it: a text in JSON, and the queries as .npz.
+    saved : tuple of Path
+        Where these files were written: beside the output folder; none without one.
+    """
 
     exit_code = 1
+
+    def __init__(self, text: str = "", finding: Finding | None = None) -> None:
+        super().__init__(text)
+        self.finding = finding
+        self.failure: Failure | None = None
+        self.files: Mapping[str, bytes] = {}
+        self.saved: tuple[Path, ...] = ()
 
 
 class UsageError(KmcompileError):

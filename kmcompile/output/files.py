@@ -132,7 +132,9 @@ def check_digests(files: Mapping[str, bytes], program: Program, report: Mapping[
         raise VerificationError(f"report.json: lists no hash of {name}; compile the model again")
     for name, expected in report["files"].items():
         if name not in files:
-            raise VerificationError(f"{name}: missing, but report.json lists it")
+            raise VerificationError(
+                f"{name}: missing, but report.json lists it\ncompile the model again"
+            )
         if hashlib.sha256(files[name]).hexdigest() != expected:
             raise VerificationError(
                 f"{name}: SHA-256 differs from the one in report.json\n"
@@ -155,7 +157,8 @@ def check_model(machine: KernelMachine, program: Program, model_name: str) -> No
     if machine.sha256 != program.model_sha256:
         raise VerificationError(
             f"{model_name}: SHA-256 {machine.sha256[:16]}... is not the model of this program, "
-            f"{program.model_sha256[:16]}..."
+            f"{program.model_sha256[:16]}...\n"
+            "give the model that the folder was compiled from, or compile this one"
         )
 
 

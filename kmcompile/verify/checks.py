@@ -21,6 +21,7 @@ from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
 from kmcompile.stages import Stage
 from kmcompile.stages.value import NO_LABEL
+from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import check_intervals
 from kmcompile.verify.outcomes import can_be
 from kmcompile.verify.probabilities import check_probabilities
@@ -99,21 +100,23 @@ def check_exact(
     VerificationError
         If the self-test fails or any bit of any answer differs.
     """
-    if run.self_test != Status.OK:
-        raise VerificationError(
-            f"{machine_name}: the self-test of the emitted C returned {run.self_test}, must be 0"
-        )
     expected = records_of(answers)
     if of_codes is not None:
         expected = np.hstack([expected, records_of(of_codes)])
     different = np.flatnonzero((expected != run.records).any(axis=1))
+    if run.self_test != Status.OK:
+        raise VerificationError(
+            f"{machine_name}: the self-test of the emitted C returned {run.self_test}, must be 0",
+            Finding(Broken.SELF_TEST, different, machine_name, run.records),
+        )
     if len(different):
         query = int(different[0])
         word = int(np.flatnonzero(expected[query] != run.records[query])[0])
         raise VerificationError(
             f"{machine_name}: {len(different)} of {len(expected)} answers differ from the "
             f"interpreter's\nfirst: query {query}, word {word} is "
-            f"0x{int(run.records[query, word]):08x}, must be 0x{int(expected[query, word]):08x}"
+            f"0x{int(run.records[query, word]):08x}, must be 0x{int(expected[query, word]):08x}",
+            Finding(Broken.BITS, different, machine_name, run.records),
         )
     return ExactRun(queries=len(expected), mismatches=0)
 
@@ -200,7 +203,8 @@ def check_bounded(
     label_disagreements = int(differs[given].sum())
     remarks: tuple[str, ...] = ()
     if promise is not None and queries.source == "test-data":
-        remarks = check_promise(promise, label_disagreements, int(given.sum()))
+        unlike = np.flatnonzero(accepted)[differs & given]
+        remarks = check_promise(promise, unlike, int(given.sum()))
     ordinary = np.flatnonzero(accepted) < queries.n_ordinary
     shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
     n_shared = queries.n_given or int(shared.sum())
@@ -267,8 +271,8 @@ def check_codes(
     assert program.scale is not None
     accepted = answers.results["status"] == Status.OK
     reference = evaluate(machine, program.scale.values(codes[accepted]))
-    _check_answers(machine, answers, accepted, reference, program.early_exits)
-    check_probabilities(machine, answers, accepted, reference, accepted[accepted])
+    _check_answers(machine, answers, accepted, reference, program.early_exits, of_codes=True)
+    check_probabilities(machine, answers, accepted, reference, accepted[accepted], of_codes=True)
 
 
 def _check_answers(
@@ -277,8 +281,10 @@ def _check_answers(
     accepted: NDArray[np.bool_],
     reference: Reference,
     early_exits: Sequence[Stage],
+    of_codes: bool = False,
 ) -> None:
     """Refuse a decision outside its bound, an interval that misses it or a wrong certificate."""
+    places = np.flatnonzero(accepted)
     results, decisions = answers.results[accepted], answers.decisions[accepted]
     bounds = answers.bounds[accepted]
     error = np.abs(decisions - reference.decisions)
@@ -286,23 +292,35 @@ def _check_answers(
     if outside.any():
         query, p = (int(i) for i in np.argwhere(outside)[0])
         raise VerificationError(
-            f"{int(outside.sum())} decision values lie outside their bounds\nfirst: query {query}, "
-            f"decision {p} is {decisions[query, p]:.9g}, the model says "
-            f"{reference.decisions[query, p]:.17g}, the bound is {bounds[query, p]:.3g}"
+            f"{int(outside.sum())} decision values lie outside their bounds\nfirst: query "
+            f"{places[query]}, decision {p} is {decisions[query, p]:.9g}, the model says "
+            f"{reference.decisions[query, p]:.17g}, the bound is {bounds[query, p]:.3g}",
+            Finding(Broken.VALUE, places[outside.any(axis=1)], of_codes=of_codes),
         )
-    check_intervals(machine, early_exits, results, reference)
+    check_intervals(machine, early_exits, results, reference, places, of_codes)
     wrong = _wrong(machine, results, reference)
-    if wrong:
-        labels = counted(wrong, "certified label differs", "certified labels differ")
-        raise VerificationError(f"{labels} from the model's")
+    if len(wrong):
+        labels = counted(len(wrong), "certified label differs", "certified labels differ")
+        first = wrong[0]
+        said = machine.classes[results["label"][first]]
+        model = machine.classes[reference.labels[first]]
+        raise VerificationError(
+            f"{labels} from the model's\nfirst: query {places[first]}, {said!r} is certified, the "
+            f"model says {model!r}",
+            Finding(Broken.LABEL, places[wrong], of_codes=of_codes),
+        )
 
 
-def _wrong(machine: KernelMachine, results: NDArray[np.void], reference: Reference) -> int:
-    """Return how many certified labels are not the model's, however float64 is rounded."""
+def _wrong(
+    machine: KernelMachine, results: NDArray[np.void], reference: Reference
+) -> NDArray[np.intp]:
+    """Return which certified labels are not the model's, however float64 is rounded."""
     doubted = np.flatnonzero((results["label"] != reference.labels) & results["certified"])
-    return sum(
+    is_wrong = [
         not can_be(
             machine, reference.decisions[row], reference.error[row], int(results["label"][row])
         )
         for row in doubted
-    )
+    ]
+    wrong: NDArray[np.intp] = doubted[np.array(is_wrong, dtype=bool)]
+    return wrong

@@ -12,6 +12,7 @@ from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.plural import counted
 from kmcompile.stages import Stage
+from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.reference import Reference
 
 
@@ -48,6 +49,8 @@ def check_intervals(
     early_exits: Sequence[Stage],
     results: NDArray[np.void],
     reference: Reference,
+    places: NDArray[np.intp],
+    of_codes: bool = False,
 ) -> None:
     """Hold the intervals that certified exits have proved against the model.
 
@@ -62,6 +65,10 @@ def check_intervals(
         Of accepted queries.
     reference : Reference
         Of the same queries.
+    places : ndarray of shape (n_queries,), intp
+        Where these queries stand among all queries.
+    of_codes : bool
+        Whether the results are those to codes.
 
     Raises
     ------
@@ -80,6 +87,7 @@ def check_intervals(
         stage = names[results["stage"][query]]
         intervals = counted(len(missed), "proved interval misses", "proved intervals miss")
         raise VerificationError(
-            f"{intervals} the model's decision\nfirst: query {query}, {stage} says "
-            f"{lower[query]:.9g} to {upper[query]:.9g}, the model says {f[query]:.17g}"
+            f"{intervals} the model's decision\nfirst: query {places[query]}, {stage} says "
+            f"{lower[query]:.9g} to {upper[query]:.9g}, the model says {f[query]:.17g}",
+            Finding(Broken.INTERVAL, places[missed], of_codes=of_codes),
         )

@@ -11,6 +11,7 @@ from kmcompile.interpret import Answers
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.report.checked import Probabilities
+from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.reference import Reference
 
 
@@ -49,6 +50,7 @@ def check_probabilities(
     accepted: NDArray[np.bool_],
     reference: Reference,
     counted: NDArray[np.bool_],
+    of_codes: bool = False,
 ) -> Probabilities | None:
     """Compare the probabilities of accepted queries with the model's.
 
@@ -56,6 +58,8 @@ def check_probabilities(
     ----------
     counted : ndarray of bool
         Which of the accepted queries the figures are of: the user's samples, if there are any.
+    of_codes : bool
+        Whether the answers are those to codes.
 
     Returns
     -------
@@ -77,10 +81,11 @@ def check_probabilities(
     rounded = reference.error.max(axis=1) / 2 + (8 + model.shape[1]) * UNIT_ROUNDOFF_64
     outside = ~(error <= bounds + rounded)  # NaN is outside
     if outside.any():
-        query = int(np.flatnonzero(outside)[0])
+        query, places = int(np.flatnonzero(outside)[0]), np.flatnonzero(accepted)
         raise VerificationError(
             f"{int(outside.sum())} queries have probabilities outside their bound\nfirst: query "
-            f"{query}, the error is {error[query]:.3g}, the bound {bounds[query]:.3g}"
+            f"{places[query]}, the error is {error[query]:.3g}, the bound {bounds[query]:.3g}",
+            Finding(Broken.PROBABILITY, places[outside], of_codes=of_codes),
         )
     return Probabilities(
         queries=int(counted.sum()),

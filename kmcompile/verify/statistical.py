@@ -14,6 +14,7 @@ from kmcompile.errors import VerificationError
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.plural import counted
 from kmcompile.stages import Stage
+from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import decision_meant
 from kmcompile.verify.reference import Reference
 
@@ -120,11 +121,19 @@ def count_labels(
     return tuple(counted)
 
 
-def check_promise(promise: Promise, disagreements: int, n_samples: int) -> tuple[str, ...]:
+def check_promise(promise: Promise, unlike: NDArray[np.intp], n_samples: int) -> tuple[str, ...]:
     """Compare labels on test samples with the promised risk.
 
     A risk that is promised in expectation is a mean over calibration sets: the risk of one
     program may be above it.
+
+    Parameters
+    ----------
+    promise : Promise
+    unlike : ndarray of shape (n_disagreements,), intp
+        Which queries are test samples with another label than the model's.
+    n_samples : int
+        Test samples that the C accepts.
 
     Returns
     -------
@@ -138,7 +147,7 @@ def check_promise(promise: Promise, disagreements: int, n_samples: int) -> tuple
     """
     if promise.upper_bound is None:
         return ()
-    confidence = promise.confidence or CONFIDENCE
+    confidence, disagreements = promise.confidence or CONFIDENCE, len(unlike)
     lower = clopper_pearson_lower(disagreements, n_samples, confidence)
     if lower <= promise.upper_bound:
         return ()
@@ -149,6 +158,7 @@ def check_promise(promise: Promise, disagreements: int, n_samples: int) -> tuple
     if promise.control == "guaranteed":
         raise VerificationError(
             f"{found}\n"
-            f"the promised one is {promise.upper_bound:.2g}; calibrate with samples like these"
+            f"the promised one is {promise.upper_bound:.2g}; calibrate with samples like these",
+            Finding(Broken.RISK, unlike),
         )
     return (f"{found}; {promise.upper_bound:.2g} is promised on average over calibration sets",)

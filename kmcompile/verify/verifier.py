@@ -15,7 +15,7 @@ from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
 from kmcompile.build.toolchain import host_compiler, install_command, is_ready
 from kmcompile.calibrate.calibration import Promise
-from kmcompile.errors import ToolError
+from kmcompile.errors import ToolError, VerificationError
 from kmcompile.interpret import Answers, Status, interpret
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -30,6 +30,8 @@ from kmcompile.samples.file import read_samples
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import check_bounded, check_codes, check_exact
 from kmcompile.verify.codes import codes_beside, query_words
+from kmcompile.verify.failure import failure_of
+from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source, edge_inputs, generate
 from kmcompile.verify.seen import seen_note
@@ -150,10 +152,27 @@ class Verifier:
         Raises
         ------
         VerificationError
-            If a check fails.
+            If a check fails; its `failure` has the queries that show it.
         ToolError
             If a tool that is needed is missing or fails.
         """
+        try:
+            return self._verify(folder, level)
+        except VerificationError as error:
+            if error.finding is not None:
+                error.failure = failure_of(
+                    error.finding,
+                    self._machine,
+                    self._program,
+                    self._queries,
+                    self._answers,
+                    self._codes,
+                    self._of_codes,
+                )
+            raise
+
+    def _verify(self, folder: Path, level: str | None) -> Findings:
+        """Return what `verify` does."""
         recipe = Recipe.from_json((folder / "recipe.json").read_text(encoding="ascii"))
         skipped: dict[str, str] = {}
         on_target = self._wants_target(level, skipped)
@@ -301,9 +320,10 @@ class Verifier:
         """Return the deepest stack that was seen, which the static figure must hold."""
         painted, static = run.painted_stack_bytes, artifact.stack_bytes
         if painted is not None and static is not None and painted > static:
-            raise ToolError(
+            raise VerificationError(
                 f"{self._target.name}: {painted} bytes of stack were used, more than the "
-                f"{static} that the compiler's figures allow; please report this"
+                f"{static} that the compiler's figures allow",
+                Finding(Broken.STACK, machine=self._target.name),
             )
         return painted
 

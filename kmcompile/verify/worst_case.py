@@ -10,6 +10,7 @@ from kmcompile.analysis.flow_facts import read_loop_facts
 from kmcompile.analysis.worst_case import WorstCase, worst_case
 from kmcompile.build.artifact import Artifact
 from kmcompile.errors import ToolError, VerificationError
+from kmcompile.verify.finding import Broken, Finding
 
 
 def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
@@ -51,5 +52,6 @@ def check_worst_case(worst: WorstCase, counted: np.ndarray, target: str) -> None
     if worst.instructions is not None and most > worst.instructions:
         raise VerificationError(
             f"{target}: query {int(counted.argmax())} took {most:,} instructions, more than the "
-            f"static worst case of {worst.instructions:,}; please report this"
+            f"static worst case of {worst.instructions:,}",
+            Finding(Broken.WORST_CASE, np.flatnonzero(counted > worst.instructions), target),
         )

@@ -1,0 +1,67 @@
+"""Which options of today leave out the part of a program that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kmcompile.ir.program import Program
+from kmcompile.stages import PairSum
+from kmcompile.verify.finding import Broken
+
+_NOT_BY_STAGE = {
+    Broken.RISK: ("--mode certified",),
+    Broken.WORST_CASE: ("--verify host",),
+    # The static figure is told without a run, too, so that no option leaves it out.
+    Broken.STACK: (),
+}
+
+
+def options_that_avoid(
+    broken: Broken, program: Program, deciding: Sequence[str], sum_differs: bool
+) -> tuple[str, ...]:
+    """Return the options of the command line that leave out what failed, as few as do.
+
+    Parameters
+    ----------
+    broken : Broken
+    program : Program
+    deciding : sequence of str
+        The stages that decide the failing queries.
+    sum_differs : bool
+        Whether the sum over all vectors is itself wrong, not only what stands before it.
+
+    Returns
+    -------
+    tuple of str
+        Nothing where no option leaves it out.
+    """
+    if broken in _NOT_BY_STAGE:
+        return _NOT_BY_STAGE[broken]
+    options = _instead_of_stages(program, set(deciding), sum_differs)
+    if sum_differs:
+        options |= _instead_of_the_sum(program)
+    return tuple(sorted(options))
+
+
+def _instead_of_the_sum(program: Program) -> set[str]:
+    """Return what makes another sum over all vectors."""
+    if program.codes is not None:
+        return {"--format float32"}
+    return {"--mode exact"} if isinstance(program.ends.exact, PairSum) else set()
+
+
+def _instead_of_stages(program: Program, deciding: set[str], sum_differs: bool) -> set[str]:
+    """Return what leaves out the stages beside the sum that decided failing queries."""
+    replay = set() if program.replay is None else {program.replay.name}
+    statistical = {s.name for s in program.early_exits if s.exit == "statistical"}
+    certified = {s.name for s in program.early_exits} - statistical
+    at_the_sum = deciding - replay - statistical - certified
+    if deciding and deciding <= replay:
+        return {"--replay none"}
+    if deciding and deciding <= statistical:
+        return {"--mode certified"}
+    # Where the sum itself is right, a wrong answer at it comes from what early exits handed on.
+    handed_on = at_the_sum and not sum_differs and program.mode != "exact"
+    if deciding & certified or deciding & statistical or handed_on:
+        return {"--mode exact"}
+    return {"--replay none"} if deciding & replay else set()
