@@ -79,7 +79,8 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
     for target in chosen:
         asked = replace(options, target=own.get(target.name, target.name), out=folder / target.name)
         try:
-            compiled = pipeline.compile_model(model, asked, partial(_tell, progress, target.name))
+            told = partial(_tell, progress, target.name)
+            compiled = pipeline.compile_model(model, asked, told, compares_modes=False)
         except (VerificationError, BudgetError, ToolError) as failed:
             failures.append(Failure(target.name, " ".join(str(failed).split())))
             if error is None or isinstance(failed, VerificationError):
@@ -122,6 +123,7 @@ def _check_ours(folder: Path, chosen: tuple[Target, ...]) -> None:
     names = set(os.listdir(folder)) if folder.is_dir() else {folder.name}
     known = {target.name for target in list_targets()} | {TABLE, PAGE}
     known |= {target.name for target in chosen}
+    known |= {f"{name}-failed{end}" for name in known for end in (".json", ".npz")}
     others = sorted(name for name in names - known if not name.startswith("."))
     if others:
         raise OutputError(

@@ -13,8 +13,8 @@ from typing import Any
 from kmcompile import frontend
 from kmcompile.analysis.memory import Budgets, budgets, check_flash, check_ram, check_tables
 from kmcompile.build.recipe import Recipe
-from kmcompile.calibrate.calibrate import room_for_exits
 from kmcompile.calibrate.calibration import promise_of
+from kmcompile.certified_instead import modes_compared
 from kmcompile.compiled import Compiled
 from kmcompile.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.emit.emitter import emit, workspace_bytes
@@ -26,15 +26,18 @@ from kmcompile.ir.program import Program
 from kmcompile.lowering.format_choice import Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lowering.program import with_tolerance
-from kmcompile.lowering.replay import add_replay
 from kmcompile.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.options import Options
 from kmcompile.output import files as folder_files
+from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
 from kmcompile.passes.move_threshold import move_asked_threshold
+from kmcompile.replaying import add_asked_replay
 from kmcompile.report import html, json_report
-from kmcompile.report.assemble import assemble
+from kmcompile.report.assemble import assemble, options_in_effect
 from kmcompile.report.cascade import cascade_of
+from kmcompile.report.failure_report import Made
+from kmcompile.report.modes import Modes
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.trajectories import trajectories_of
@@ -46,9 +49,14 @@ from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
 
+_NOT_COMPARED = "the modes were not compared: a compilation for one target compares them"
+
 
 def compile_model(
-    model: Path | object, options: Options, progress: Progress | None = None
+    model: Path | object,
+    options: Options,
+    progress: Progress | None = None,
+    compares_modes: bool = True,
 ) -> Compiled:
     """Compile a trained model, verify the C and write the output folder.
 
@@ -59,6 +67,8 @@ def compile_model(
         Without `out`, a file's folder is `<model>-<target>` and an estimator's is not written.
     progress : callable, optional
         Called with a few words as each step begins.
+    compares_modes : bool
+        Whether the report of mode statistical says what mode certified would have given.
 
     Returns
     -------
@@ -97,18 +107,9 @@ def compile_model(
         lowered, made, formats = _lowered(original, target, name, options, allowed, tell)
         machine, program = lowered.machine, made.program
         calibration, choice = made.calibration, made.choice
-        replay_note = _without_replay(options, target, original)
-        if _replays(options, target, original):
-            room = room_for_exits(program, allowed, workspace_bytes(program, target))
-            program, replay_note = add_replay(
-                machine,
-                target,
-                program,
-                lowered.ordinary,
-                room.flash_bytes,
-                replay_required,
-                lowered.coded,
-            )
+        program, replay_note = add_asked_replay(
+            lowered, program, target, options, allowed, replay_required
+        )
         check_flash(program, program.table_bytes, True, allowed)
         check_tables(program, target)
         scratch_bytes = workspace_bytes(program, target)
@@ -129,11 +130,21 @@ def compile_model(
             folder_files.write_plain(Path(scratch), files)
             promise = calibration.promise if calibration and program.early_exits else None
             verifier = Verifier(original, program, target, queries, answers, tell, promise)
-            findings = verifier.verify(Path(scratch), options.verify)
+            in_effect = options_in_effect(options, program)
+            digests = folder_files.digests(files)
+            made_with = Made(program, target, command, in_effect, _describe(original), digests)
+            with saving_failures(folder, made_with):
+                findings = verifier.verify(Path(scratch), options.verify)
         if findings.memory is not None:
             check_flash(program, findings.memory.flash_bytes, False, allowed)
             built = findings.memory
             check_ram(program, scratch_bytes, built.stack_bytes, allowed, built.ram_bytes)
+
+        modes: Modes | str = _NOT_COMPARED
+        if compares_modes:
+            modes = modes_compared(
+                lowered, program, target, options, allowed, answers, queries, tell
+            )
 
         tell("reporting")
         files["queries.npz"] = folder_files.save_queries(queries)
@@ -163,6 +174,7 @@ def compile_model(
             calibration=calibration,
             choice=choice,
             formats=formats,
+            modes=modes,
         )
         plain = json_report.to_dict(report)
         files["report.json"] = json_report.dumps(plain)
@@ -227,7 +239,11 @@ def verify_folder(
         folder_files.write_plain(Path(scratch), files)
         promise = promise_of(report) if program.early_exits else None
         verifier = Verifier(machine, program, target, queries, answers, tell, promise)
-        findings = verifier.verify(Path(scratch), None)
+        description = None if machine is None else _describe(machine)
+        command, options = report["tool"]["command"], report["options"]
+        made_with = Made(program, target, command, options, description, report["files"])
+        with saving_failures(folder if folder.name else folder.resolve(), made_with):
+            findings = verifier.verify(Path(scratch), None)
     facts = verifier.facts(findings)
     if promise is not None:
         reasons = facts["not_available"]
@@ -330,27 +346,6 @@ def _operation_notes(program: Program) -> tuple[str, ...]:
         "operations are those of the integer sum; one in float32, as in early exits, counts as "
         f"{program.float_weight}",
     )
-
-
-def _without_replay(options: Options, target: Target, machine: KernelMachine) -> str:
-    """Return why there is no replay where mode certified has one by default."""
-    if machine.task is Task.REGRESSION and options.tolerance is None:
-        return ""
-    if options.replay_asked != "float64" or target.double_bits == 64:
-        return ""
-    return f"there is no replay: double has {target.double_bits} bits on {target.name}"
-
-
-def _replays(options: Options, target: Target, machine: KernelMachine) -> bool:
-    """Return whether what float32 leaves open is asked for in float64.
-
-    Where the target's double is no float64, mode certified has none by default. A regression
-    without tolerance leaves nothing open.
-    """
-    asked = options.replay_asked == "float64"
-    if machine.task is Task.REGRESSION and options.tolerance is None:
-        return False
-    return asked and (options.replay is not None or target.double_bits == 64)
 
 
 def _printable(name: str) -> str:

@@ -24,6 +24,7 @@ from kmcompile.report.choice import choice_section
 from kmcompile.report.costs import NO_LABELS
 from kmcompile.report.evidence import Evidence
 from kmcompile.report.formats import formats_section
+from kmcompile.report.modes import Modes, modes_section
 from kmcompile.target import Target
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.queries import Queries
@@ -112,19 +113,21 @@ def assemble(
     calibration: Calibration | None = None,
     choice: Choice | None = None,
     formats: Sequence[Candidate] = (),
+    modes: Modes | str = "the modes were not compared",
 ) -> contents.Report:
     """Return the report.
 
     Means, percentiles and shares are of the user's samples where there are any, otherwise of
     the generated ones; `command` is line 1 of the C, `calibration` is that of mode statistical,
-    `choice` of mode certified, `formats` of `--format auto`.
+    `choice` of mode certified, `formats` of `--format auto`, `modes` of mode statistical against
+    certified, or why there is no such comparison.
     """
     reasons: dict[str, str] = {}
     sample = costs.sample_of(answers, queries)
     instructions = _instructions(program, findings, answers, sample)
     report = contents.Report(
         tool=contents.Tool(name="kmcompile", version=VERSION, command=command),
-        options=_options(options, program),
+        options=options_in_effect(options, program),
         model=_model(machine, model_name, reasons),
         stages=costs.stages(program, sample, reasons),
         memory=_memory(program, target, allowed, workspace_bytes, findings, reasons),
@@ -133,6 +136,7 @@ def assemble(
         risk=None,
         calibration=None,
         choice=choice_section(choice) if choice is not None else None,
+        modes=modes_section(modes, reasons),
         formats=formats_section(formats, reasons),
         target=_target(target, findings, instructions, reasons),
         files=files,
@@ -152,8 +156,8 @@ def assemble(
     )
 
 
-def _options(options: Options, program: Program) -> dict[str, contents.OptionValue]:
-    """Return the options in effect: given, or by default."""
+def options_in_effect(options: Options, program: Program) -> dict[str, contents.OptionValue]:
+    """Return the options in effect, given or by default, file names without paths."""
     values: dict[str, contents.OptionValue] = {}
     options = replace(
         options,

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from kmcompile.report.checked import QueriesSource
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
@@ -64,6 +66,58 @@ class Choice:
     queries: int
     candidates: Sequence[Candidate]
     notes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModeCost:
+    """What the program of one mode takes for a query.
+
+    Attributes
+    ----------
+    stages : sequence of str
+        Those that can decide a query, in order.
+    mean_ops, worst_ops : float
+        As in `Cost`: before a replay.
+    replay_ops_mean, replay_ops_worst : float or None
+        Of the replay in float64; None where the program has none.
+    certified_share : float
+        Of the queries.
+    table_bytes : int
+        Of all tables.
+    """
+
+    stages: Sequence[str]
+    mean_ops: float
+    replay_ops_mean: float | None
+    worst_ops: float
+    replay_ops_worst: float | None
+    certified_share: float
+    table_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Modes:
+    """What mode certified would have given in the place of mode statistical.
+
+    Its exits are chosen with all samples in --data, as that mode does; nothing of the statistical
+    program depends on it.
+
+    Attributes
+    ----------
+    queries : int
+        Of `Cost`, as far as both programs accept them.
+    queries_source : {"test-data", "calibration", "held-out", "generated"}
+        Where these come from.
+    statistical, certified : ModeCost
+    advice : str or None
+        To use mode certified; None where it does not take fewer operations.
+    """
+
+    queries: int
+    queries_source: QueriesSource
+    statistical: ModeCost
+    certified: ModeCost
+    advice: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

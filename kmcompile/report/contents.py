@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kmcompile.report.checked import QueriesSource, Risk, Verification
-from kmcompile.report.chosen import Calibration, Choice, Format
+from kmcompile.report.chosen import Calibration, Choice, Format, Modes
 
 Label = str | int | float | bool
 OptionValue = str | int | float | bool | None
@@ -248,6 +248,8 @@ class Report:
     ----------
     options : mapping
         The options in effect; one that was not given is None and needs no reason.
+    modes : Modes or None
+        None but in mode statistical.
     formats : sequence of Format or None
         None where the format was given.
     files : mapping of file name to SHA-256
@@ -267,6 +269,7 @@ class Report:
     risk: Risk | None
     calibration: Calibration | None
     choice: Choice | None
+    modes: Modes | None
     formats: Sequence[Format] | None
     target: TargetSection
     files: Mapping[str, str]

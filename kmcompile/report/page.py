@@ -13,6 +13,7 @@ from kmcompile.report.cascade import Cascade
 from kmcompile.report.cascade_table import CascadeTable, cascade_table
 from kmcompile.report.evidence import Evidence
 from kmcompile.report.memory_map import MemoryMap, memory_maps
+from kmcompile.report.mode_rows import mode_rows, modes_advice, modes_source
 from kmcompile.report.page_rows import CheckRow, Row
 from kmcompile.report.repeat import Repeat, repeats
 from kmcompile.report.summary import Fact, Report
@@ -59,6 +60,9 @@ class Page:
     values: str
     figures: tuple[Figure, ...]
     no_figures: str
+    modes: tuple[Row, ...]
+    modes_source: str
+    modes_advice: str
     formats: tuple[Row, ...]
     formats_source: str
     risk: tuple[Fact, ...]
@@ -112,6 +116,9 @@ def page_of(
         values="Values" if values else "Decision values",
         figures=figures,
         no_figures="" if figures else "There are no decision values to plot.",
+        modes=tuple(Row(row) for row in mode_rows(report)),
+        modes_source=modes_source(report),
+        modes_advice=modes_advice(report),
         formats=page_rows.formats(report),
         formats_source=summary.formats_source(report),
         risk=tuple(facts.risk_facts(report)),

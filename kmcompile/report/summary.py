@@ -200,13 +200,18 @@ def not_certified(report: Report) -> float:
 
 def statistics_source(report: Report) -> str:
     """Return which queries the means, percentiles and shares are of."""
+    return sample_text(report["cost"])
+
+
+def sample_text(section: Report) -> str:
+    """Return which queries the figures of a section are of."""
     kind = {
         "test-data": "test samples",
         "calibration": "samples that the early exits were chosen with",
         "held-out": "held-out calibration samples",
         "generated": "generated queries",
-    }[report["cost"]["queries_source"]]
-    return f"{count_text(report['cost']['queries'])} {kind}"
+    }[section["queries_source"]]
+    return f"{count_text(section['queries'])} {kind}"
 
 
 def candidate_text(stages: Sequence[str]) -> str:

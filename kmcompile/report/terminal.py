@@ -20,6 +20,7 @@ from kmcompile.report.figures import (
     share_text,
     small_text,
 )
+from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
 
 _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.NOT_RUN: "yellow"}
 _BAR_CELLS, _SHORT_BAR_CELLS = 20, 12
@@ -36,6 +37,7 @@ _UNSAID = (
     "calibration",  # null together with the risk
     "choice",
     "formats",
+    "modes.",
     "verification.bounded.sign_disagreements",  # a regression has neither
     "verification.certified",
 )
@@ -60,12 +62,14 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
     _print(console, head)
     _print(console, Text(_plain(summary.description(report), console), style="dim"))
+    of_modes = f"mode certified instead, on {modes_source(report)}"
     for name, table in (
         ("memory", _memory(report, console)),
         (f"number formats, of {summary.formats_source(report)}", _formats(report, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
         ("risk of another label than the model's", _risk(report, console)),
+        (of_modes, _modes(report, console)),
         ("verification", _verification(report, console)),
         ("not available", _missing(report, console)),
         ("notes", _notes(report, console)),
@@ -74,6 +78,8 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
             console.print()
             _print(console, Text(name, style="bold"))
             console.print(table)
+            if name == of_modes:
+                console.print(_indented(modes_advice(report), console))
 
 
 def print_verification(name: str, result: dict[str, Any], console: Console) -> None:
@@ -111,6 +117,12 @@ def _grid(*justify: str) -> Table:
 def _cell(text: str, console: Console, style: str = "") -> Text:
     # Text, not markup: a label may hold square brackets.
     return Text(_plain(text, console), style=style)
+
+
+def _indented(text: str, console: Console) -> Table:
+    table = _grid("left")
+    table.add_row(_cell(f"  {text}", console))
+    return table
 
 
 def _memory(report: dict[str, Any], console: Console) -> Table:
@@ -247,6 +259,17 @@ def _risk(report: dict[str, Any], console: Console) -> Table:
     return table
 
 
+def _modes(report: dict[str, Any], console: Console) -> Table:
+    """Return both modes side by side, and which of them to use."""
+    table = _grid("left", "right", "right")
+    rows = [row for row in mode_rows(report) if row[0] != "stages that decide"]  # long
+    if rows:
+        table.add_row("", *(_cell(mode, console, "dim") for mode in MODES))
+    for label, *values in rows:
+        table.add_row(_cell(f"  {label}", console), *(_cell(value, console) for value in values))
+    return table
+
+
 def _promised(report: dict[str, Any]) -> str:
     risk = report["risk"]
     if risk["guarantee"] == "none":
@@ -294,6 +317,8 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
     """Return what is null and why, but for what is no news or is said above."""
     table = _grid("left", "left")
     shown = _reasons_of_checks(report)
+    if report["options"].get("mode") != "statistical":
+        shown = shown | {summary.reason(report, "modes")}
     if report["risk"] is not None:
         stands_there = {
             summary.reason(report, f"risk.{name}") for name in ("requested", "measured")

@@ -135,6 +135,7 @@ def make_report(**changed: Any) -> Report:
         "risk": None,
         "calibration": None,
         "choice": None,
+        "modes": None,
         "formats": None,
         "target": TargetSection(
             name="cortex-m7",
@@ -164,6 +165,7 @@ def make_report(**changed: Any) -> Report:
             "calibration": "mode exact makes no statistical claim",
             "choice": "mode exact has no early exit",
             "formats": "the format was given: --format auto compares all of them",
+            "modes": "mode exact makes no promise that mode certified could replace",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",
             "stages.prepare.decided": "this stage never decides",

@@ -1,0 +1,86 @@
+"""What mode certified would have given, worked out beside a program of mode statistical.
+
+It changes nothing of that program: no choice of it, and no promise, rests on what is found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from kmcompile.analysis.memory import Budgets, check_flash, check_ram, check_tables
+from kmcompile.early_exits import add_early_exits, why_none
+from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.errors import BudgetError, InputError
+from kmcompile.interpret import Answers
+from kmcompile.ir.kernel_machine import Task
+from kmcompile.ir.program import Program
+from kmcompile.lowering.formats import Lowered
+from kmcompile.lowering.program import with_tolerance
+from kmcompile.options import Options
+from kmcompile.replaying import add_asked_replay
+from kmcompile.report.modes import Modes, compared_modes
+from kmcompile.target import Target
+from kmcompile.verify.queries import Queries
+
+
+def modes_compared(
+    lowered: Lowered,
+    program: Program,
+    target: Target,
+    options: Options,
+    allowed: Budgets,
+    answers: Answers,
+    queries: Queries,
+    tell: Callable[[str], None],
+) -> Modes | str:
+    """Return what a statistical program takes against that of mode certified, or why not.
+
+    Parameters
+    ----------
+    lowered : Lowered
+        What the program was made from; mode certified gets the same format.
+    program : Program
+        As it is compiled.
+    target : Target
+    options : Options
+    allowed : Budgets
+    answers : Answers
+        The interpreter's of `program` to the queries.
+    queries : Queries
+    tell : callable
+        Called with a few words as each step begins.
+    """
+    if options.mode_asked != "statistical" or lowered.machine.task is Task.REGRESSION:
+        return f"mode {options.mode_asked} makes no promise that mode certified could replace"
+    reason = why_none(lowered.machine, options)
+    if reason:
+        return reason
+
+    def tell_of(text: str) -> None:
+        tell(f"comparing with mode certified: {text}")
+
+    try:
+        certified = _certified(lowered, target, options, allowed, tell_of)
+    except (BudgetError, InputError) as error:
+        return f"mode certified: {str(error).splitlines()[0]}"
+    tell_of("interpreting")
+    return compared_modes(program, answers, certified, queries)
+
+
+def _certified(
+    lowered: Lowered,
+    target: Target,
+    options: Options,
+    allowed: Budgets,
+    tell: Callable[[str], None],
+) -> Program:
+    """Return the program that mode certified makes with the same samples."""
+    asked = replace(options, mode="certified", risk=None, risk_control=None, thresholds=None)
+    exact = with_tolerance(lowered.program, asked.tolerance)
+    program = add_early_exits(lowered.machine, exact, target, asked, allowed, tell).program
+    program, _ = add_asked_replay(lowered, program, target, asked, allowed, required=False)
+    check_flash(program, program.table_bytes, True, allowed)
+    check_tables(program, target)
+    check_ram(program, workspace_bytes(program, target), None, allowed)
+    return program

@@ -1,0 +1,166 @@
+"""What a statistical program takes, against what mode certified would have given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.analysis.cost import worst_operations
+from kmcompile.interpret import Answers, Status, classify
+from kmcompile.ir.program import Program
+from kmcompile.report import chosen
+from kmcompile.report.checked import QueriesSource
+from kmcompile.report.costs import sample_of
+from kmcompile.report.figures import count_text, share_text
+from kmcompile.verify.queries import Queries
+
+_NO_REPLAY = "the program has no replay"
+_CHEAPER = "mode statistical takes fewer operations on these queries"
+_EQUAL = "mode certified takes as many operations on these queries and proves no more"
+
+
+@dataclass(frozen=True, slots=True)
+class ModeCost:
+    """What the program of one mode does with the queries that both programs accept.
+
+    Parameters
+    ----------
+    stages : tuple of str
+        Those that can decide a query.
+    mean_operations, replay_mean : float
+        Multiply-adds of a query, and those of its replay in float64; 0 without a replay.
+    worst_operations, replay_worst : int
+        What no input can exceed.
+    has_replay : bool
+    certified_share : float
+    table_bytes : int
+    """
+
+    stages: tuple[str, ...]
+    mean_operations: float
+    replay_mean: float
+    worst_operations: int
+    replay_worst: int
+    has_replay: bool
+    certified_share: float
+    table_bytes: int
+
+    @property
+    def mean(self) -> float:
+        """Operations of a query with those of its replay."""
+        return self.mean_operations + self.replay_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """Both programs on the same queries.
+
+    Parameters
+    ----------
+    source : {"test-data", "calibration", "held-out", "generated"}
+        Of the queries, as in the report's `cost`.
+    n_queries : int
+    statistical, certified : ModeCost
+    """
+
+    source: QueriesSource
+    n_queries: int
+    statistical: ModeCost
+    certified: ModeCost
+
+
+def compared_modes(
+    program: Program, answers: Answers, certified: Program, queries: Queries
+) -> Modes:
+    """Return what two programs of one machine do with the queries of the report's means.
+
+    Parameters
+    ----------
+    program : Program
+        Of mode statistical.
+    answers : Answers
+        Its answers to all queries.
+    certified : Program
+    queries : Queries
+    """
+    sample = sample_of(answers, queries)
+    results, operations = classify(certified, queries.X[sample.rows])
+    both = results["status"] == Status.OK
+    own = sample.answers.chosen(np.flatnonzero(both))
+    return Modes(
+        source=sample.source,
+        n_queries=int(both.sum()),
+        statistical=_cost(program, own.results, own.operations),
+        certified=_cost(certified, results[both], operations[both]),
+    )
+
+
+def _cost(program: Program, results: NDArray[np.void], operations: NDArray[np.int64]) -> ModeCost:
+    replay, replayed = 0, np.zeros(len(results), dtype=bool)
+    if program.replay is not None:
+        replay = program.replay.operations() + program.ends.label.operations()
+        replayed = results["stage"] == program.exit_stages.index(program.replay)
+    return ModeCost(
+        stages=tuple(stage.name for stage in program.exit_stages),
+        mean_operations=float(operations.mean()),
+        replay_mean=float(replayed.mean()) * replay,
+        worst_operations=worst_operations(program),
+        replay_worst=replay,
+        has_replay=program.replay is not None,
+        certified_share=float(results["certified"].mean()),
+        table_bytes=program.table_bytes,
+    )
+
+
+def modes_section(found: Modes | str, reasons: dict[str, str]) -> chosen.Modes | None:
+    """Return the comparison as the report tells it; `reasons` takes why a field is null."""
+    if isinstance(found, str):
+        reasons["modes"] = found
+        return None
+    advice = _advice(found.statistical, found.certified)
+    if advice is None:
+        is_equal = found.statistical.mean == found.certified.mean
+        reasons["modes.advice"] = _EQUAL if is_equal else _CHEAPER
+    for name, cost in (("statistical", found.statistical), ("certified", found.certified)):
+        if not cost.has_replay:
+            for field in ("replay_ops_mean", "replay_ops_worst"):
+                reasons[f"modes.{name}.{field}"] = _NO_REPLAY
+    return chosen.Modes(
+        queries=found.n_queries,
+        queries_source=found.source,
+        statistical=_section(found.statistical),
+        certified=_section(found.certified),
+        advice=advice,
+    )
+
+
+def _section(cost: ModeCost) -> chosen.ModeCost:
+    return chosen.ModeCost(
+        stages=cost.stages,
+        mean_ops=cost.mean_operations,
+        replay_ops_mean=cost.replay_mean if cost.has_replay else None,
+        worst_ops=float(cost.worst_operations),
+        replay_ops_worst=float(cost.replay_worst) if cost.has_replay else None,
+        certified_share=cost.certified_share,
+        table_bytes=cost.table_bytes,
+    )
+
+
+def _advice(statistical: ModeCost, certified: ModeCost) -> str | None:
+    """Return the recommendation of mode certified; None where it does not take less.
+
+    An operation of a replay counts like any other.
+    """
+    proves_more = certified.certified_share > statistical.certified_share
+    is_equal = certified.mean == statistical.mean
+    if certified.mean > statistical.mean or (is_equal and not proves_more):
+        return None
+    fewer = "no more" if is_equal else "fewer"
+    share = certified.certified_share
+    proved = "every answer" if share == 1 else f"{share_text(share)} of the answers"
+    return (
+        f"--mode certified takes {fewer} operations here ({count_text(certified.mean)} against "
+        f"{count_text(statistical.mean)} in the mean) and proves {proved}"
+    )
