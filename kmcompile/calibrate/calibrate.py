@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.analysis.cost import weight_notes
 from kmcompile.analysis.memory import Budgets
@@ -15,6 +16,7 @@ from kmcompile.calibrate.calibration import Calibration
 from kmcompile.calibrate.cascade import Wish, add_cascade, promise_of_exact
 from kmcompile.calibrate.chooser import WORST_SHARE, Room
 from kmcompile.calibrate.generated import Challenge, challenge, generated_challenges
+from kmcompile.calibrate.near_copies import Groups, groups_of
 from kmcompile.calibrate.pairs import with_offer
 from kmcompile.calibrate.paper_cascade import add_paper_cascade
 from kmcompile.calibrate.risk import Control
@@ -26,7 +28,6 @@ from kmcompile.calibrate.samples import (
     split,
     supported_risk,
 )
-from kmcompile.calibrate.training import equal_share, first_of_equal
 from kmcompile.errors import UsageError
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
@@ -38,7 +39,7 @@ from kmcompile.samples.file import read_samples
 from kmcompile.stages import ExactSum
 
 _REPEATED_SHARE = 0.05
-"""Of the samples that repeat another; more would stand in several parts."""
+"""Of the samples that repeat one before them, or nearly: more must not count as evidence each."""
 
 _CHALLENGES = 500
 
@@ -105,11 +106,14 @@ def calibrate(
     accepted = accepted_rows(program.prepare, X)
     given = np.ascontiguousarray(X[accepted])
     require_samples(len(given))
-    X = _each_once(given)
-    require_samples(len(X))
+    tell("looking for near copies among the calibration samples")
+    groups = groups_of(given, machine)
+    kept = _that_count(groups)
+    X = given[kept]
+    require_samples(len(X), n_given=len(given))
     tell("evaluating the calibration samples")
-    samples = calibration_samples(machine, X, equal_share(given))
-    notes = _notes(int((~accepted).sum()), len(given), len(X), samples.training)
+    samples = calibration_samples(machine, X, groups.repeated_share)
+    notes = _notes(int((~accepted).sum()), groups, len(X), samples.training)
     thresholds = options.thresholds_asked
     if thresholds != "risk":
         _check_paper_scheme(machine, program, thresholds)
@@ -119,8 +123,9 @@ def calibrate(
         held_out = X
     else:
         control = options.risk_control_asked
-        risk = _risk(options, len(X), control, samples.training)
-        parts, wish = split(len(X), risk, control), Wish(risk, control)
+        risk = _risk(options, len(X), len(given), control, samples.training)
+        parts = split(len(X), risk, control, groups.first[kept])
+        wish = Wish(risk, control)
         program, calibration = add_cascade(
             machine,
             program,
@@ -152,10 +157,10 @@ def calibrate(
     return Calibrated(program, calibration, held_out, given)
 
 
-def _each_once(X: Float32Array) -> Float32Array:
-    """Return the distinct samples if many repeat another, otherwise all."""
-    distinct = first_of_equal(X)
-    return X[distinct] if len(X) - len(distinct) > _REPEATED_SHARE * len(X) else X
+def _that_count(groups: Groups) -> NDArray[np.intp]:
+    """Return the first samples of all groups if many repeat another, otherwise all."""
+    n, firsts = len(groups.first), groups.firsts
+    return firsts if n - len(firsts) > _REPEATED_SHARE * n else np.arange(n)
 
 
 def _told(asked: Challenge) -> str:
@@ -166,12 +171,12 @@ def _told(asked: Challenge) -> str:
     )
 
 
-def _risk(options: Options, n: int, control: Control, training: bool) -> float:
+def _risk(options: Options, n: int, n_given: int, control: Control, training: bool) -> float:
     risk = options.risk_asked
     if risk is None or (training and options.risk is None):
         return supported_risk(n, control)
     if not training:  # no promise is made then
-        require_support(n, risk, control)
+        require_support(n, risk, control, n_given)
     return risk
 
 
@@ -197,22 +202,30 @@ def _check_paper_scheme(machine: KernelMachine, program: Program, thresholds: st
         )
 
 
-def _notes(n_refused: int, n_given: int, n_distinct: int, training: bool) -> tuple[str, ...]:
-    notes = []
+def _notes(n_refused: int, groups: Groups, n_counted: int, training: bool) -> tuple[str, ...]:
+    notes, n_given = [], len(groups.first)
     if n_refused:
         refused = counted(n_refused, "calibration sample is", "calibration samples are")
         notes.append(f"{refused} beyond the input limit and left out")
-    if n_distinct < n_given:
-        notes.append(
-            f"{n_given - n_distinct:,} of the {n_given:,} calibration samples repeat others and "
-            "count once"
-        )
+    if n_counted < n_given:
+        notes.append(_once(n_given, groups.n_equal, n_given - n_counted - groups.n_equal))
     if training:
         notes.append(
             "--data holds the samples that the model was trained on: each is judged without its "
             "own vector, and no risk is promised; give samples that the model never saw"
         )
     return tuple(notes)
+
+
+def _once(n_given: int, n_equal: int, n_near: int) -> str:
+    """Return how many samples do not count beside those that they repeat."""
+    if n_near == 0:
+        return f"{n_equal:,} of the {n_given:,} calibration samples repeat others and count once"
+    equal = f" ({n_equal:,} are equal)" if n_equal else ""
+    return (
+        f"{n_equal + n_near:,} of the {n_given:,} calibration samples nearly copy others{equal} "
+        f"and count once: {n_given - n_equal - n_near:,} samples count"
+    )
 
 
 def room_for_exits(

@@ -87,8 +87,13 @@ class CalibrationSamples:
         return len(self.X)
 
 
-def split(n: int, risk: float | None, control: Control) -> Parts:
+def split(
+    n: int, risk: float | None, control: Control, group: NDArray[np.intp] | None = None
+) -> Parts:
     """Return the parts of n samples, drawn with a fixed seed.
+
+    No sample has a near copy in another part: a part takes in what is left of the group that
+    it ends in.
 
     Parameters
     ----------
@@ -97,13 +102,30 @@ def split(n: int, risk: float | None, control: Control) -> Parts:
     risk : float or None
         The promise; None gives the control part its share and promises what that supports.
     control : {"guaranteed", "expected"}
+    group : ndarray of shape (n,), int, optional
+        A number for each group of near copies; without it each sample is one of its own.
     """
     order = np.random.default_rng(_SEED).permutation(n)
     n_control = _control_size(n, risk, control)
     n_shape = round((n - n_control) * SHAPE_SHARE)
     ends = np.cumsum([n_control, n_shape])
+    if group is not None:
+        order = _together(order, group)
+        ends = _whole(ends, group[order])
     parts = np.split(order, ends)
     return Parts(shape=parts[1], choice=parts[2], control=parts[0])
+
+
+def _together(order: NDArray[np.intp], group: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the order with each group where the first of its members stands."""
+    _, first, inverse = np.unique(group[order], return_index=True, return_inverse=True)
+    return order[np.argsort(first[inverse], kind="stable")]
+
+
+def _whole(ends: NDArray[np.intp], group: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the ends, later where one would part neighbours of the same group."""
+    last = np.append(np.flatnonzero(group[1:] != group[:-1]) + 1, len(group))
+    return last[np.searchsorted(last, ends)]
 
 
 def _control_size(n: int, risk: float | None, control: Control) -> int:
@@ -122,8 +144,17 @@ def supported_risk(n: int, control: Control) -> float:
     return rounded_up(least_risk(_control_size(n, None, control), control))
 
 
-def require_support(n: int, risk: float, control: Control) -> None:
+def require_support(n: int, risk: float, control: Control, n_given: int | None = None) -> None:
     """Refuse a risk that n samples cannot support, even without a disagreement.
+
+    Parameters
+    ----------
+    n : int
+        Samples that count.
+    risk : float
+    control : {"guaranteed", "expected"}
+    n_given : int, optional
+        With those that repeat others, or nearly; n without it.
 
     Raises
     ------
@@ -144,15 +175,25 @@ def require_support(n: int, risk: float, control: Control) -> None:
     enough = max(needed + LEAST_REST, math.ceil(needed / (1 - LEAST_REST_SHARE)))
     supported = rounded_up(least_risk(most, control))
     kind = f"at {100 * CONFIDENCE:g} % confidence" if control == "guaranteed" else "in expectation"
+    copies = n_given is not None and n_given > n
     raise InputError(
-        f"{most:,} control samples of the {n:,} in --data support a risk of {supported:g} {kind}, "
-        f"not {risk:g}\n"
+        f"{most:,} control samples of the {n:,} in --data{_that_count(n, n_given)} support a risk "
+        f"of {supported:g} {kind}, not {risk:g}\n"
         f"ask for --risk {supported:g} or --risk auto, or give at least {enough:,} samples"
+        f"{', none nearly a copy of another' if copies else ''}"
     )
 
 
-def require_samples(n: int, mode: str = "statistical") -> None:
+def require_samples(n: int, mode: str = "statistical", n_given: int | None = None) -> None:
     """Refuse data with too few usable samples for any statistics.
+
+    Parameters
+    ----------
+    n : int
+        Samples that count.
+    mode : {"statistical", "certified"}
+    n_given : int, optional
+        With those that repeat others, or nearly; n without it.
 
     Raises
     ------
@@ -163,9 +204,16 @@ def require_samples(n: int, mode: str = "statistical") -> None:
     if n < least:
         remedy = "leave out --data" if certified else "use --mode exact"
         raise InputError(
-            f"--data has {n:,} usable samples, must have at least {least} for mode "
-            f"{mode}\ngive more samples, or {remedy}"
+            f"--data has {n:,} usable samples{_that_count(n, n_given)}, must have at least "
+            f"{least} for mode {mode}\ngive more samples, or {remedy}"
         )
+
+
+def _that_count(n: int, n_given: int | None) -> str:
+    """Return what to say of samples that do not count, "" where all do."""
+    if n_given is None or n_given <= n:
+        return ""
+    return f" that count (of {n_given:,}: equal samples and near copies count once)"
 
 
 def accepted_rows(prepare: Prepare, X: Float32Array) -> NDArray[np.bool_]:
@@ -178,7 +226,7 @@ def accepted_rows(prepare: Prepare, X: Float32Array) -> NDArray[np.bool_]:
 
 
 def calibration_samples(
-    machine: KernelMachine, X: Float32Array, equal: float | None = None
+    machine: KernelMachine, X: Float32Array, repeated: float | None = None
 ) -> CalibrationSamples:
     """Return the samples with the machine's decisions and labels.
 
@@ -191,10 +239,11 @@ def calibration_samples(
         After the passes: every vector is there once a class.
     X : ndarray of shape (n, n_features), float32
         Accepted by the C.
-    equal : float, optional
-        The share of equal samples, before each counted once; by default that of X.
+    repeated : float, optional
+        The share of samples that repeat others, or nearly, before each counted once; by default
+        that of X.
     """
-    points = training_points(machine, X, equal)
+    points = training_points(machine, X, repeated)
     decisions = decision_values(machine, X, points.vector if points.training else None)
     labels = labels_of(machine, decisions)
     return CalibrationSamples(X, decisions, labels, points.vector >= 0, points.training)

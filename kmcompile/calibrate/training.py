@@ -1,4 +1,4 @@
-"""Whether a machine was trained on the samples: its support vectors are among them."""
+"""Whether a machine was trained on the samples: its support vectors are among them, or nearly."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.calibrate.near_copies import groups_of, near_copies, row_keys, standardised
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 
 TRAINING_SHARE = 0.05
-"""Share of the support vectors found, beyond what equal samples explain, of training data.
+"""Share of the support vectors found, beyond what repeated samples explain, of training data.
 
 The same share of the samples that are support vectors, where a part of the training is given."""
 _MOST_EXPLAINED = 0.25
-"""Of the samples that are support vectors, the share that equal samples explain at most."""
+"""Of the samples that are support vectors, the share that repeated samples explain at most."""
 
 _SEED = 20031208
 _BLOCK_VALUES = 1 << 21
@@ -36,44 +37,59 @@ class TrainingPoints:
         Share of the vectors that are among the samples.
     vector_share : float
         Share of the distinct samples that are vectors.
-    equal_share : float
-        Share of the samples that equal another one: about what `found_share` is for samples
-        that are independent of the training.
+    repeated_share : float
+        Share of the samples that repeat another one, or nearly: about what `found_share` is for
+        samples that are independent of the training.
     """
 
     vector: NDArray[np.int64]
     found_share: float
     vector_share: float
-    equal_share: float
+    repeated_share: float
 
     @property
     def training(self) -> bool:
         """Whether the machine was trained on the samples, or on a part of them."""
-        explained = min(self.equal_share, _MOST_EXPLAINED)
+        explained = min(self.repeated_share, _MOST_EXPLAINED)
         return (
-            self.found_share > self.equal_share + TRAINING_SHARE
+            self.found_share > self.repeated_share + TRAINING_SHARE
             or self.vector_share > explained + TRAINING_SHARE
         )
 
 
 def training_points(
-    machine: KernelMachine, X: Float32Array, equal: float | None = None
+    machine: KernelMachine, X: Float32Array, repeated: float | None = None
 ) -> TrainingPoints:
-    """Return which samples are support vectors.
+    """Return which samples are support vectors, or nearly are.
 
     The vectors were prepared by the trainer's own arithmetic, from what was float64 before it
     became the float32 of X, so bytes do not match: a sample is the vector that is no further
     away than a millionth of the vectors' spread and four times what a rounding of its own
-    features moves it by.
+    features moves it by. Samples that were written with fewer digits than the machine was
+    trained with, or with noise, are further away: they are the vector that they nearly copy.
 
     Parameters
     ----------
     machine : KernelMachine
         After the passes.
     X : ndarray of shape (n, n_features), float32
-    equal : float, optional
-        The equal share of the samples that X is the distinct rows of; by default that of X.
+    repeated : float, optional
+        The share of samples that repeat others, or nearly, before each counted once; by default
+        that of X.
     """
+    nearest = _nearest(machine, X)
+    nearly, near = _nearly(machine, X)
+    vector = np.where(nearest >= 0, nearest, nearly)
+    found = near.copy()
+    found[nearest[nearest >= 0]] = True
+    vector_share = float((vector[first_of_equal(X)] >= 0).mean())
+    if repeated is None:
+        repeated = groups_of(X, machine).repeated_share
+    return TrainingPoints(vector, float(found.mean()), vector_share, repeated)
+
+
+def _nearest(machine: KernelMachine, X: Float32Array) -> NDArray[np.int64]:
+    """Return the vector that each sample is but for rounding to float32, or -1."""
     vectors = machine.support_vectors
     spread = float(np.sqrt(((vectors - vectors.mean(axis=0)) ** 2).sum(axis=1).mean()))
     rng = np.random.default_rng(_SEED)
@@ -87,28 +103,27 @@ def training_points(
         moved = machine.prepare(raw + signs * raw) - prepared
         reach = _SAME_POINT * spread + 4 * np.sqrt((moved**2).sum(axis=1))
         found[start : start + rows] = neighbours.nearest(prepared, reach)
-    n_found = len(np.unique(found[found >= 0]))
-    vector_share = float((found[first_of_equal(X)] >= 0).mean())
-    equal = equal_share(X) if equal is None else equal
-    return TrainingPoints(found, n_found / len(vectors), vector_share, equal)
+    return found
 
 
-def equal_share(X: Float32Array) -> float:
-    """Return the share of rows that equal another row."""
-    _, inverse, count = np.unique(row_keys(X), return_inverse=True, return_counts=True)
-    return float((count[inverse] > 1).mean())
+def _nearly(machine: KernelMachine, X: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the vector that each sample nearly copies, or -1, and the vectors with such a sample.
+
+    A group may have several vectors where the machine was trained on near copies: the samples in
+    it are its first one.
+    """
+    n, n_vectors = len(X), machine.n_support_vectors
+    group = near_copies(standardised(X, machine, with_vectors=True))
+    of_samples, of_vectors = group[:n], group[n:]
+    first = np.full(n + n_vectors, -1)
+    first[of_vectors[::-1]] = np.arange(n_vectors)[::-1]
+    return first[of_samples], np.isin(of_vectors, of_samples)
 
 
 def first_of_equal(X: Float32Array) -> NDArray[np.intp]:
     """Return the indices of the distinct rows, the first of each, in their order."""
     _, first = np.unique(row_keys(X), return_index=True)
     return np.sort(first)
-
-
-def row_keys(X: Float32Array) -> NDArray[np.void]:
-    """Return one value for each row, of its bytes."""
-    rows = np.ascontiguousarray(X + np.float32(0.0))  # -0 and 0 are equal
-    return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
 
 
 class _Neighbours:

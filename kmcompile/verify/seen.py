@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.calibrate.training import equal_share, row_keys
+from kmcompile.calibrate.near_copies import groups_of, near_copies, row_keys, standardised
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.plural import counted
 
 SEEN_SHARE = 0.05
-"""Share of the distinct test samples seen, beyond what equal samples explain, of no test."""
+"""Share of the distinct test samples seen, beyond what repeated samples explain, of no test."""
 MOST_EXPLAINED = 0.9
 """Also where every calibration sample is there several times."""
 
@@ -18,7 +18,7 @@ def seen_note(test: Float32Array, calibration: Float32Array) -> str | None:
     """Return why test samples are no test, None where they are one.
 
     Independent samples of few different values equal calibration samples about as often as
-    these equal each other.
+    these equal each other. Near copies of calibration samples are no test either.
 
     Parameters
     ----------
@@ -28,12 +28,20 @@ def seen_note(test: Float32Array, calibration: Float32Array) -> str | None:
     """
     if len(test) == 0:
         return None
-    distinct = np.unique(row_keys(test))
-    seen = np.intersect1d(distinct, np.unique(row_keys(calibration)), assume_unique=True)
-    explained = min(equal_share(calibration), MOST_EXPLAINED)
-    if len(seen) <= (explained + SEEN_SHARE) * len(distinct):
+    own, known = _distinct(test), _distinct(calibration)
+    equal = np.isin(row_keys(own), row_keys(known))
+    group = near_copies(standardised(np.concatenate([known, own[~equal]])))
+    nearly = np.isin(group[len(known) :], group[: len(known)])
+    n_seen = int(equal.sum() + nearly.sum())
+    explained = min(groups_of(calibration).repeated_share, MOST_EXPLAINED)
+    if n_seen <= (explained + SEEN_SHARE) * len(own):
         return None
     return (
-        f"{len(seen):,} of the {counted(len(distinct), 'distinct sample', 'distinct samples')} in "
-        "--test-data were calibrated with: they measure no risk"
+        f"{n_seen:,} of the {counted(len(own), 'distinct sample', 'distinct samples')} in "
+        f"--test-data were calibrated with{', or nearly' if nearly.any() else ''}: they measure no "
+        "risk"
     )
+
+
+def _distinct(X: Float32Array) -> Float32Array:
+    return X[np.unique(row_keys(X), return_index=True)[1]]

@@ -162,7 +162,7 @@ def test_equal_samples_do_not_make_independent_data_training_data(name: str) -> 
     assert not points.training
     assert training_points(machine, X[own]).training
     distinct = X[fresh][first_of_equal(X[fresh])]
-    assert not training_points(machine, distinct, points.equal_share).training
+    assert not training_points(machine, distinct, points.repeated_share).training
 
 
 def phoneme() -> tuple[KernelMachine, np.ndarray, np.ndarray]:
@@ -188,11 +188,11 @@ def test_training_data_that_are_repeated_are_recognised() -> None:
     machine, X, _ = phoneme()
     repeated = np.repeat(X[:300], 4, axis=0)
     points = training_points(machine, repeated)
-    assert points.equal_share == 1.0
+    assert points.repeated_share == 1.0
     assert points.training
     distinct = repeated[first_of_equal(repeated)]
     assert np.array_equal(distinct, X[:300])
-    assert training_points(machine, distinct, points.equal_share).training
+    assert training_points(machine, distinct, points.repeated_share).training
 
 
 @pytest.mark.parametrize("control", CONTROLS)
