@@ -162,6 +162,21 @@ def test_repeated_samples_count_once(tmp_path: Path) -> None:
     assert told in made.calibration.notes
 
 
+def test_near_copies_promise_what_the_samples_that_they_copy_promise(tmp_path: Path) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32)
+    case = Case(SVC(C=10, gamma=0.03).fit(X[:250], y[:250]), X[250:], X[250:])
+    noise = 1e-6 * np.random.default_rng(9).normal(size=(2, *case.X.shape)).astype(np.float32)
+    copied = np.concatenate([case.X, case.X + noise[0], case.X + noise[1]])
+    made = calibrated(case, tmp_path, X=copied, risk="auto")
+    alone = calibrated(case, tmp_path, risk="auto")
+    assert made.calibration.promise == alone.calibration.promise
+    assert save(made.program) == save(alone.program)
+    told = [note for note in made.calibration.notes if "nearly copy others" in note]
+    assert len(told) == 1
+    assert f"count once: {len(case.X):,} samples count" in told[0]
+
+
 def test_few_distinct_samples_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="150 usable samples"):
         calibrated(case_of("digits"), tmp_path, X=np.tile(case_of("digits").X[:150], (4, 1)))

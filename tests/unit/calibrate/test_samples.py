@@ -106,6 +106,25 @@ def test_samples_that_were_not_trained_on_are_no_vectors(
     assert (samples.labels == reference.labels)[sure].all()
 
 
+def five_digits(X: np.ndarray) -> np.ndarray:
+    return np.array([[float(f"{value:.5g}") for value in row] for row in X])
+
+
+@pytest.mark.parametrize("noise", [None, 1e-6, 1e-5, 1e-4, 1e-3])
+def test_training_samples_are_recognised_after_rounding_and_with_noise(
+    trained: tuple[KernelMachine, np.ndarray, np.ndarray], noise: float | None
+) -> None:
+    machine, X_train, X_other = trained
+    rng = np.random.default_rng(8)
+
+    def written(X: np.ndarray) -> np.ndarray:
+        moved = 0.0 if noise is None else noise * rng.normal(size=X.shape) * X_train.std(axis=0)
+        return (five_digits(X) if noise is None else X + moved).astype(np.float32)
+
+    assert training_points(machine, written(X_train)).training
+    assert not training_points(machine, written(X_other)).training
+
+
 def test_training_samples_are_judged_without_their_own_vector(
     trained: tuple[KernelMachine, np.ndarray, np.ndarray],
 ) -> None:
@@ -240,6 +259,18 @@ def test_few_samples_are_refused() -> None:
     require_samples(200)
     with pytest.raises(InputError, match="199 usable samples"):
         require_samples(199)
+
+
+def test_messages_say_that_near_copies_count_once() -> None:
+    told = r"that count \(of 1,400: equal samples and near copies count once\)"
+    with pytest.raises(InputError, match="150 usable samples " + told):
+        require_samples(150, n_given=1400)
+    with pytest.raises(InputError, match="of the 200 in --data " + told) as caught:
+        require_support(200, 0.02, "guaranteed", 1400)
+    assert "none nearly a copy of another" in str(caught.value)
+    with pytest.raises(InputError) as plain:
+        require_support(200, 0.02, "guaranteed", 200)
+    assert "count once" not in str(plain.value)
 
 
 @pytest.mark.parametrize("case", CORE, ids=str)
