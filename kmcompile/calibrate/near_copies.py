@@ -1,7 +1,7 @@
 """Samples that are nearly copies of others: each group of them is one piece of evidence.
 
-A sample nearly copies another one if no feature tells them apart by more than a hundredth of what
-the feature varies by, and the two are far nearer to each other than to any other sample.
+A sample nearly copies another one if hardly a feature tells them apart by more than a fiftieth of
+what the feature varies by, and the two are far nearer to each other than to any other sample.
 """
 
 from __future__ import annotations
