@@ -25,6 +25,7 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.pair_offer import PAIR_SUM, PairOffer
+from kmcompile.search_budget import SearchBudget, SearchBudgets
 from kmcompile.stages import EarlyExit, Vote
 
 WORST_SHARE = 0.25
@@ -99,7 +100,9 @@ def add_certified_exits(
     ends = program.ends
     most = WORST_SHARE * ends.exact.operations()
     room = replace(room, operations=min(room.operations, most))
-    offered = fit(machine, program, X, room, map_bytes)
+    budgets = SearchBudgets(tell)
+    offered = fit(machine, program, X, room, map_bytes, budgets)
+    tell("choosing certified exits")
     fitted = [
         Fitted.of(stage, text, batch, ends)
         for stage, text in offered
@@ -123,7 +126,12 @@ def add_certified_exits(
         )
     stages = (*program.stages[:-2], *exits, *program.stages[-2:])
     program = replace(program, mode="certified", stages=stages)
-    notes = (*_notes(offered, exits, by_pairs), *pair_notes, *weight_notes(program))
+    notes = (
+        *_notes(offered, exits, by_pairs),
+        *budgets.notes,
+        *pair_notes,
+        *weight_notes(program),
+    )
     return program, Choice(source, len(X), candidates, notes)
 
 
@@ -133,6 +141,7 @@ def fit(
     X: Float32Array,
     room: Room,
     map_bytes: int | None = None,
+    budgets: SearchBudgets | None = None,
 ) -> list[tuple[EarlyExit, str]]:
     """Return the certified exits that there are for a machine, in several sizes, with a text.
 
@@ -140,13 +149,18 @@ def fit(
     ----------
     X : ndarray of shape (n_samples, n_features), float32
         Accepted samples: where to prove much.
+    budgets : SearchBudgets, optional
+        Their notes say which search ended early.
     """
+    budgets = budgets or SearchBudgets()
     with threadpool_limits(1):  # what a matrix product rounds depends on the threads
         fitted = [
-            *_tried(lambda: _sign_map(machine, program, X, room, map_bytes)),
-            *_tried(lambda: fit_folded_weights(machine, program, X, room)),
-            *_tried(lambda: _bound_sequences(machine, program, X)),
-            *_tried(lambda: [(s, str(s)) for s in fit_subspace(machine, program, X)]),
+            *_tried(lambda: _sign_map(machine, program, X, room, map_bytes, budgets)),
+            *_tried(
+                lambda: fit_folded_weights(machine, program, X, room, budgets.of("folded_weights"))
+            ),
+            *_tried(lambda: _bound_sequences(machine, program, X, budgets.of("bound_sequence"))),
+            *_tried(lambda: _subspaces(machine, program, X, budgets)),
         ]
     return [(stage, text) for stage, text in fitted if is_usable(stage)]
 
@@ -166,6 +180,7 @@ def _sign_map(
     X: Float32Array,
     room: Room,
     max_bytes: int | None,
+    budgets: SearchBudgets,
 ) -> list[tuple[EarlyExit, str]]:
     """Return a map of the usual size, and larger ones while they leave many samples open."""
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
@@ -173,7 +188,8 @@ def _sign_map(
     if max_bytes is not None:
         size = min(size, max_bytes)
     fitted: list[_Fit] = []
-    while (found := build_sign_map(machine, program, X, size, room.operations)) is not None:
+    budget = budgets.of("sign_map")
+    while (found := build_sign_map(machine, program, X, size, room.operations, budget)) is not None:
         n_bytes = sum(table.n_bytes for table in found.tables())
         fitted.append((found, f"sign_map({n_bytes / 1000:.1f} KB)"))
         is_open = 1 - found.decide(batch, program.ends)[1].mean()
@@ -184,10 +200,14 @@ def _sign_map(
 
 
 def _bound_sequences(
-    machine: KernelMachine, program: Program, X: Float32Array
+    machine: KernelMachine, program: Program, X: Float32Array, budget: SearchBudget
 ) -> list[tuple[EarlyExit, str]]:
     if not supports(program, machine):
         return []
+    if not budget.allows(operations=_sequence_operations(machine)):
+        budget.left_out()
+        return []
+    budget.tell("choosing vectors")
     n = min(_MOST_Z, int(_Z_SHARE * machine.n_support_vectors))
     vectors = choose_vectors(machine, n, "greedy", X, _SEED)
     longest = lower_bound_sequence(machine, program, vectors)
@@ -197,6 +217,22 @@ def _bound_sequences(
     return [
         (longest.first(size), f"bound_sequence({size * longest.lanes} vectors)") for size in sizes
     ]
+
+
+def _sequence_operations(machine: KernelMachine) -> float:
+    """Return the multiply-adds of all products of support vectors, as many as take the time.
+
+    One of a kernel goes through memory; those of the decisions are in extended precision.
+    """
+    m, n = machine.support_vectors.shape
+    return float(m * m * (10 * n + 30 * machine.n_decisions))
+
+
+def _subspaces(
+    machine: KernelMachine, program: Program, X: Float32Array, budgets: SearchBudgets
+) -> list[_Fit]:
+    budget = budgets.of("subspace_certificate")
+    return [(stage, str(stage)) for stage in fit_subspace(machine, program, X, budget)]
 
 
 def _samples(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +61,7 @@ def tree(
     samples: Float64Array,
     labels: np.ndarray,
     shape: tuple[int, ...],
+    tell: Callable[[str], None] = lambda text: None,
 ) -> list[list[Centre]]:
     """Return the centres of each level: nested k-means of the samples.
 
@@ -75,6 +76,8 @@ def tree(
         The machine's.
     shape : tuple of int
         Children of each centre, of each level.
+    tell : callable
+        Called with a few words as each centre is begun.
     """
     assert isinstance(machine.kernel, Rbf)
     vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
@@ -82,16 +85,18 @@ def tree(
     label = program.ends.label
     tolerance = label.tolerance if isinstance(label, Value) else None
     cells = [np.arange(len(samples))]
-    levels = []
+    levels: list[list[Centre]] = []
     for branches in shape:
         parts = [part for cell in cells for part in _split(samples, cell, branches)]
         cells = [cell for _, cell in parts]
-        levels.append(
-            [
+        level: list[Centre] = []
+        for mean, cell in parts:
+            number = sum(map(len, levels)) + len(level) + 1
+            tell(f"expanding about centres, {number} of {int(np.cumprod(shape).sum())}")
+            level.append(
                 _centre(machine, vectors, storage, mean, samples[cell], labels[cell], tolerance)
-                for mean, cell in parts
-            ]
-        )
+            )
+        levels.append(level)
     return levels
 
 
@@ -103,7 +108,7 @@ def _split(
     n = min(branches, len(np.unique(inner, axis=0)))
     means = KMeans(n, n_init=1, random_state=_SEED).fit(inner).cluster_centers_
     means = means[np.arange(branches) % n].astype(np.float32).astype(np.float64)
-    distance = ((inner[:, None] - means) ** 2).sum(axis=2)
+    distance = np.stack([((inner - mean) ** 2).sum(axis=1) for mean in means], axis=1)
     own = distance[:, :n].argmin(axis=1)
     for part in range(branches):
         yield means[part], cell[own == part % n]

@@ -117,8 +117,7 @@ def curved_rows(
     """
     r, n = basis.shape
     B = basis.astype(np.float64)
-    weights, _ = linear_rows(e, radius, storage)
-    constant = stored(e.constant)
+    weights, constant = stored(e.linear), stored(e.constant)
     length = np.sqrt((weights**2).sum(axis=1))
     basis_square = float((B**2).sum()) * _UP
     rounding = (2 * gamma_factor(n + 1) + gamma_factor(2 * r + 2)) * (1 + 2.0**-10)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kmcompile.calibrate.chooser import Room
+from kmcompile.certify.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.certify.expansion_tree import Centre, tree
 from kmcompile.certify.folded_constants import curved_rows, relative_error
 from kmcompile.certify.local_expansion import N_SQUARES
@@ -16,6 +17,7 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
+from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import ExactSum, FixedSum, FoldedWeights
 from kmcompile.stages.folded_weights import N_CONSTANTS, N_CURVED
 from kmcompile.verify.reference import evaluate
@@ -26,10 +28,11 @@ _LEAST_FLASH_BYTES = 12_000
 _FLASH_SHARE = 2.0
 """Centres may take this many times what the exact sum's tables do, and at least those bytes."""
 
-_MOST_WORK = 2e11
-"""Multiply-adds of the norms of all expansions of a tree, about: a minute."""
+_MOST_NORMS = 2e11
+"""Multiply-adds of the norms of a tree's last level, about: a minute."""
 
 _ORDERS = 12
+"""Of an expansion, about."""
 
 _LEAST_GAMMA = 2.0**-22
 """And 2^22 the largest: 40 powers of it are far from the ends of float64."""
@@ -47,7 +50,11 @@ def supports(machine: KernelMachine, program: Program) -> bool:
 
 
 def fit_folded_weights(
-    machine: KernelMachine, program: Program, X: Float32Array, room: Room
+    machine: KernelMachine,
+    program: Program,
+    X: Float32Array,
+    room: Room,
+    budget: SearchBudget | None = None,
 ) -> list[tuple[FoldedWeights, str]]:
     """Return stages of several shapes that fit into the room, each with a text.
 
@@ -60,22 +67,31 @@ def fit_folded_weights(
     X : ndarray of shape (n_samples, n_features), float32
         Accepted samples: the centres are means of some.
     room : Room
+    budget : SearchBudget, optional
     """
     if not supports(machine, program):
         return []
     samples = program.prepare.run(Batch.of(X, program.n_decisions)).x.astype(np.float64)
     labels = evaluate(machine, X).labels
     n_basis = [0, *(r for r in _BASES if r <= samples.shape[1])]
+    budget = budget or SearchBudget("folded_weights")
     found: dict[str, FoldedWeights] = {}
-    for shape in _SHAPES:
-        levels = tree(machine, program, samples, labels, _affordable(shape, machine, program, room))
+    seen: set[tuple[int, ...]] = {()}
+    for shape, part in zip(_SHAPES, budget.split(len(_SHAPES)), strict=True):
+        own = _affordable(shape, machine, program, room, part)
+        if own in seen:
+            continue
+        seen.add(own)
+        levels = tree(machine, program, samples, labels, own, budget.tell)
+        budget.tell("bounding curvatures")
         for r in n_basis:
-            for made in _stages(machine, levels, shape, r):
+            for made in _stages(machine, levels, own, r, _flash_bytes(program, room)):
                 stage = with_intercept(made, program)
                 text = "x".join(str(n) for n in stage.branches.tolist())
                 basis = f", curved along {r}" if r else ""
                 if _fits(stage, program, room):
                     found.setdefault(f"folded_weights({text} centres{basis})", stage)
+        del levels  # before the next ones are made
     return [(stage, text) for text, stage in found.items()]
 
 
@@ -98,18 +114,58 @@ def _fits(stage: FoldedWeights, program: Program, room: Room) -> bool:
 
 
 def _affordable(
-    shape: tuple[int, ...], machine: KernelMachine, program: Program, room: Room
+    shape: tuple[int, ...],
+    machine: KernelMachine,
+    program: Program,
+    room: Room,
+    budget: SearchBudget,
 ) -> tuple[int, ...]:
-    """Return the first levels of a shape whose last one may fit and can be worked out."""
-    n_rows = _n_rows(machine)
-    m, n = machine.support_vectors.shape
-    centre_bytes = 4 * (n + n_rows * (n + N_CONSTANTS))
-    work = _ORDERS * m * m * (n_rows * n + n)
-    most = min(_flash_bytes(program, room) / centre_bytes, _MOST_WORK / work)
+    """Return the first levels of a shape whose last one may fit and which the budget allows."""
+    size = _size(machine)
+    n, n_rows = size.n_features, size.n_rows
+    most = _flash_bytes(program, room) / (4 * (n + n_rows * (n + N_CONSTANTS)))
     levels = 1
     while levels < len(shape) and np.prod(shape[: levels + 1]) <= most:
         levels += 1
-    return shape[:levels]
+    wanted = _n_centres(shape[:levels])
+    while levels:
+        n_centres, n_leaves = _n_centres(shape[:levels]), int(np.prod(shape[:levels]))
+        if n_leaves > 1 and n_leaves * _ORDERS * size.order_operations > _MOST_NORMS:
+            budget.refuse(_MOST_NORMS)
+        elif budget.allows(_bytes(size, n_centres), n_centres * _operations(size)):
+            if n_centres < wanted:
+                budget.ended(f"{n_centres} of {wanted} centres")
+            return shape[:levels]
+        levels -= 1
+    budget.left_out()
+    return ()
+
+
+def _n_centres(shape: tuple[int, ...]) -> int:
+    return int(np.cumprod(shape).sum())
+
+
+def _size(machine: KernelMachine) -> Size:
+    n_vectors, n_features = machine.support_vectors.shape
+    return Size(n_vectors, n_features, _n_rows(machine))
+
+
+def _bytes(size: Size, n_centres: int) -> float:
+    """Return the bytes of a tree at any time: centres with their moments, and work for one.
+
+    What is worked out with a centre's curvature is about seven matrices, less than its expansion.
+    """
+    return n_centres * (size.kept_bytes + 8.0 * size.n_features**2) + size.work_bytes
+
+
+def _operations(size: Size) -> float:
+    """Return the multiply-adds of a centre: its expansion, its constants with every basis.
+
+    Each needs five spectra, and as many products of matrices; the linear form three.
+    """
+    cube = float(size.n_features) ** 3
+    constants = 5 * len(_BASES) * (EIGENVALUE_OPERATIONS + 1) + 4 * EIGENVALUE_OPERATIONS
+    return size.operations + size.n_rows * constants * cube
 
 
 def _n_rows(machine: KernelMachine) -> int:
@@ -121,9 +177,16 @@ def _stages(
     levels: list[list[Centre]],
     shape: tuple[int, ...],
     n_basis: int,
+    flash_bytes: float,
 ) -> Iterator[FoldedWeights]:
-    """Yield the stages of some levels of a tree in a row: the first one's centres all together."""
+    """Yield the stages of some levels of a tree in a row: the first one's centres all together.
+
+    Those whose forms alone take more than `flash_bytes` are left out: their curvature costs much.
+    """
+    n_rows = _n_rows(machine)
     for last in range(len(levels)):
+        if 4 * 3 * len(levels[last]) * n_rows * (n_basis * (n_basis + 1) // 2) > flash_bytes:
+            continue
         bend = curvature(levels[last], n_basis)
         for first in range(last + 1):
             branches = (int(np.prod(shape[: first + 1])), *shape[first + 1 : last + 1])

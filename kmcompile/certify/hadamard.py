@@ -6,7 +6,7 @@ import numpy as np
 
 from kmcompile.ir.arrays import Float64Array
 
-_POWER_STEPS = 30
+POWER_STEPS = 30
 
 
 def largest_eigenvalues(rows: Float64Array, delta: Float64Array, n_powers: int) -> Float64Array:
@@ -37,12 +37,13 @@ def largest_eigenvalues(rows: Float64Array, delta: Float64Array, n_powers: int) 
     >>> largest_eigenvalues(np.eye(2) * 0.5, np.ones(2), 3).round(6).tolist()
     [0.25, 0.0625, 0.015625]
     """
-    magnitude = np.abs(rows @ rows.T)
+    magnitude = rows @ rows.T
+    np.abs(magnitude, out=magnitude)  # in place: there may be thousands of rows
     bounds = np.empty(n_powers)
     bounds[0] = np.linalg.norm(delta[:, None] * rows, 2) ** 2
-    power = magnitude
+    power = magnitude.copy()
     for k in range(1, n_powers):
-        power = power * magnitude
+        power *= magnitude
         bounds[k] = _perron_bound(power, delta)
     return bounds * (1 + 1e-9) + np.finfo(np.float64).tiny
 
@@ -51,7 +52,7 @@ def _perron_bound(B: Float64Array, delta: Float64Array) -> float:
     scale = max(float((delta**2 * np.diag(B)).max()), np.finfo(np.float64).tiny)
     v = np.ones(len(B))
     bound = np.inf
-    for _ in range(_POWER_STEPS):
+    for _ in range(POWER_STEPS):
         image = delta * (B @ (delta * v)) / scale
         bound = min(bound, float((image / v).max()))
         if image.max() == 0:

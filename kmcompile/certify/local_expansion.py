@@ -23,7 +23,10 @@ _LEAST_ORDER = 8
 N_SQUARES = 5
 """Orders from the third on whose bounds depend on the direction."""
 
-_ROWS = 512
+BLOCK_ROWS = 512
+
+_GROUP_BYTES = 1 << 28
+"""Of the matrices B^T B of all orders that are summed together: of as many rows as these hold."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,8 +147,10 @@ def expand(
     t, length, beta = t[kept], length[kept], beta[:, kept]
     c = beta * np.exp(-g * length**2)
     weighted = c[:, :, None] * t
-    order = _last_order(2 * g * radius**2)
+    order = last_order(2 * g * radius**2)
     quadratic = 2 * g**2 * np.einsum("pia,ib->pab", weighted, t, optimize=True)
+    linear = 2 * g * weighted.sum(axis=1)
+    del weighted  # as large as what comes next
     squares, squares_error, norms, normal = _norms(g, t, beta, c, order)
     y = 2 * g * radius**2
     scale = np.exp(0.5 * ((order + 1) * np.log(2 * g) - gammaln(order + 2)))
@@ -154,7 +159,7 @@ def expand(
         gamma=g,
         radius=radius,
         constant=c.sum(axis=1),
-        linear=2 * g * weighted.sum(axis=1),
+        linear=linear,
         quadratic=(quadratic + quadratic.transpose(0, 2, 1)) / 2,
         squares=squares,
         squares_error=squares_error,
@@ -164,7 +169,7 @@ def expand(
     )
 
 
-def _last_order(y: float) -> int:
+def last_order(y: float) -> int:
     """Return K: what is above it is small beside |W|."""
     k = max(_LEAST_ORDER, ceil(y))
     while 0.5 * ((k + 1) * np.log(max(y, 1e-300)) - gammaln(k + 2)) > np.log(_TAIL):
@@ -188,6 +193,27 @@ def _norms(
 ) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
     """Return `squares`, `squares_error` and `norms` of the expansion, and |W|.
 
+    In groups of rows, so that the matrices of all orders have room.
+    """
+    rows = group_rows(t.shape[1], order - 2)
+    groups = [slice(first, first + rows) for first in range(0, len(c), rows)]
+    found = [_norms_of_group(g, t, beta[group], c[group], order) for group in groups]
+    squares, errors, norms, normal = (
+        parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in zip(*found, strict=True)
+    )
+    return squares, errors, norms, normal
+
+
+def group_rows(n_features: int, n_orders: int) -> int:
+    """Return how many rows have their matrices of all orders at a time."""
+    return max(1, _GROUP_BYTES // (8 * n_orders * n_features**2))
+
+
+def _norms_of_group(
+    g: float, t: Float64Array, beta: Float64Array, c: Float64Array, order: int
+) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
+    """Return those of some rows.
+
     B^T B is summed from <t_i, t_j>^(k-1), of relative error (k - 1)(n + 2) u of the norms' product,
     by two sums of m terms. So it is off, entry by entry, by gamma_N times a matrix of nonnegative
     numbers of spectral norm at most a_k^2, a_k = g_k sum_i |c_i| |t_i|^k, N = 2 m + k (n + 4) + 8.
@@ -201,8 +227,8 @@ def _norms(
     weighted = np.ascontiguousarray((c[:, :, None] * t).transpose(1, 0, 2)).reshape(m, n_rows * n)
     squares = np.zeros((n_rows, order - 2, n, n))
     normal = np.zeros(n_rows)
-    for start in range(0, m, _ROWS):
-        part = slice(start, start + _ROWS)
+    for start in range(0, m, BLOCK_ROWS):
+        part = slice(start, start + BLOCK_ROWS)
         gram = t[part] @ t.T
         exponent = gram - length[part, None] ** 2 / 2 - length**2 / 2
         normal += np.einsum(
@@ -229,4 +255,5 @@ def _norms(
     roundings = 2 * m + 16 + 8 * (n + 8) * _NEGLIGIBLE
     size = np.abs(beta).sum(axis=1)
     normal = np.sqrt(np.maximum(normal, 0.0) + roundings * UNIT_ROUNDOFF_64 * size**2)
-    return squares[:, :N_SQUARES], errors[:, :N_SQUARES], norms * (1 + 1e-9), normal
+    kept = squares[:, :N_SQUARES].copy()  # a view would keep the matrices of all orders
+    return kept, errors[:, :N_SQUARES], norms * (1 + 1e-9), normal

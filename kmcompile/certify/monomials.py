@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import comb
@@ -40,9 +41,10 @@ class Monomials:
         total: np.ndarray = self.exponents.sum(axis=1)
         return total
 
-    def parts(self, coefficients: Float64Array) -> Float64Array:
-        """Return the polynomials on the 2^n parts, shape (n_parts, n_polynomials, n_monomials)."""
-        return np.stack([coefficients @ half for half in self.halves])
+    def parts(self, coefficients: Float64Array) -> Iterator[Float64Array]:
+        """Yield the polynomials on each of the 2^n parts, shape (n_polynomials, n_monomials)."""
+        for half in self.halves:
+            yield coefficients @ half
 
     def rounding(self, coefficients: Float64Array, inflation: float) -> Float64Array:
         """Return what `parts` or `range` may be off by, up to |h_j| = 1 + inflation.

@@ -20,6 +20,7 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.search_budget import SearchBudget
 from kmcompile.stages.proved import NARROW_OPERATIONS
 from kmcompile.stages.sign_map import SignMap, first_operations, map_bytes, step_operations
 
@@ -34,8 +35,8 @@ _ROOT_SHARE = 0.5
 """Of the nodes that may be roots."""
 _TOLERANCE = 2.0**-7
 """Of the error of an expansion, beside a typical |f|."""
-_MOST_WORK = 3e9
-"""Multiply-adds of the expansions: seconds."""
+_MOST_WORK = 3e9  # multiply-adds of the expansions: seconds
+_MOST_COEFFICIENTS = 20_000_000  # of the boxes that f is expanded on: 160 MB
 _TRIED = 32
 _SEARCHED = 2
 """Boxes halved in the search for each that the map has room for."""
@@ -89,6 +90,7 @@ def build_sign_map(
     samples: Float32Array,
     max_bytes: int,
     max_operations: float = math.inf,
+    budget: SearchBudget | None = None,
 ) -> SignMap | None:
     """Return the map that decides most queries for its bytes.
 
@@ -103,6 +105,7 @@ def build_sign_map(
     max_bytes : int
     max_operations : float
         Of a query that the map does not decide, with the label.
+    budget : SearchBudget, optional
 
     Returns
     -------
@@ -127,6 +130,7 @@ def build_sign_map(
         keys,
         proof.expand(keys, first_level),
         _SEARCHED * most_halved,
+        budget,
     )
     cost = step_operations(machine.n_features) / program.ends.exact.operations()
     grids = _grids(proof.lattice, n_nodes)
@@ -225,7 +229,9 @@ def _first_boxes(proof: Proof, likely: Density) -> tuple[int, Keys]:
     """
     rng = np.random.default_rng(1)
     each = len(proof.machine.support_vectors) * len(proof.expansions.basis.total)
-    most = max(1, int(_MOST_WORK / each))
+    most = max(
+        1, min(int(_MOST_WORK / each), _MOST_COEFFICIENTS // len(proof.expansions.basis.total))
+    )
     for level in range(proof.lattice.last_expanded + 1):
         keys = likely.occupied(level)
         some = proof.expand(rng.permutation(keys)[:_TRIED], level)

@@ -12,6 +12,7 @@ from kmcompile.certify.expansions import Sum
 from kmcompile.certify.lattice import Keys
 from kmcompile.certify.monomials import Monomials
 from kmcompile.ir.arrays import Float64Array
+from kmcompile.search_budget import SearchBudget
 
 Signs = NDArray[np.int8]
 
@@ -87,6 +88,8 @@ class _Search:
     basis: Monomials
     density: Density
     first_level: int
+    budget: SearchBudget
+    is_full: bool = False
     seen: list[list[tuple[Keys, Signs]]] = field(default_factory=list)
     open: list[list[_Open]] = field(default_factory=list)
     halved: list[list[Keys]] = field(default_factory=list)
@@ -119,7 +122,10 @@ class _Search:
         self.open[depth].append(_Open(keys[rest], coefficients[rest], error[rest], share))
 
     def halve(self, least_share: float) -> int:
-        """Halve all open boxes with more than a share of the points; return how many."""
+        """Halve all open boxes with more than a share of the points; return how many.
+
+        Those for whose parts there is no room stay whole, and the search is full.
+        """
         n = 0
         n_features = self.density.lattice.n_features
         for depth, found in enumerate(self.open[:-1]):
@@ -127,6 +133,9 @@ class _Search:
                 break
             boxes = _joined(found)
             likely = boxes.share > least_share
+            if not self.budget.allows(self._bytes(len(boxes.keys), int(likely.sum()))):
+                self.is_full = True
+                break
             self.open[depth] = [boxes.chosen(~likely)]
             boxes = boxes.chosen(likely)
             self.halved[depth].append(boxes.keys)
@@ -135,6 +144,18 @@ class _Search:
                 keys = (boxes.keys << n_features) + part
                 self.admit(depth + 1, keys, coefficients, boxes.error)
         return n
+
+    def _bytes(self, n_joined: int, n_halved: int) -> float:
+        """Return the bytes of all polynomials while some boxes of a level are halved.
+
+        Those of the level are there three times, joined and parted. Of the parts all stay, one is
+        worked on, with its range's coefficients.
+        """
+        n_monomials, n_coefficients = self.basis.bernstein.shape
+        n_open = sum(len(part.keys) for parts in self.open for part in parts)
+        n_parts = len(self.basis.halves)
+        rows = n_open + 3 * n_joined + (n_parts + 5) * n_halved
+        return 8.0 * float(rows * (n_monomials + 4) + n_halved * n_coefficients)
 
     def result(self) -> Subdivision:
         """Return what was found."""
@@ -188,6 +209,7 @@ def subdivide(
     keys: Keys,
     expanded: Sum,
     most_halved: int,
+    budget: SearchBudget | None = None,
 ) -> Subdivision:
     """Halve boxes without a sign, those where most inputs are first.
 
@@ -199,11 +221,17 @@ def subdivide(
         f there.
     most_halved : int
         Boxes to halve, about.
+    budget : SearchBudget, optional
     """
-    search = _Search(basis, density, first_level)
+    budget = budget or SearchBudget("sign_map")
+    search = _Search(basis, density, first_level, budget)
     search.admit(0, keys, expanded.coefficients, expanded.error)
     least_share, n_halved = _FIRST_SHARE, 0
     while n_halved < most_halved and least_share * len(density.keys) > 1:
+        budget.tell(f"halving boxes, {n_halved:,} of about {most_halved:,}")
         n_halved += search.halve(least_share)
         least_share /= _STEP
+        if search.is_full:
+            budget.ended(f"{n_halved:,} halved boxes of about {most_halved:,}")
+            break
     return search.result()

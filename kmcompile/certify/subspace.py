@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.certify.hadamard import POWER_STEPS
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly
+from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import ExactSum
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 
@@ -54,7 +56,10 @@ def supports(machine: KernelMachine, program: Program) -> bool:
 
 
 def fit_subspace(
-    machine: KernelMachine, program: Program, samples: Float32Array
+    machine: KernelMachine,
+    program: Program,
+    samples: Float32Array,
+    budget: SearchBudget | None = None,
 ) -> list[SubspaceCertificate]:
     """Return candidate stages, those first that cost the samples least.
 
@@ -69,8 +74,15 @@ def fit_subspace(
         The exact one.
     samples : ndarray of shape (n, n_features), float32
         Accepted inputs like those to come.
+    budget : SearchBudget, optional
     """
     if not supports(machine, program) or len(samples) == 0:
+        return []
+    budget = budget or SearchBudget("subspace_certificate")
+    assert isinstance(program.ends.exact, ExactSum)
+    n_bytes, operations = _bytes(machine, program.ends.exact), _operations(machine)
+    if not budget.allows(n_bytes, operations):
+        budget.left_out()
         return []
     # Evenly from all: they may stand in the order of their classes.
     rows = np.unique(np.linspace(0, len(samples) - 1, _SAMPLES).astype(np.int64))
@@ -84,15 +96,45 @@ def fit_subspace(
     for p in _COARSE:
         if p > most or trial.least_cost(p) > _least(found):
             break
+        if not budget.allows(n_bytes, operations):
+            budget.ended(f"{max(found)} dimensions")
+            break
+        budget.spend(operations)
+        budget.tell(f"{p} dimensions")
         found[p] = trial.best(p)
     if not found:
         return []
     centre = min(found, key=lambda p: found[p][0])
     for p in sorted({round(centre * factor) for factor in _FINE}):
         if p <= most and trial.least_cost(p) < _least(found):
+            if not budget.allows(n_bytes, operations):
+                budget.ended(f"{len(found)} numbers of dimensions")
+                break
+            budget.spend(operations)
+            budget.tell(f"{p} dimensions")
             found[p] = trial.best(p)
     cheapest = sorted(found.values(), key=lambda pair: pair[0])[:_N_CANDIDATES]
     return [stage for cost, stage in cheapest if cost < 1.0]
+
+
+def _bytes(machine: KernelMachine, exact: ExactSum) -> float:
+    """Return the bytes of a trial at any time.
+
+    The magnitudes of the products of all vectors, with one power; or about twelve arrays of a
+    sample and a vector; and copies of the vectors, some in the subspace.
+    """
+    m, n = exact.n_slots, machine.support_vectors.shape[1]
+    return 8.0 * float(max(2 * m * m, 12 * _SAMPLES * m) + 6 * m * n + 6 * n * n + 2 * _SAMPLES * m)
+
+
+def _operations(machine: KernelMachine) -> float:
+    """Return the multiply-adds of one number of dimensions, as many as take the time.
+
+    The powers go through memory, a number at a time, which takes ten times as long.
+    """
+    m, n = machine.support_vectors.shape
+    assert isinstance(machine.kernel, Poly)
+    return float(m * m * (n + 10 * machine.kernel.degree * POWER_STEPS) + 4 * m * n * min(m, n))
 
 
 def _least(found: dict[int, tuple[float, SubspaceCertificate]]) -> float:
