@@ -94,6 +94,9 @@ def fit_bands(
         # Of a stage that estimates without any error no band would be left.
         smallest = 1e-6 * float(np.abs(decisions[:, p]).max())
         deviation[p] = max(float((error / spread[near]).std()), smallest)
+        if deviation[p] == 0:  # the decision is 0 for every sample: it has no sign to be sure of
+            deviation[p] = np.inf
+            continue
         wrong = -np.sign(f) * (f - error) / (deviation[p] * spread[near])
         reach[p] = max(least_reach, float(wrong.max(initial=0.0)))
     return Bands(own, before, constant, deviation, reach)

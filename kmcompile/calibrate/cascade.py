@@ -17,6 +17,7 @@ from kmcompile.calibrate.chooser import (
     worst_operations,
 )
 from kmcompile.calibrate.exits import estimates_of, finished, with_limits
+from kmcompile.calibrate.fit_points import points_left_out
 from kmcompile.calibrate.fitting import fit_stages
 from kmcompile.calibrate.links import Fitted, Link, trial_of
 from kmcompile.calibrate.risk import (
@@ -34,6 +35,7 @@ from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
+from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import (
     EarlyExit,
     ExactSum,
@@ -112,8 +114,9 @@ def add_cascade(
         fitted.append(Fitted(stage, estimates_of(stage, ends, x[choice]), text))
     tell("choosing early exits")
     judged = _choice_samples(program, samples, parts, x, relevant)
-    chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room)
-    notes = list(_left_out(fitted, chosen))
+    budget = SearchBudget("early exits")
+    chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room, budget)
+    notes = [*_left_out(fitted, chosen), *points_left_out(len(shape), x.shape[1]), *budget.notes]
     seen = np.concatenate([shape, choice])
     stages_seen = [with_limits(made.fitted.stage, x[seen]) for made in chosen]
     limited = tuple(

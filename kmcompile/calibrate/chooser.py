@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import Trial, in_a_row
 from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.ends import Ends
+from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
 
 _RISK_USED = 0.7
@@ -80,6 +82,7 @@ def choose(
     ends: Ends,
     n_always: float,
     room: Room,
+    budget: SearchBudget | None = None,
 ) -> tuple[tuple[Link, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of early exits, and what it was compared with.
 
@@ -96,12 +99,15 @@ def choose(
     n_always : float
         Mean multiply-adds of a query that early exits need before the first of them.
     room : Room
+    budget : SearchBudget, optional
+        How many reduced sets may stand in a row depends on what has to be remembered of each row.
     """
     alone = float(samples.exact_operations.mean())
     found: list[tuple[float, tuple[Link, ...]]] = [(alone, ())]
     begin = State(None, np.ones(len(samples.labels)))
     tried = _Tried(samples, ends, begin)
-    for sequence in _sequences(fitted):
+    budget = budget or SearchBudget("early exits")
+    for sequence in _sequences(fitted, _most_reduced(fitted, samples, budget)):
         if not _has_room(sequence, ends, n_always, room):
             continue
         links, trial = tried.of(sequence)
@@ -219,13 +225,40 @@ def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
     return total
 
 
-def _sequences(fitted: Sequence[Fitted]) -> list[tuple[Fitted, ...]]:
+def _most_reduced(fitted: Sequence[Fitted], samples: ChoiceSamples, budget: SearchBudget) -> int:
+    """Return how many reduced sets are tried in a row, as far as the budget has room for."""
+    n_reduced = sum(isinstance(item.stage, ReducedSet) for item in fitted)
+    longest = min(_MOST_REDUCED, n_reduced)
+    for n in range(longest, 0, -1):
+        if budget.allows(_bytes(fitted, samples, n)):
+            if n < longest:
+                budget.ended(f"{n} of {longest} reduced sets in a row")
+            return n
+    if longest:
+        budget.ended("no reduced set")
+    return 0
+
+
+def _bytes(fitted: Sequence[Fitted], samples: ChoiceSamples, most_reduced: int) -> int:
+    """Return the bytes of what is remembered with so many reduced sets in a row.
+
+    Of every row of reduced sets the decisions of the last one; of every stage behind it the scale,
+    the label and the operations of each test and sample.
+    """
+    n_samples, n_decisions = samples.decisions.shape
+    reduced = [item for item in fitted if isinstance(item.stage, ReducedSet)]
+    n_rows = sum(math.comb(len(reduced), n) for n in range(most_reduced + 1))
+    tests = sum(len(item.estimates.values) for item in fitted if item not in reduced)
+    return n_samples * n_rows * (8 * n_decisions + 20 * (tests + 1))
+
+
+def _sequences(fitted: Sequence[Fitted], most_reduced: int) -> list[tuple[Fitted, ...]]:
     filters = [item for item in fitted if isinstance(item.stage, LinearFilter)]
     reduced = [item for item in fitted if isinstance(item.stage, ReducedSet)]
     nearest = [item for item in fitted if isinstance(item.stage, NearestVectors)]
     reduced.sort(key=lambda item: item.stage.operations())
     chains = [
-        chain for n in range(_MOST_REDUCED + 1) for chain in itertools.combinations(reduced, n)
+        chain for n in range(most_reduced + 1) for chain in itertools.combinations(reduced, n)
     ]
     return [
         (*first, *chain, *last)

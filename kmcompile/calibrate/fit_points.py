@@ -19,6 +19,8 @@ _NEIGHBOURS = 30
 _MOST_VECTORS = 4000
 _RIDGE = 1e-6
 _BLOCK_VALUES = 1 << 22
+_POINT_BYTES = 100_000_000
+"""Of the points' features: there are a few sets of points at a time, and copies of one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +67,7 @@ def of_samples(
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
     """
-    points = x.astype(np.float64)[:_MOST_POINTS]
+    points = x[: most_points(x.shape[1])].astype(np.float64)
     n = len(points)
     mixed = _mixtures(points, max(0, _LEAST_POINTS - n))
     mixed_decisions, mixed_magnitudes = _sums(exact, mixed)
@@ -77,8 +79,35 @@ def of_samples(
     )
 
 
+def most_points(n_features: int) -> int:
+    """Return how many points there are at most: fewer than usual where each has many features."""
+    within = _POINT_BYTES // (8 * n_features)
+    return int(np.clip(within, _LEAST_POINTS, _MOST_POINTS))
+
+
+def points_left_out(n_samples: int, n_features: int) -> tuple[str, ...]:
+    """Return a note where memory has room for fewer samples than reduced sets could be fitted to.
+
+    Examples
+    --------
+    >>> points_left_out(20_000, 784)
+    ()
+    >>> print(*points_left_out(20_000, 2_500))
+    reduced sets are fitted to 5,000 of 20,000 samples: more would take too much memory
+    """
+    most = most_points(n_features)
+    if most >= min(n_samples, _MOST_POINTS):
+        return ()
+    return (
+        f"reduced sets are fitted to {most:,} of {n_samples:,} samples: more would take too much "
+        "memory",
+    )
+
+
 def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
     """Return the points and the support vectors, each as if it had not been trained on.
+
+    As many as there is room for: beside very many points none, and the points are what they were.
 
     Without vector i the machine's decision there is about f(s_i) - beta_i S_i^2, where S_i^2, the
     squared distance of phi(s_i) from the span of the others, is 1 / (K^-1)_ii [1]_. A vector's
@@ -90,14 +119,18 @@ def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
        Neural Computation 12, 2000.
     """
     beta = exact.slot_decisions()
-    slots = np.flatnonzero((beta != 0).any(axis=1))[: max(0, _MOST_POINTS - len(points.x))]
+    room = max(0, most_points(points.x.shape[1]) - len(points.x))
+    slots = np.flatnonzero((beta != 0).any(axis=1))[:room]
     if len(slots) > _MOST_VECTORS:
         slots = np.random.default_rng(_SEED).permutation(slots)[:_MOST_VECTORS]
+    if not len(slots):
+        return points
     vectors = exact.columns().T[slots].astype(np.float64)
     decisions, magnitudes = _sums(exact, vectors)
     gram = _values(exact, vectors, vectors)
-    gram = (gram + gram.T) / 2
-    gram += _RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))
+    gram = gram + gram.T
+    gram /= 2
+    gram[np.diag_indices_from(gram)] += _RIDGE * np.trace(gram) / len(gram)
     # Of a kernel that is not positive definite, as the sigmoid, it may come out below 0.
     span = np.maximum(1 / np.diag(np.linalg.inv(gram)), 0.0)
     decisions -= beta[slots] * span[:, None]
@@ -138,8 +171,9 @@ def _mixtures(points: Float64Array, n: int) -> Float64Array:
     share = rng.uniform(0.5, 1.0, size=(n, 1))
     mixed: Float64Array = share * points[one] + (1 - share) * points[other]
     length = np.sqrt((points**2).sum(axis=1))
-    if length.std() <= 1e-5 * length.mean():
-        mixed *= length.mean() / np.sqrt((mixed**2).sum(axis=1, keepdims=True))
+    if length.mean() > 0 and length.std() <= 1e-5 * length.mean():
+        reached = np.sqrt((mixed**2).sum(axis=1, keepdims=True))
+        mixed *= length.mean() / np.where(reached > 0, reached, 1.0)  # 0 between opposite points
     return mixed
 
 

@@ -131,7 +131,10 @@ def _points(
     n_probe = len(x) // _PROBE_SHARE
     kept, probe = slice(n_probe, None), slice(n_probe)
     fewer = of_samples(exact, x[kept], decisions[kept], relevant[kept])
-    points = {False: fewer, True: with_vectors(exact, fewer)}
+    points = {False: fewer}
+    more = with_vectors(exact, fewer)
+    if more is not fewer:
+        points[True] = more
     choices = [(vectors, margin) for vectors in points for margin in _MARGINS]
     probes = _each(
         [
@@ -149,8 +152,8 @@ def _points(
             error[near_boundary(decisions[probe, p], relevant[probe, p]), p]
             for p in range(decisions.shape[1])
         ]
-        size = float(np.concatenate(near).std())
-        if size < best:
+        errors = np.concatenate(near)
+        if len(errors) and (size := float(errors.std())) < best:
             best, chosen = size, choice
     everything = of_samples(exact, x, decisions, relevant)
     return (with_vectors(exact, everything) if chosen[0] else everything), chosen[1]

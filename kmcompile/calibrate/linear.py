@@ -42,7 +42,7 @@ def linear_filter(
         trained.fit(x[rows].astype(np.float64) / scale, sides)
         value = trained.decision_function(x[rows].astype(np.float64) / scale)
         # In the units of the machine's decision: its values are compared with those.
-        unit = np.abs(decisions[rows, p]).mean() / np.abs(value).mean()
+        unit = np.abs(decisions[rows, p]).mean() / (np.abs(value).mean() or 1.0)
         weights[p], intercept[p] = unit * trained.coef_[0] / scale, unit * trained.intercept_[0]
     products = InnerProducts.of_rows(weights, skip_zeros)
     return LinearFilter(products, intercept.astype(np.float32), np.full(n, np.inf, np.float32))

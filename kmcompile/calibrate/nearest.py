@@ -124,9 +124,10 @@ def totals(kernel_uses_distance: bool, x: Float64Array, vectors: Float64Array) -
     inner: Float64Array = x @ vectors.T
     if not kernel_uses_distance:
         return inner
-    squares = (x**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
-    distances: Float64Array = np.maximum(squares - 2 * inner, 0.0)
-    return distances
+    distances: Float64Array = (x**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
+    inner *= 2  # in place, here and below: there may be thousands of samples and of vectors
+    distances -= inner
+    return np.maximum(distances, 0.0, out=distances)
 
 
 def _of_block(stage: NearestVectors, exact: ExactSum, x32: Float32Array) -> Float32Array:
