@@ -249,7 +249,7 @@ def _bytes(fitted: Sequence[Fitted], samples: ChoiceSamples, most_reduced: int) 
     reduced = [item for item in fitted if isinstance(item.stage, ReducedSet)]
     n_rows = sum(math.comb(len(reduced), n) for n in range(most_reduced + 1))
     tests = sum(len(item.estimates.values) for item in fitted if item not in reduced)
-    return n_samples * n_rows * (8 * n_decisions + 20 * (tests + 1))
+    return int(n_samples * n_rows * (8 * n_decisions + 20 * (tests + 1)))
 
 
 def _sequences(fitted: Sequence[Fitted], most_reduced: int) -> list[tuple[Fitted, ...]]:
