@@ -114,7 +114,7 @@ def add_cascade(
         fitted.append(Fitted(stage, estimates_of(stage, ends, x[choice]), text))
     tell("choosing early exits")
     judged = _choice_samples(program, samples, parts, x, relevant)
-    budget = SearchBudget("early exits")
+    budget = SearchBudget("the choice of early exits")
     chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room, budget)
     notes = [*_left_out(fitted, chosen), *points_left_out(len(shape), x.shape[1]), *budget.notes]
     seen = np.concatenate([shape, choice])

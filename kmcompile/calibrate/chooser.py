@@ -106,7 +106,7 @@ def choose(
     found: list[tuple[float, tuple[Link, ...]]] = [(alone, ())]
     begin = State(None, np.ones(len(samples.labels)))
     tried = _Tried(samples, ends, begin)
-    budget = budget or SearchBudget("early exits")
+    budget = budget or SearchBudget("the choice of early exits")
     for sequence in _sequences(fitted, _most_reduced(fitted, samples, budget)):
         if not _has_room(sequence, ends, n_always, room):
             continue
