@@ -41,7 +41,19 @@ def program_constants(
     if early.nearest is not None or early.reuses_kernels:
         slots = summed.n_blocks * summed.lanes
         constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
-    return tuple(constants)
+    return (*constants, *_sequence_constants(early))
+
+
+def _sequence_constants(early: EarlyExitsView) -> tuple[Constant, ...]:
+    """Return the sizes of a bound sequence whose blocks are not shaped as the exact sum's."""
+    sequence = early.sequence
+    if sequence is None or not early.has_own_sequence:
+        return ()
+    words = sequence.n_features * sequence.lanes
+    return (
+        Constant("SEQUENCE_LANES", sequence.lanes, "vectors of a block of the bound sequence"),
+        Constant("SEQUENCE_WORDS", words, "N_PREPARED * SEQUENCE_LANES: of such a block"),
+    )
 
 
 def _float_constants(
@@ -51,7 +63,11 @@ def _float_constants(
     prepared = Constant("N_PREPARED", prepare.n_out, "features after the preprocessing")
     words = prepare.n_out * summed.lanes
     block = Constant("BLOCK_WORDS", words, "N_PREPARED * LANES: of a block in float")
-    return (*((prepared,) if early.float_codes else ()), *((block,) if early.sums_blocks else ()))
+    return (
+        *((prepared,) if early.float_codes else ()),
+        *((block,) if early.sums_blocks else ()),
+        *_sequence_constants(early),
+    )
 
 
 def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:

@@ -83,9 +83,7 @@ def _block_sections(early: EarlyExitsView, names: dict[str, str]) -> list[str]:
         blocks.setdefault(products.block.function, (_template(products), products.block))
     for view in early.totals:
         blocks.setdefault(view.function, (_DENSE, view))
-    if early.sums_blocks:
-        blocks["block_totals"] = (_DENSE, early.exact_totals)
-    else:
+    if not early.sums_blocks:
         blocks.pop("block_totals", None)  # the exact sum's own
     sections = []
     if any(kind == _DENSE and view.term == "product" for kind, view in blocks.values()):
@@ -140,7 +138,7 @@ def _nearest_vectors(stage: Stage, early: EarlyExitsView, context: dict[str, Any
 def _bound_sequence(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:
     assert isinstance(stage, BoundSequence)
     own = {**context, "stage": stage, "reach": stage.reach, "largest": LARGEST}
-    own["view"] = early.exact_totals
+    own["view"] = early.sequence_totals
     if isinstance(stage.reach, PolyReach):
         degree = stage.reach.degree
         own["value_power"] = power.power_view(degree)

@@ -111,6 +111,9 @@ class EarlyExitsView:
     reduced_sets : tuple of ReducedSetView
     nearest : NearestView or None
     subspace : SubspaceView or None
+    sequence : BoundSequence or None
+    sequence_totals : TotalsView or None
+        Of a block of the sequence.
     exact_totals : TotalsView
         Of the exact sum.
     input_members : tuple of InputMember
@@ -129,6 +132,8 @@ class EarlyExitsView:
     reduced_sets: tuple[ReducedSetView, ...]
     nearest: NearestView | None
     subspace: SubspaceView | None
+    sequence: BoundSequence | None
+    sequence_totals: TotalsView | None
     exact_totals: TotalsView
     input_members: tuple[InputMember, ...]
     float_codes: FloatCodes | None
@@ -150,20 +155,27 @@ class EarlyExitsView:
         sets = tuple(view.lifted for view in self.reduced_sets)
         levels = () if self.nearest is None else (level.totals for level in self.nearest.levels)
         last = () if self.subspace is None else (self.subspace.totals,)
-        return (*sets, *levels, *last)
+        of_sequence = () if self.sequence_totals is None else (self.sequence_totals,)
+        return (*sets, *levels, *last, *of_sequence)
 
     @property
     def has_kernel_term(self) -> bool:
         """Whether any of these functions sums the kernel's term."""
         views = (*self.totals, *(products.block for products in self.products))
-        return self.sums_blocks or any(view.term == "kernel_term" for view in views)
+        return any(view.term == "kernel_term" for view in views)
 
     @property
     def sums_blocks(self) -> bool:
-        """Whether a sum of integers has no function of its own for the kernels of a block."""
-        if self.float_codes is None:
-            return False
-        return any(isinstance(stage, BoundSequence) for stage in self.exits)
+        """Whether the function of the exact sum's blocks is that of an exit alone.
+
+        A sum of integers has none of its own for kernels in float.
+        """
+        return self.float_codes is not None and self.sequence_totals == self.exact_totals
+
+    @property
+    def has_own_sequence(self) -> bool:
+        """Whether a bound sequence has blocks of another shape than the exact sum."""
+        return self.sequence is not None and self.sequence_totals != self.exact_totals
 
     @property
     def proves(self) -> bool:
@@ -207,6 +219,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
     linear = _only(program, LinearFilter)
     nearest = _only(program, NearestVectors)
     subspace = _only(program, SubspaceCertificate)
+    sequence = _only(program, BoundSequence)
     gate = _only(program, RangeGate)
     nonzeros = _only(program, Nonzeros)
     exact, quantize = program.ends.exact, program.prepare.quantize
@@ -236,6 +249,8 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
             else None
         ),
         subspace=None if subspace is None else subspace_view(subspace, functions),
+        sequence=sequence,
+        sequence_totals=None if sequence is None else functions.of_sequence(sequence),
         exact_totals=functions.of_exact_sum,
         input_members=tuple(member for needed, member in members if needed),
         float_codes=_float_codes(program),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum
+from kmcompile.stages import BoundSequence, CodedSum, ExactSum, FixedSum, LinearSum, PairSum
 from kmcompile.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -90,6 +90,19 @@ class BlockFunctions:
         constants = (f"{self.upper}_N_PREPARED", f"{self.upper}_LANES", f"{self.upper}_BLOCK_WORDS")
         shape = (self.exact.n_features, self.exact.lanes)
         return self._view("block_totals", *shape, "kernel_term", constants)
+
+    def of_sequence(self, stage: BoundSequence) -> TotalsView:
+        """Return the kernels' totals of a bound sequence.
+
+        A sequence whose blocks have the shape of the exact sum's shares its function, unless that
+        looks at the list of nonzeros; any other one has its own, with constants of its own.
+        """
+        shape = (stage.n_features, stage.lanes)
+        if shape == (self.exact.n_features, self.exact.lanes) and not self._skips_zeros:
+            return self.of_exact_sum
+        own = tuple(f"{self.upper}_SEQUENCE_{size}" for size in ("LANES", "WORDS"))
+        constants = (f"{self.upper}_N_PREPARED", *own)
+        return self._view("sequence_totals", *shape, "kernel_term", constants)
 
     @property
     def _skips_zeros(self) -> bool:
