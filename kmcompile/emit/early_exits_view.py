@@ -24,7 +24,6 @@ from kmcompile.stages import (
     NearestVectors,
     Nonzeros,
     RangeGate,
-    ReducedSet,
     SignMap,
     Stage,
     SubspaceCertificate,
@@ -244,7 +243,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         filter_products=filter_products,
         reduced_sets=reduced_sets,
         nearest=(
-            nearest_view(nearest, functions, has_earlier=_follows_reduced_set(program))
+            nearest_view(nearest, functions, _before(program, nearest))
             if nearest is not None and isinstance(exact, ExactSum)
             else None
         ),
@@ -272,9 +271,9 @@ def _float_codes(program: Program) -> FloatCodes | None:
     return FloatCodes(np.float32(quantize.unit), kernel, isinstance(exact, FixedSum))
 
 
-def _follows_reduced_set(program: Program) -> bool:
-    kinds = [type(stage) for stage in program.early_exits]
-    return ReducedSet in kinds[: kinds.index(NearestVectors)]
+def _before(program: Program, stage: Stage) -> tuple[Stage, ...]:
+    """Return the early exits before one of them."""
+    return program.early_exits[: program.early_exits.index(stage)]
 
 
 def _nonzeros_view(stage: Nonzeros) -> NonzerosView:

@@ -8,7 +8,7 @@ import numpy as np
 
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.stages import NearestVectors
+from kmcompile.stages import NearestVectors, ReducedSet, Stage, SubspaceCertificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,8 @@ class NearestView:
         The first test after a kernel may have been computed.
     has_earlier : bool
         Whether a reduced set stands before, of which the tests use estimate and spread.
+    forgets : bool
+        Whether an exit before may have computed kernels, which this one writes over.
     """
 
     levels: tuple[LevelView, ...]
@@ -66,12 +68,13 @@ class NearestView:
     first_test: int
     n_tests: int
     has_earlier: bool
+    forgets: bool
 
 
 def nearest_view(
-    stage: NearestVectors, functions: BlockFunctions, has_earlier: bool
+    stage: NearestVectors, functions: BlockFunctions, before: tuple[Stage, ...]
 ) -> NearestView:
-    """Return the view of the stage."""
+    """Return the view of the stage; `before` are the early exits that stand before it."""
     levels = tuple(_level_view(stage, index, functions) for index in range(stage.n_levels))
     first_test = stage.n_levels if stage.from_estimate else 0
     limits_far = bool(np.isfinite(stage.far))
@@ -83,7 +86,8 @@ def nearest_view(
         touches=first_test < len(stage.steps),
         first_test=first_test,
         n_tests=len(stage.steps),
-        has_earlier=has_earlier,
+        has_earlier=any(isinstance(other, ReducedSet) for other in before),
+        forgets=any(isinstance(other, SubspaceCertificate) for other in before),
     )
 
 

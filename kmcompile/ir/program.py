@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared, check_agreement
 from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import Label
@@ -104,7 +105,8 @@ class Program:
     classes : tuple of labels
     stages : tuple of Stage
         `Prepare` first; the sum over all vectors and the label stage last; between them early
-        exits and what they need.
+        exits and what they need. Stages that disagree about a constant that they share, or cannot
+        stand together, make no program (`kmcompile.ir.agreement`).
     known_answers : KnownAnswers
     decision_function_shape : str
         "ovr" or "ovo": the shape of the trained model's `decision_function`.
@@ -141,6 +143,21 @@ class Program:
 
     version: ClassVar[int] = 4
     """Of the layout of program.npz."""
+
+    def __post_init__(self) -> None:
+        check_agreement(self)
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, decisions and classes, as every stage has them."""
+        known = self.known_answers
+        return (
+            ("N_FEATURES", self.n_features),
+            ("N_DECISIONS", self.n_decisions),
+            ("N_CLASSES", len(self.classes)),
+            ("N_FEATURES", known.inputs.shape[1]),
+            ("N_DECISIONS", known.lower.shape[1]),
+            ("N_DECISIONS", known.upper.shape[1]),
+        )
 
     @property
     def prepare(self) -> Prepare:

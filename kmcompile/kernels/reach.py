@@ -11,6 +11,7 @@ import numpy as np
 from kmcompile.analysis.rounding import UNIT_ROUNDOFF, bound_constant, gamma_factor
 from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.batch import Batch
+from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.scalar import exp_negative, power
@@ -25,6 +26,9 @@ class Reach(ABC):
 
     name: ClassVar[str]
     """Name of the template in `templates/bound_sequence/`."""
+
+    kernel: ClassVar[type[Float32Kernel]]
+    """The kernel that it is of."""
 
     @abstractmethod
     def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
@@ -58,6 +62,7 @@ class RbfReach(Reach):
     value_error: np.float32
 
     name: ClassVar[str] = "rbf_reach"
+    kernel: ClassVar[type[Float32Kernel]] = RbfFloat32
 
     @classmethod
     def of_kernel(cls, kernel: RbfFloat32) -> RbfReach:
@@ -114,6 +119,7 @@ class PolyReach(Reach):
     value_error: np.float32
 
     name: ClassVar[str] = "poly_reach"
+    kernel: ClassVar[type[Float32Kernel]] = PolyFloat32
 
     @classmethod
     def of_kernel(

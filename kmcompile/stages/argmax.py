@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.batch import Batch
 from kmcompile.stages.outward import above, below
 from kmcompile.stages.stage import Always
@@ -30,6 +31,7 @@ class Argmax(Always):
     last_of_equal: bool = False
 
     template: ClassVar[str] = "argmax"
+    place: ClassVar[Place] = Place.LABEL
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, the winner's interval and certificate."""
@@ -48,6 +50,10 @@ class Argmax(Always):
             upper=above(upper),
             certified=(others < lower[:, None]).all(axis=1),
         )
+
+    def shared(self) -> Shared:
+        """Return the classes, each with a decision."""
+        return (("N_DECISIONS", self.n_classes), ("N_CLASSES", self.n_classes))
 
     def operations(self) -> int:
         """Return the comparisons."""

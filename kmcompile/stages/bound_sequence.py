@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared, sizes
 from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.ends import Ends
@@ -20,7 +21,7 @@ from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.fixed_sum import FixedSum
 from kmcompile.stages.pair_sum import PairSum
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
-from kmcompile.stages.stage import EarlyExit
+from kmcompile.stages.stage import EarlyExit, Stage
 
 LARGEST = np.float32(2.0**60)
 """Of K(x, x) and of a value's error: with more the bounds might overflow and say nothing anyway."""
@@ -217,6 +218,29 @@ class BoundSequence(EarlyExit):
         per_vector = self.n_features + kernel.value_operations + n_known + 6 + self.n_decisions
         test = 4 + root_bound.OPERATIONS + self.n_decisions * (7 + NARROW_OPERATIONS)
         return self.lanes * per_vector + test
+
+    def shared(self) -> Shared:
+        """Return the features and the decisions; lanes and blocks are its own."""
+        own = ("blocks of z", "N_PREPARED", "lanes of z")
+        by_decision = (self.residual, self.per_error, self.per_reach)
+        words = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
+        return (
+            *sizes(self.vectors, *own),
+            ("words of A", words),
+            *sizes(self.triangle, "words of A"),
+            *sizes(self.weights, "blocks of z", "N_DECISIONS", "lanes of z"),
+            *sizes(self.row_error, "blocks of z", "errors of a row", "lanes of z"),
+            ("errors of a row", 2),
+            *(size for table in by_decision for size in sizes(table, "blocks of z", "N_DECISIONS")),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum has the kernel whose values are bounded."""
+        if not isinstance(other, ExactSum | PairSum | FixedSum):
+            return False
+        return isinstance(other.kernel, self.reach.kernel)
 
     def operations(self) -> int:
         """Return the multiply-adds but for the kernel function and the labels."""

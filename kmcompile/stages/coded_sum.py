@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared
 from kmcompile.ir.arrays import RealArray
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
@@ -36,6 +37,7 @@ class CodedSum(ExactSum):
     unit_square: np.float32
 
     template: ClassVar[str] = "exact_sum"
+    has_single_kernels: ClassVar[bool] = False
 
     @property
     def n_blocks(self) -> int:
@@ -56,6 +58,17 @@ class CodedSum(ExactSum):
     def total_operations(self) -> int:
         """Multiply-adds of one vector's total: of those stored, rounded up."""
         return -(-self.codes.operations() // self.n_slots)
+
+    def shared(self) -> Shared:
+        """Return what an exact sum of floats does, and the codes in one unit."""
+        return (
+            ("codes in one unit", float(self.per_unit)),
+            ("N_PREPARED", self.codes.n_features),
+            ("N_SLOTS", self.codes.n_slots),
+            ("N_SLOTS", self.n_slots),
+            ("LANES", self.codes.lanes),
+            *self.shared_by_groups(),
+        )
 
     def operations(self) -> int:
         """Return the multiply-adds: inner products, kernel functions, both sums, final steps."""

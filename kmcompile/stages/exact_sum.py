@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Place, Shared, sizes
 from kmcompile.ir.arrays import Real, RealArray, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
@@ -82,6 +83,10 @@ class ExactSum(VectorTotals):
     squares: RealArray
 
     template: ClassVar[str] = "exact_sum"
+    place: ClassVar[Place] = Place.SUM
+    takes_exits: ClassVar[bool] = True
+    has_single_kernels: ClassVar[bool] = True
+    """Whether an early exit can compute the kernel of one vector, which the sum then finds."""
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -189,6 +194,29 @@ class ExactSum(VectorTotals):
     def row_operations(self) -> int:
         """Multiply-adds of a vector in one decision: value, error, and a magnitude if need be."""
         return 3 if self.mixed_signs else 2
+
+    def shared(self) -> Shared:
+        """Return the features, the places of the vectors, the groups and the decisions."""
+        return (
+            ("N_SLOTS", self.n_slots),
+            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(sizes(self.squares, "N_BLOCKS", "LANES") if self.expands else ()),
+            *self.shared_by_groups(),
+        )
+
+    def shared_by_groups(self) -> Shared:
+        """Return what the tables behind the vectors say of that."""
+        return (
+            *sizes(self.coefficients, "N_BLOCKS", "N_ROWS", "LANES"),
+            *sizes(self.group_ends, "N_GROUPS"),
+            *sizes(self.group_decisions, "N_GROUPS", "N_ROWS"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    def needs(self) -> frozenset[str]:
+        """Return the list of the features that are not 0, where the sums go through that."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, both sums, final steps."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Place, Shared, sizes
 from kmcompile.ir.arrays import Float64Array, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
@@ -81,6 +82,7 @@ class FineSum(Always):
     n_stored: int
 
     template: ClassVar[str] = "fine_sum"
+    place: ClassVar[Place] = Place.SUM
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -150,6 +152,18 @@ class FineSum(Always):
                 decision[:, p] += np.add.accumulate(products, axis=1)[:, -1]
             first = end
         return decision
+
+    def shared(self) -> Shared:
+        """Return the features, the places of the vectors, the groups and the decisions."""
+        return (
+            *sizes(self.vectors, "N_SLOTS", "N_FEATURES"),
+            *sizes(self.coefficients, "N_SLOTS", "N_ROWS"),
+            *sizes(self.group_ends, "N_GROUPS"),
+            *sizes(self.group_decisions, "N_GROUPS", "N_ROWS"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.per_deviation, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Place, Shared, sizes
 from kmcompile.ir.arrays import Float32Array, Float64Array, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
@@ -105,6 +106,8 @@ class FixedSum(Always):
     minimum: Float32Array
 
     template: ClassVar[str] = "fixed_sum"
+    place: ClassVar[Place] = Place.SUM
+    takes_exits: ClassVar[bool] = True
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -236,6 +239,23 @@ class FixedSum(Always):
         """Return sums in units of a product as float32, in units of the result, from above."""
         upper = (sums >> np.uint64(self.result_shift)) + np.uint64(1)
         return upper.astype(np.float32) * self.result_scale
+
+    def shared(self) -> Shared:
+        """Return the features, the places of the vectors, the groups and the decisions."""
+        return (
+            ("codes in one unit", float(self.per_unit)),
+            ("N_PREPARED", self.n_features),
+            ("N_SLOTS", self.codes.n_slots),
+            ("N_SLOTS", self.n_slots),
+            ("LANES", self.codes.lanes),
+            ("LANES", self.lanes),
+            *sizes(self.coefficients, "N_BLOCKS", "N_ROWS", "LANES"),
+            *sizes(self.group_ends, "N_GROUPS"),
+            *sizes(self.group_rows, "N_GROUPS", "N_ROWS"),
+            *sizes(self.start[:, 0], "N_DECISIONS"),
+            *sizes(self.per_deviation, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""

@@ -8,10 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared, sizes
 from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.batch import UNKNOWN, Batch, joined
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
+from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.scalar import root_bound
 from kmcompile.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.stages.exact_sum import ExactSum
@@ -19,7 +21,7 @@ from kmcompile.stages.fixed_sum import FixedSum
 from kmcompile.stages.nearest_centre import Local, nearest
 from kmcompile.stages.pair_sum import PairSum
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
-from kmcompile.stages.stage import EarlyExit
+from kmcompile.stages.stage import EarlyExit, Stage
 
 N_CONSTANTS = 10
 """Of a row: C, m, r1 .. r6, d and what is in `minimum`."""
@@ -288,6 +290,27 @@ class FoldedWeights(EarlyExit):
         form = r * (r + 1) // 2 + r
         per_row = 3 * form + 30 + root_bound.OPERATIONS + NARROW_OPERATIONS
         return r * self.n_features + self.n_rows * per_row + ends.label.operations()
+
+    def shared(self) -> Shared:
+        """Return the features and, where it has intercepts of its own, the decisions."""
+        return (
+            *sizes(self.centres, "centres", "N_PREPARED"),
+            *sizes(self.radius, "centres"),
+            *sizes(self.decisions, "centres", "rows of a centre"),
+            *sizes(self.weights, "centres", "rows of a centre", "N_PREPARED"),
+            *sizes(self.basis, "rows of B", "N_PREPARED"),
+            *(sizes(self.intercept, "N_DECISIONS") if len(self.intercept) else ()),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum has an rbf kernel, all decisions here, and intercepts if need be."""
+        if not isinstance(other, ExactSum | PairSum | FixedSum):
+            return False
+        if not isinstance(other.kernel, RbfFloat32):
+            return False
+        if self.decisions.max(initial=0) >= other.n_decisions:
+            return False
+        return len(self.intercept) > 0 or not isinstance(other, FixedSum)
 
     def operations(self) -> int:
         """Return the multiply-adds of distances and forms."""

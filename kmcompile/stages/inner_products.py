@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared
 from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 
 _MOST_LANES = 10
@@ -88,6 +89,14 @@ class InnerProducts:
         matrix = np.zeros((self.n_rows, n_features))
         matrix[:, self.columns if len(self.columns) else slice(None)] = rows
         return matrix
+
+    def shared(self) -> Shared:
+        """Return the features that are looked at, where it is all of them."""
+        return () if len(self.columns) else (("N_PREPARED", self.n_used),)
+
+    def needs(self) -> frozenset[str]:
+        """Return the list of the features that are not 0, where the C goes through that."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
 
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros, padding included."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared, sizes
 from kmcompile.ir.arrays import Float32Array, finite, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
@@ -67,6 +68,19 @@ class LinearFilter(EarlyExit):
 
     def _own_operations(self, ends: Ends) -> int:
         return 2 * self.n_decisions + ends.label.operations()
+
+    def shared(self) -> Shared:
+        """Return what its inner products share, and the decisions."""
+        return (
+            *self.products.shared(),
+            ("N_DECISIONS", self.products.n_rows),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.half_width, "N_DECISIONS"),
+        )
+
+    def needs(self) -> frozenset[str]:
+        """Return what its inner products need."""
+        return self.products.needs()
 
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros; the label's test comes on top."""

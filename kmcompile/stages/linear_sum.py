@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.analysis.rounding import precision_of
+from kmcompile.ir.agreement import Place, Shared, sizes
 from kmcompile.ir.arrays import Real, RealArray, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
@@ -39,6 +40,7 @@ class LinearSum(Always):
     result_error: Real
 
     template: ClassVar[str] = "linear_sum"
+    place: ClassVar[Place] = Place.SUM
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -85,6 +87,14 @@ class LinearSum(Always):
             decision=decision,
             bound=bound,
             kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
+        )
+
+    def shared(self) -> Shared:
+        """Return the features, the blocks of decisions and their number."""
+        rows = (self.intercept, self.per_length, self.per_deviation, self.minimum)
+        return (
+            *sizes(self.weights, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
         )
 
     def operations(self) -> int:

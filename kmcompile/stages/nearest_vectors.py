@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared, sizes
 from kmcompile.ir.arrays import Float32Array, finite, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
@@ -16,7 +17,7 @@ from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import value_within
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.inner_products import InnerProducts
-from kmcompile.stages.stage import EarlyExit
+from kmcompile.stages.stage import EarlyExit, Stage
 from kmcompile.stages.tug_of_war import tug_of_war
 
 _CHUNK_VALUES = 1 << 22
@@ -150,6 +151,8 @@ class NearestVectors(EarlyExit):
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with estimates, and which queries they decide."""
         assert isinstance(ends.exact, ExactSum)
+        # The totals in the projection are written over those of kernels that were known.
+        batch = replace(batch, known=np.zeros(len(batch), dtype=np.uint32))
         final = batch
         decided = np.zeros(len(batch), dtype=bool)
         rows = np.arange(len(batch))
@@ -265,6 +268,34 @@ class NearestVectors(EarlyExit):
             for part in (usable[beta[usable] > 0], usable[beta[usable] < 0])
         ]
         return tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
+
+    def shared(self) -> Shared:
+        """Return the features, the decisions and the places of the exact sum's vectors."""
+        tests = (self.own, self.earlier, self.offset, self.half_width)
+        return (
+            *(size for level in self.levels for size in level.shared()),
+            *sizes(self.vectors, "N_BLOCKS", "dimensions of all levels", "LANES"),
+            ("dimensions of all levels", self.level_ends[-1]),
+            *sizes(self.weights, "N_SLOTS"),
+            *(sizes(self.residuals, "levels", "N_SLOTS") if self.uses_distance else ()),
+            *sizes(self.steps, "tests"),
+            *(
+                s
+                for table in tests
+                for s in sizes(table, "tests of touched vectors", "N_DECISIONS")
+            ),
+            ("levels", self.n_levels),
+            *sizes(self.least, "levels"),
+            *sizes(self.largest, "levels"),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum has vectors in float32 whose kernels can be computed one by one."""
+        return isinstance(other, ExactSum) and other.has_single_kernels
+
+    def needs(self) -> frozenset[str]:
+        """Return what its projections need, and |x|^2."""
+        return frozenset({"square"}).union(*(level.needs() for level in self.levels))
 
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros but for kernels, labels and heap."""

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.batch import Batch
 from kmcompile.stages.range_gate import sum_of_squares
-from kmcompile.stages.stage import Always
+from kmcompile.stages.stage import Always, Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,10 +27,23 @@ class Nonzeros(Always):
     n_features: int
 
     template: ClassVar[str] = "nonzeros"
+    place: ClassVar[Place] = Place.LIST
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with squares."""
         return replace(batch, square=sum_of_squares(batch.x))
+
+    def shared(self) -> Shared:
+        """Return the features that are looked at."""
+        return (("N_PREPARED", self.n_features),)
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum is one of floats: there is no list of codes."""
+        return getattr(other, "codes", None) is None
+
+    def makes(self) -> frozenset[str]:
+        """Return the list and |x|^2."""
+        return frozenset({"nonzeros", "square"})
 
     def operations(self) -> int:
         """Return a comparison and a square for each feature."""

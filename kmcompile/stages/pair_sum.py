@@ -8,12 +8,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Place, Shared, sizes
 from kmcompile.ir.arrays import Float32Array, Real, RealArray, frozen, magnitude
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.stages.pair_votes import votes_of
+from kmcompile.stages.stage import Stage
 from kmcompile.stages.vector_totals import VectorTotals
+from kmcompile.stages.vote import Vote
 
 _CHUNK_VALUES = 1 << 22  # float32 values of one work array
 
@@ -81,6 +84,8 @@ class PairSum(VectorTotals):
     score_offset: RealArray
 
     template: ClassVar[str] = "pair_sum"
+    place: ClassVar[Place] = Place.SUM
+    takes_exits: ClassVar[bool] = True
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -208,6 +213,33 @@ class PairSum(VectorTotals):
             for start in range(0, len(evaluated), rows)
         ]
         return np.concatenate([np.zeros(0, dtype=np.int64), *counts]).astype(np.int64)
+
+    def shared(self) -> Shared:
+        """Return the features, the places of the vectors, the classes and their pairs."""
+        has_scores = len(self.score_offset) > 0  # not in a replay
+        scores = (
+            *sizes(self.score_weights, "N_CLASSES", "N_PREPARED"),
+            *sizes(self.score_offset, "N_CLASSES"),
+        )
+        return (
+            ("N_CLASSES", self.n_classes),
+            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(sizes(self.squares, "N_BLOCKS", "LANES") if self.expands else ()),
+            *sizes(self.entry_vectors, "N_ENTRIES"),
+            *sizes(self.coefficients, "N_ENTRIES"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+            *sizes(self.pair_ends[:, 0], "N_DECISIONS"),
+            *(scores if has_scores else ()),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a label stage counts votes whose ties go to the lower index."""
+        return isinstance(other, Vote) and not other.break_ties
+
+    def needs(self) -> frozenset[str]:
+        """Return the list of the features that are not 0, where the sums go through that."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
 
     def operations(self) -> int:
         """Return the multiply-adds of a query whose pairs are all evaluated one by one."""

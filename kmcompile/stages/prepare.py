@@ -8,6 +8,7 @@ from typing import ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
 from kmcompile.stages.stage import Always
@@ -38,6 +39,7 @@ class Prepare(Always):
     steps: tuple[PrepareStep, ...]
 
     template: ClassVar[str] = "prepare"
+    place: ClassVar[Place] = Place.PREPARE
 
     @property
     def n_out(self) -> int:
@@ -98,6 +100,12 @@ class Prepare(Always):
         quantize = cast("Quantize", self.steps[-1])
         deviation = np.full(len(batch), quantize.code_deviation)
         return quantize.of_codes(replace(batch, deviation=deviation), batch.raw)
+
+    def shared(self) -> Shared:
+        """Return the features before and behind the steps, and the codes in one unit."""
+        quantize = self.quantize
+        codes = () if quantize is None else (("codes in one unit", float(quantize.per_unit)),)
+        return (("N_FEATURES", self.n_features), ("N_PREPARED", self.n_out), *codes)
 
     def operations(self) -> int:
         """Return check, steps and norm."""

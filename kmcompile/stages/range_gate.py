@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.arrays import Float32Array, finite
 from kmcompile.ir.batch import Batch
 from kmcompile.stages.stage import Always
@@ -34,6 +35,7 @@ class RangeGate(Always):
     skip_zeros: bool
 
     template: ClassVar[str] = "range_gate"
+    place: ClassVar[Place] = Place.GATE
 
     def __post_init__(self) -> None:
         for name in ("least", "largest"):
@@ -44,6 +46,18 @@ class RangeGate(Always):
         square = sum_of_squares(batch.x)
         inside = (square >= self.least) & (square <= self.largest)
         return replace(batch, square=square, in_range=inside)
+
+    def shared(self) -> Shared:
+        """Return the features that are looked at."""
+        return (("N_PREPARED", self.n_features),)
+
+    def makes(self) -> frozenset[str]:
+        """Return |x|^2."""
+        return frozenset({"square"})
+
+    def needs(self) -> frozenset[str]:
+        """Return what has summed the squares."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
 
     def operations(self) -> int:
         """Return the multiply-adds of the squares, or the comparisons."""

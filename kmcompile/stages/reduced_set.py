@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared, sizes
 from kmcompile.ir.arrays import Float32Array, finite, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
@@ -193,6 +194,21 @@ class ReducedSet(EarlyExit):
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros; the label's test comes on top."""
         return self.products.operations() + self._gate_operations() + self._sum_operations()
+
+    def shared(self) -> Shared:
+        """Return what its projection shares, and the decisions."""
+        return (
+            *self.products.shared(),
+            *sizes(self.earlier, "N_DECISIONS"),
+            *sizes(self.half_width, "N_DECISIONS"),
+            *sizes(self.intercept[1:], "N_DECISIONS"),
+            *sizes(self.slopes[1:, 0], "N_DECISIONS"),
+            *sizes(self.weights[0, 1:, 0], "N_DECISIONS"),
+        )
+
+    def needs(self) -> frozenset[str]:
+        """Return what its projection needs, and |x|^2 where it looks at what that leaves of x."""
+        return self.products.needs() | frozenset({"square"} if len(self.triangle) else ())
 
     def tables(self) -> tuple[Table, ...]:
         """Return projection, vectors, weights, slopes, intercepts and half-widths."""

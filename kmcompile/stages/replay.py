@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.arrays import RealArray, frozen
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.table import Table
@@ -15,7 +16,10 @@ from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.linear_sum import LinearSum
 from kmcompile.stages.pair_sum import PairSum
 from kmcompile.stages.prepare import Prepare
-from kmcompile.stages.stage import Always
+from kmcompile.stages.stage import Always, Stage
+
+_READ_BY_BOTH = ("group_ends", "group_decisions", "entry_vectors", "pair_ends")
+"""Tables of the exact sum that the C of the replay reads as they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +69,7 @@ class Replay(Always):
     low_coefficients: RealArray
 
     template: ClassVar[str] = "replay"
+    place: ClassVar[Place] = Place.REPLAY
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -110,6 +115,33 @@ class Replay(Always):
             prepared = self.sum.of_codes(batch, prepared)
         return self.sum.run(prepared)
 
+    def shared(self) -> Shared:
+        """Return what its preprocessing, its sum and its label stage share with the program's."""
+        return (*self.label.shared(), *self.sum.shared(), *self.prepare.shared())
+
+    def check_tables(self, exact: Stage) -> None:
+        """Check that the sum is one of the tables of the exact sum, whose names are the same.
+
+        Raises
+        ------
+        ValueError
+            If a table that the C reads in both sums is another one here.
+        """
+        if isinstance(self.sum, FineSum):
+            return  # of codes: their integers are not those of the format
+        for name in _READ_BY_BOTH:
+            own, other = getattr(self.sum, name, ()), getattr(exact, name, ())
+            if not np.array_equal(own, other):
+                raise ValueError(f"{self.name} has other {name} than {exact.name}")
+        low_parts = (self.low_vectors, self.low_vectors, self.low_coefficients)
+        for name, low in zip(("vectors", "weights", "coefficients"), low_parts, strict=True):
+            own, stored = getattr(self.sum, name, None), getattr(exact, name, None)
+            if own is None or stored is None:
+                continue
+            wide = stored.astype(np.float64)
+            if not np.array_equal(own, wide + low if low.size else wide):
+                raise ValueError(f"{self.name} has other {name} than the tables of {exact.name}")
+
     def operations(self) -> int:
         """Return the multiply-adds of one query before the label, of an input without zeros.
 
@@ -123,8 +155,7 @@ class Replay(Always):
 
     def tables(self) -> tuple[Table, ...]:
         """Return what the replay has besides the tables of the exact sum."""
-        shared = {"vectors", "coefficients", "weights", "group_ends", "group_decisions"}
-        shared |= {"entry_vectors", "pair_ends"}
+        shared = {"vectors", "coefficients", "weights", *_READ_BY_BOTH}
         own = tuple(t for t in self.prepare.tables() + self.sum.tables() if t.name not in shared)
         low = (
             Table("vectors_low", self.low_vectors, "what the vectors' table leaves off"),

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.batch import Batch
 from kmcompile.stages.outward import above, below
 from kmcompile.stages.stage import Always
@@ -25,6 +26,7 @@ class Sign(Always):
     zero_is_positive: bool
 
     template: ClassVar[str] = "sign"
+    place: ClassVar[Place] = Place.LABEL
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, interval and certificate."""
@@ -39,6 +41,10 @@ class Sign(Always):
             upper=upper,
             certified=(lower > zero) | (upper < zero),
         )
+
+    def shared(self) -> Shared:
+        """Return the one decision and the two classes."""
+        return (("N_DECISIONS", 1), ("N_CLASSES", 2))
 
     def operations(self) -> int:
         """Return the comparisons."""

@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kmcompile.ir.agreement import Shared
 from kmcompile.ir.arrays import Float32Array, frozen
 from kmcompile.ir.batch import UNKNOWN, Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
-from kmcompile.stages.stage import EarlyExit
+from kmcompile.stages.stage import EarlyExit, Stage
 
 NEGATIVE, POSITIVE, HALVED, OPEN = range(4)
 """Kinds of boxes: the two bits that a map has of each."""
@@ -204,6 +205,15 @@ class SignMap(EarlyExit):
         batch = replace(narrowed(batch, low, high), operations=batch.operations + spent)
         batch = proved(batch, ends.label)
         return batch, batch.certified & known
+
+    def shared(self) -> Shared:
+        """Return the raw features and the one decision."""
+        return (("N_FEATURES", self.n_features), ("N_DECISIONS", 1))
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum is one of codes where the map looks at codes, and only there."""
+        has_codes = getattr(other, "codes", None) is not None
+        return EarlyExit.stands_before(self, other) and has_codes == self.in_integers
 
     def operations(self) -> int:
         """Return the multiply-adds, every shift and mask one, of a query that goes all the way."""

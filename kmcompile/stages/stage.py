@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
@@ -21,6 +22,12 @@ class Stage(ABC):
 
     template: ClassVar[str]
     """Name of the template."""
+
+    place: ClassVar[Place]
+    """Where it stands in a program."""
+
+    takes_exits: ClassVar[bool] = False
+    """Whether it is a sum before which early exits may stand."""
 
     exit: ClassVar[str | None] = None
     """How the stage decides: None (it does not), "exact", "certified" or "statistical"."""
@@ -52,6 +59,25 @@ class Stage(ABC):
         """Return the full kernel evaluations of one query in the worst case."""
         return 0
 
+    def shared(self) -> Shared:
+        """Return the constants that the stage is laid out for and that others have as well.
+
+        A program whose stages return different values for one name cannot be made.
+        """
+        return ()
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether the stage may stand before a sum, or a sum before a label stage."""
+        return True
+
+    def makes(self) -> frozenset[str]:
+        """Return what stages behind it may read of an input: "nonzeros" or "square"."""
+        return frozenset()
+
+    def needs(self) -> frozenset[str]:
+        """Return what of this a stage before it must have made."""
+        return frozenset()
+
 
 class Always(Stage):
     """A stage that does the same for every query that reaches it."""
@@ -72,6 +98,12 @@ class EarlyExit(Stage):
     bound: where that finds the label to be the same within all of the half-widths, the query
     is decided.
     """
+
+    place: ClassVar[Place] = Place.EXIT
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum takes early exits; most look at nothing else of it."""
+        return other.takes_exits
 
     @abstractmethod
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:

@@ -9,17 +9,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.ir.agreement import Shared, sizes
 from kmcompile.ir.arrays import Float32Array, frozen, magnitude
 from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.table import Table
+from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.scalar import root_bound
 from kmcompile.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.stages.exact_sum import ExactSum, sum_blocks
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
-from kmcompile.stages.stage import EarlyExit
+from kmcompile.stages.stage import EarlyExit, Stage
 from kmcompile.stages.subspace_state import SubspaceState
 
 LARGEST = np.float32(2.0**100)
@@ -314,6 +316,27 @@ class SubspaceCertificate(EarlyExit):
         heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
         kernel = exact.total_operations + exact.kernel.finish_operations
         return heap + kernel + _TOUCH_OPERATIONS + TEST_OPERATIONS + ends.label.operations()
+
+    def shared(self) -> Shared:
+        """Return the features, the one decision and the places of the exact sum's vectors."""
+        return (
+            *self.products.shared(),
+            ("dimensions of the subspace", self.n_out),
+            *sizes(self.vectors, "N_BLOCKS", "dimensions of the subspace", "LANES"),
+            *sizes(self.weights, "N_SLOTS"),
+            ("N_DECISIONS", 1),
+            ("N_ROWS", 1),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum of a polynomial kernel has vectors in float32."""
+        if not isinstance(other, ExactSum) or not other.has_single_kernels:
+            return False
+        return isinstance(other.kernel, PolyFloat32)
+
+    def needs(self) -> frozenset[str]:
+        """Return what its projection needs."""
+        return self.products.needs()
 
     def operations(self) -> int:
         """Return the multiply-adds without those of touched kernels and labels."""

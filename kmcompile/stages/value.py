@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.batch import Batch
 from kmcompile.stages.outward import above, below
 from kmcompile.stages.stage import Always
@@ -34,6 +35,7 @@ class Value(Always):
     tolerance: np.float32 | None
 
     template: ClassVar[str] = "value"
+    place: ClassVar[Place] = Place.LABEL
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with value and interval; `certified` says whether it is settled."""
@@ -65,6 +67,10 @@ class Value(Always):
         nearest = np.float32(min(tolerance, _LARGEST))
         below_it = np.nextafter(nearest, np.float32(0.0))
         return cls(below_it if float(nearest) > tolerance else nearest)
+
+    def shared(self) -> Shared:
+        """Return the one decision, and that there are no classes."""
+        return (("N_DECISIONS", 1), ("N_CLASSES", 0))
 
     def operations(self) -> int:
         """Return the ends of the interval and the comparison of its width."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.ir.agreement import Place, Shared
 from kmcompile.ir.arrays import Float32Array, Real, RealArray
 from kmcompile.ir.batch import Batch
 from kmcompile.stages.outward import above, below
@@ -41,6 +42,7 @@ class Vote(Always):
     tie_error: Real
 
     template: ClassVar[str] = "vote"
+    place: ClassVar[Place] = Place.LABEL
 
     @property
     def n_pairs(self) -> int:
@@ -131,6 +133,10 @@ class Vote(Always):
                 beaten |= (own == possible[:, rival]) & (label < rival)
             certified &= beaten | (label == rival)
         return certified
+
+    def shared(self) -> Shared:
+        """Return the classes and their pairs."""
+        return (("N_DECISIONS", self.n_pairs), ("N_CLASSES", self.n_classes))
 
     def operations(self) -> int:
         """Return the comparisons and counts."""
