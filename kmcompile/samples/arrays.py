@@ -25,7 +25,7 @@ _HEADERS = {
 
 _MOST_HEADER_BYTES = 10_000
 """numpy's own limit."""
-_BYTES_PER_HEADER_BYTE = 40
+_BYTES_PER_HEADER_BYTE = 150
 """numpy has Python parse the header; one of Python 2 it takes apart word by word before."""
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
