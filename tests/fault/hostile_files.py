@@ -66,7 +66,7 @@ def _one_vs_rest():
 
 def _labels():
     model = SVC().fit([[0.0], [1.0]], [0, 1])
-    model.classes_ = np.full(4096, "a" * 1_000_000, dtype=object)
+    model.classes_ = np.array(["a" * 1_000_000] * 4096, dtype=object)  # each the same text
     return _dumped(model)
 
 
