@@ -17,7 +17,7 @@ N_QUERIES = 1_000_000
 N_INTERPRETED = 400
 
 
-@pytest.fixture(params=some(SUBJECTS, QUICK), scope="module")
+@pytest.fixture(params=some(SUBJECTS, QUICK[1::2]), scope="module")
 def subject(request):
     if not request.param.is_here:
         pytest.skip(f"no {request.param.data}.npz in $KMCOMPILE_DATA or ../shared/data")

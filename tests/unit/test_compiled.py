@@ -140,6 +140,7 @@ def test_no_rows_give_no_answers(case):
     assert len(case[1].predict(np.zeros((0, 4)))) == 0
 
 
+@pytest.mark.exhaustive
 def test_the_same_model_gives_the_same_files(case, tmp_path):
     """reliability 24: identical bytes, from another folder too."""
     model, _, out = case

@@ -80,6 +80,7 @@ def test_the_header_states_the_promised_risk(promised):
     assert "as far as it was looked at" in promised.header
 
 
+@pytest.mark.exhaustive
 def test_without_a_promise_the_header_says_so(simple):
     assert simple.compiled.program.early_exits
     assert "No risk is promised: --thresholds simple has no bound." in simple.header

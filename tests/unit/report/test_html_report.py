@@ -174,6 +174,7 @@ def test_without_evidence_the_page_says_so(report):
     assert text.count("<svg") == MEMORY_MAPS
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("reference", "decision", "bound"),
     [

@@ -18,6 +18,7 @@ from tools import need, run
 import kmcompile
 from kmcompile.report import html as html_report
 
+pytestmark = pytest.mark.exhaustive
 BROWSER = "chromium"
 FLAGS = (
     "--headless",
