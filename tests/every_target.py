@@ -120,7 +120,7 @@ GROUPS: dict[str, list[Any]] = {
 }
 """Models that are linked into one image each: of float32 without and with exits, of codes."""
 FEW = "few"
-GROUPS[FEW] = [model for models in GROUPS.values() for model in models[::5]]
+GROUPS[FEW] = [model for models in GROUPS.values() for model in models[::10]]
 """Some of each, which `make test` asks on every target."""
 
 

@@ -23,6 +23,7 @@ def sensor():
     return kmcompile.compile_model(model, name="sensor", target="host"), X
 
 
+@pytest.mark.exhaustive
 def test_what_the_model_was_trained_with_is_answered(sensor):
     compiled, X = sensor
     assert compiled.program.stages[0].prepared_limit is not None

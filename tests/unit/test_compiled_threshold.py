@@ -49,6 +49,7 @@ def test_labels_are_those_of_fixed_threshold_classifier(folder):
     assert (expected != MODEL.predict(X)).any()
 
 
+@pytest.mark.exhaustive
 def test_decision_function_is_the_trained_models(folder):
     compiled = kmcompile.load(folder)
     bound = interpret(compiled.program, X.astype(np.float32)).bounds[:, 0]

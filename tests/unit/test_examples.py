@@ -92,6 +92,7 @@ def test_board_example_gives_the_labels_of_predict(demo: Path) -> None:
     assert labels == list(model.predict(X.astype(np.float64)))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_board_example_compiles_for_the_board(demo: Path) -> None:
     need("arm-none-eabi-gcc")

@@ -106,6 +106,7 @@ def test_installed_wheel_shows_the_manual(installed: Path, tmp_path: Path) -> No
     assert run(installed / "kmcompile", "manual", "boards", cwd=tmp_path) == page
 
 
+@pytest.mark.exhaustive
 def test_installed_wheel_compiles_and_packages_a_model(installed: Path, tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     (tmp_path / "iris.pkl").write_bytes(pickle.dumps(SVC().fit(X, y)))

@@ -175,6 +175,7 @@ def test_free_pairs_by_width_are_nested_and_cost_ever_less(name: str) -> None:
     assert (np.diff(costs) < 0).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_first_free_pair_by_width_costs_least_of_all_first_pairs(name: str) -> None:
     cost, pairs = wide_pairs(name)

@@ -148,6 +148,7 @@ def test_samples_beyond_the_limit_are_left_out_and_told(tmp_path: Path) -> None:
     assert made.calibration.notes[0].startswith("3 calibration samples are beyond")
 
 
+@pytest.mark.exhaustive
 def test_repeated_samples_count_once(tmp_path: Path) -> None:
     X = np.unique(case_of("digits").X, axis=0)
     X = X[np.random.default_rng(4).permutation(len(X))]

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from cascade import digits, digits_cascade, satimage_cascade
+from covering import every_nth
 from lowered import Lowered
 
 from kmcompile.interpret import Status, classify, interpret
@@ -42,7 +43,7 @@ def named(notes: tuple[str, ...], what: str) -> list[str]:
     return rest.removesuffix(" kernels").split(", ") if rest else []
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(params=every_nth(CASES, 3))
 def case(request):
     return request.param
 
