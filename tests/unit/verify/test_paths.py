@@ -43,7 +43,7 @@ def named(notes: tuple[str, ...], what: str) -> list[str]:
     return rest.removesuffix(" kernels").split(", ") if rest else []
 
 
-@pytest.fixture(params=every_nth(CASES, 3))
+@pytest.fixture(params=every_nth(list(CASES), 3))
 def case(request):
     return request.param
 
