@@ -120,7 +120,7 @@ GROUPS: dict[str, list[Any]] = {
 }
 """Models that are linked into one image each: of float32 without and with exits, of codes."""
 FEW = "few"
-GROUPS[FEW] = [model for models in GROUPS.values() for model in models[::10]]
+GROUPS[FEW] = [model for models in GROUPS.values() for model in models[::20]]
 """Some of each, which `make test` asks on every target."""
 
 
@@ -163,7 +163,7 @@ def _without_replay(model: Any) -> Any:
     return replace(model, replays=False) if hasattr(model, "replays") else model
 
 
-def with_many_queries(emitted: Emitted, n_queries: int) -> Emitted:
+def with_many_queries(emitted: Emitted, n_queries: int = N_QUERIES) -> Emitted:
     """Return the model with at least so many queries, those of the model among them."""
     X = np.concatenate([emitted.queries, limits(emitted), subnormals(emitted), patterns(emitted)])
     missing = max(0, n_queries - len(X))

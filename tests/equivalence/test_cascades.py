@@ -16,7 +16,7 @@ from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status, classify
-from kmcompile.stages import NearestVectors
+from kmcompile.stages import NearestVectors, Nonzeros
 
 UINT32_MAX = 0xFFFFFFFF
 
@@ -166,8 +166,9 @@ def test_the_audit_counts_what_the_interpreter_counts(case, period, state, tmp_p
 
 
 def without_exits(program):
-    """Return the program without its early exits."""
-    stages = (program.prepare, program.ends.exact, program.ends.label)
+    """Return the program without its early exits, with the list of nonzeros if there is one."""
+    lists = [stage for stage in program.stages if isinstance(stage, Nonzeros)]
+    stages = (program.prepare, *lists, program.ends.exact, program.ends.label)
     return replace(program, mode="exact", stages=stages)
 
 
