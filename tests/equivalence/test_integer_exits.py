@@ -17,12 +17,12 @@ from kmcompile.verify.reference import evaluate
 
 
 @pytest.mark.parametrize("compiler", [Compiler("gcc", "-O2"), Compiler("clang", "-O3")], ids=str)
-@pytest.mark.parametrize("case", every_nth(integer_exits.CORE, 3))
+@pytest.mark.parametrize("case", every_nth(integer_exits.CORE, 6))
 def test_c_gives_the_interpreter_s_answers_bit_for_bit(case, compiler, tmp_path):
     check_on_host(catalogue.emitted(case, "host"), compiler, tmp_path)
 
 
-@pytest.mark.parametrize("case", every_nth(integer_exits.CORE, 3))
+@pytest.mark.parametrize("case", every_nth(integer_exits.CORE, 6))
 def test_c_has_no_warnings(case, tmp_path):
     need("gcc")
     folder = catalogue.emitted(case, "cortex-m7").write(tmp_path / "model")

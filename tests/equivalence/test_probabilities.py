@@ -91,6 +91,7 @@ def test_they_are_those_of_real_numbers_within_the_bound(case, tmp_path):
     check(case, X[accepted], records[accepted])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [calibrated.CORE[0], calibrated.CORE[2]], ids=str)
 def test_bounds_hold_where_the_compiler_contracts(case, tmp_path):
     """reliability 32: bounds hold with and without FMA."""
@@ -101,6 +102,7 @@ def test_bounds_hold_where_the_compiler_contracts(case, tmp_path):
     check(case, X, result.records)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [calibrated.CORE[0], calibrated.CORE[2]], ids=str)
 def test_bounds_hold_where_subnormals_are_flushed(case, tmp_path):
     """reliability 34: subnormals flushed: bounds tolerate it."""

@@ -9,6 +9,7 @@ import catalogue
 import certified
 import numpy as np
 import pytest
+from covering import every_nth
 from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
@@ -78,7 +79,7 @@ def most_kernels(program) -> int:
     return int(exits + program.ends.exact.n_slots)
 
 
-@pytest.mark.parametrize("case", [*cascades.CORE, *certified.EVERY], ids=str)
+@pytest.mark.parametrize("case", every_nth([*cascades.CORE, *certified.EVERY], 6))
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
 def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):
     """reliability 37: zeros, ones, infinities, NaN and the extremes in the place of elements."""

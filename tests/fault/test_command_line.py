@@ -380,6 +380,7 @@ def test_risk_beyond_the_samples_exits_3_and_names_the_one_to_ask_for(
     assert not Path("o").exists()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("words", "guarantee", "thresholds"),
     [

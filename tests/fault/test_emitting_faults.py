@@ -232,6 +232,7 @@ def test_tables_one_byte_larger_than_the_flash_exit_4(model, capsys, monkeypatch
     check_boundary(model, words, "--max-flash", program.table_bytes, "bytes: ", capsys)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_certified_exits_that_do_not_fit_are_left_out(model):
     """reliability 25: the exact program and all that fits beside it is what there is."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from covering import some
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -65,7 +66,7 @@ def contents(folder: str) -> dict[str, bytes]:
 
 
 @pytest.mark.target
-@pytest.mark.parametrize("name", DATA_SETS)
+@pytest.mark.parametrize("name", some(list(DATA_SETS), ("wine",)))
 def test_bundled_data_set_is_verified_on_host_and_cortex_m7(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,6 +116,7 @@ def test_verify_repeats_both_checks_from_the_folder(
     }
 
 
+@pytest.mark.exhaustive
 def test_verify_without_the_model_says_what_it_left_out(
     wine: tuple[Any, np.ndarray], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -151,6 +153,7 @@ def test_target_of_ones_own_is_one_toml_and_needs_no_more_to_be_verified_again(
     assert "verified on the host and on mine" in capsys.readouterr().out
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("level", "runs_on_host"), [("none", False), ("host", True)])
 def test_what_was_not_verified_is_null_with_its_reason(
     level: str,
@@ -209,6 +212,7 @@ def test_bench_has_a_row_for_each_target(
     assert files.split()[0] == "written"
 
 
+@pytest.mark.exhaustive
 def test_output_is_the_same_bytes_wherever_and_however_it_is_made(
     wine: tuple[Any, np.ndarray], folder: Path
 ) -> None:

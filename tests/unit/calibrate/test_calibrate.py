@@ -125,6 +125,7 @@ def test_risk_beyond_the_samples_is_refused_with_the_risk_to_ask_for(tmp_path: P
     assert (promise.requested, promise.upper_bound) == (named, named)
 
 
+@pytest.mark.exhaustive
 def test_expected_control_promises_without_a_confidence(tmp_path: Path) -> None:
     made = calibrated(case_of("digits"), tmp_path, risk=0.01, risk_control="expected")
     promise = made.calibration.promise
@@ -183,6 +184,7 @@ def test_few_distinct_samples_are_refused(tmp_path: Path) -> None:
         calibrated(case_of("digits"), tmp_path, X=np.tile(case_of("digits").X[:150], (4, 1)))
 
 
+@pytest.mark.exhaustive
 def test_a_few_repeated_samples_are_left_as_they_are(tmp_path: Path) -> None:
     X = np.unique(case_of("digits").X, axis=0)
     made = calibrated(
@@ -222,6 +224,7 @@ def test_room_is_a_tenth_of_the_operations_and_what_the_board_has_left() -> None
     assert room.ram_bytes < 10**5 - 1000
 
 
+@pytest.mark.exhaustive
 def test_few_samples_of_another_data_set_still_calibrate(tmp_path: Path) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32)

@@ -69,6 +69,7 @@ def test_stages_are_the_same_bytes_for_any_number_of_processes(n_classes: int) -
     assert content(case, stages_of(case, n_jobs=2)) == once
 
 
+@pytest.mark.exhaustive
 def test_what_does_not_fit_is_left_out() -> None:
     case = digits("rbf", 2)
     kept = stages_of(case, fits=lambda stage: not isinstance(stage, NearestVectors))
@@ -92,6 +93,7 @@ def of_low_rank() -> Case:
     return Case(estimator, X[600:1500], X[1500:])
 
 
+@pytest.mark.exhaustive
 def test_vectors_inside_the_projection_are_not_touched() -> None:
     case = of_low_rank()
     for stage, _ in stages_of(case):

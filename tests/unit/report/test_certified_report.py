@@ -115,6 +115,7 @@ def test_the_replay_has_a_line_of_its_own(by_default):
     assert "operations of the replay, mean" in printed(by_default.report)
 
 
+@pytest.mark.exhaustive
 def test_without_a_replay_its_figures_are_null(tmp_path):
     made = compiled(tmp_path, replay="none").report
     assert made["cost"]["max_ops_with_replay"] is made["cost"]["replay_ops_mean"] is None
@@ -131,6 +132,7 @@ def test_nothing_is_said_to_be_calibrated(by_default):
     assert "calibrated on samples" not in header and "moons_audit(" not in header
 
 
+@pytest.mark.exhaustive
 def test_the_report_says_what_the_exits_were_chosen_with(by_default, with_data):
     for case, source in ((by_default, "generated"), (with_data, "data")):
         choice = case.report["choice"]

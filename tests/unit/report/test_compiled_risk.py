@@ -69,6 +69,7 @@ def simple(tmp_path_factory: pytest.TempPathFactory) -> Case:
     return compiled(tmp_path_factory.mktemp("simple"), thresholds="simple")
 
 
+@pytest.mark.exhaustive
 def test_the_header_states_the_promised_risk(promised):
     assert promised.compiled.program.early_exits
     n = promised.compiled.report["risk"]["calibration_queries"]
