@@ -189,6 +189,7 @@ class Stages:
         projected = vectors @ V.T
         squares = (vectors**2).sum(axis=1)
         residuals = np.stack([squares - (projected[:, :p] ** 2).sum(axis=1) for p in ends])
+        residuals = np.maximum(residuals, 0.0)  # what is rounded below 0
         rests = np.stack(
             [(self.x**2).sum(axis=1) - ((self.x @ V[:p].T) ** 2).sum(axis=1) for p in ends]
         )

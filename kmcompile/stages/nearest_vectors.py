@@ -97,6 +97,9 @@ class NearestVectors(EarlyExit):
         for name in ("half_width", "least", "largest"):
             object.__setattr__(self, name, finite(getattr(self, name)))
         object.__setattr__(self, "steps", frozen(self.steps, np.uint16))
+        if self.residuals.min(initial=0.0) < 0.0:
+            # A distance below 0 is no input of the kernel in C.
+            raise ValueError("residuals of nearest_vectors must be at least 0")
 
     @property
     def n_blocks(self) -> int:

@@ -115,6 +115,13 @@ def test_single_kernels_are_those_of_an_exact_sum_of_floats():
             with_stages(name, nearest)
 
 
+def test_nearest_vectors_have_no_distance_below_0():
+    """The C takes no exponential of one: it would touch other vectors than the interpreter."""
+    nearest = of_kind("statistical", NearestVectors)
+    with pytest.raises(ValueError, match="residuals of nearest_vectors must be at least 0"):
+        replace(nearest, residuals=np.full_like(nearest.residuals, -1e-16))
+
+
 def test_a_sum_of_pairs_stands_before_votes_that_break_no_ties():
     made = program("by_pairs")
     vote = replace(of_kind("by_pairs", Vote), break_ties=True)

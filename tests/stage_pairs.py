@@ -1,0 +1,388 @@
+"""Programs in which every two stages stand together that can, with every task and format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from cascades import Cascade, Stages
+from emitted import Emitted, named
+from sklearn.datasets import load_diabetes, load_digits, load_iris
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC, SVR, OneClassSVM
+
+from kmcompile import frontend
+from kmcompile.bounds.vectors import choose_vectors
+from kmcompile.certify import bound_sequence, folded_weights, subspace
+from kmcompile.certify.expansion_tree import tree
+from kmcompile.certify.lower_subspace import Subspace, lower_subspace
+from kmcompile.certify.sign_map import build_sign_map
+from kmcompile.interpret import Status, interpret
+from kmcompile.ir.batch import Batch
+from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.ir.program import Program
+from kmcompile.lowering import pair_choice
+from kmcompile.lowering.formats import Lowered, lower_in_format
+from kmcompile.lowering.program import with_tolerance
+from kmcompile.lowering.replay import lower_replay
+from kmcompile.stages import (
+    Argmax,
+    BoundSequence,
+    CodedSum,
+    EarlyExit,
+    ExactSum,
+    FixedSum,
+    FoldedWeights,
+    LinearFilter,
+    LinearSum,
+    NearestVectors,
+    Nonzeros,
+    PairSum,
+    Prepare,
+    RangeGate,
+    ReducedSet,
+    Replay,
+    Sign,
+    SignMap,
+    Stage,
+    SubspaceCertificate,
+    Value,
+    Vote,
+)
+from kmcompile.target import Target
+from kmcompile.verify.queries import edge_inputs, generate
+from kmcompile.verify.reference import evaluate
+
+N_TRAINED = 60
+N_ITS_OWN, N_GENERATED = 60, 150
+N_FITTED, N_CALIBRATED = 40, 100
+"""Samples that the certified exits see, and the calibrated ones."""
+MAP_BYTES = 40
+CENTRES, N_BASIS = (1, 4), 2
+"""Of local expansions, and the directions of their curved test."""
+N_VECTORS = 8
+"""Of a bound sequence, rounded up to its lanes."""
+N_DIMENSIONS, N_TOUCHED = 4, 3
+"""Of a subspace, and the kernels beside it."""
+TOLERANCE = 0.1
+"""Of the regressions, in deviations of what they learn."""
+
+KERNELS: dict[str, dict[str, Any]] = {
+    "rbf": {"kernel": "rbf", "gamma": 0.5},
+    "poly": {"kernel": "poly", "degree": 2, "gamma": 0.5, "coef0": 1.0},
+    "sigmoid": {"kernel": "sigmoid", "gamma": 0.05, "coef0": -0.5},
+    "linear": {"kernel": "linear"},
+}
+
+
+@dataclass(frozen=True)
+class Chain:
+    """All stages in one program that a machine has, its early exits in one order or the other.
+
+    Parameters
+    ----------
+    task : Task
+    kernel : str
+        Of `KERNELS`.
+    data : str
+        "few": 2 features, of which there are sign maps. "many": 16, or 10. "sparse": 64, most of
+        them 0, so that others are listed and summed.
+    mode : str
+        "certified", "both" (with calibrated exits, too) or "exact".
+    number_format : str
+    by_pairs : bool
+        Whether the sum is evaluated pair by pair.
+    break_ties : bool
+    backwards : bool
+        Whether the early exits stand in the other order.
+    replays : bool
+    """
+
+    task: Task
+    kernel: str
+    data: str
+    mode: str
+    number_format: str = "float32"
+    by_pairs: bool = False
+    break_ties: bool = False
+    backwards: bool = False
+    replays: bool = False
+
+    def __str__(self) -> str:
+        words = [self.number_format, self.task.value, self.kernel, self.data, self.mode]
+        flags = ("by_pairs", "break_ties", "backwards", "replays")
+        return "-".join([*words, *(flag for flag in flags if getattr(self, flag))])
+
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
+        """Return the emitted C, with fresh and generated queries and those at the edges."""
+        board = named(target)
+        if board.double_bits != 64 and self.replays:
+            return replace(self, replays=False).emit(target, name)
+        model, fresh = fitted(self.task, self.kernel, self.data, self.break_ties)
+        machine = frontend.load_model(model)
+        lowered = lower_in_format(machine, board, name, self.number_format)
+        spread = float(samples(self.task, self.data)[1].std())
+        program = with_tolerance(lowered.program, TOLERANCE * spread)
+        exits = self._exits(lowered, program, fresh)
+        if self.by_pairs:
+            program = summed_by_pairs(lowered, program, fresh)
+            exits = [stage for stage in exits if not isinstance(stage, NearestVectors)]
+        program = with_stages(program, exits)
+        if self.replays:
+            replay = lower_replay(
+                lowered.machine, board, program, lowered.ordinary, True, coded=lowered.coded
+            )
+            program = replace(program, replay=replay)
+        edges = edge_inputs(machine, program.prepare.limit)
+        parts = [fresh[:N_ITS_OWN], fresh[:6] * np.float32(2.5), generate(machine, N_GENERATED)]
+        return Emitted(machine, program, board, np.concatenate([*parts, edges]))
+
+    def _exits(self, lowered: Lowered, program: Program, fresh: np.ndarray) -> list[Stage]:
+        """Return what stands between `prepare`, or the list of nonzeros, and the sum."""
+        accepted = fresh[interpret(program, fresh).results["status"] == Status.OK]
+        if self.mode == "exact":
+            return []
+        proved = list(certified_exits(lowered.machine, program, accepted[:N_FITTED]))
+        if self.backwards:
+            proved = proved[::-1]
+        if self.mode == "certified":
+            return proved
+        # Of one class all coefficients are positive: there is no tug of war.
+        schemes = ("tug_of_war" if self.task is Task.BINARY else "by_score", "estimate")
+        scheme = schemes[self.backwards]
+        cascade = Cascade(self.kernel, "", scheme, 1, skip_zeros=self.data == "sparse", n_reduced=2)
+        own = Stages(cascade, program, accepted[:N_CALIBRATED]).program.stages[1:-2]
+        calibrated = [stage for stage in own if stage not in program.stages]
+        first = [stage for stage in calibrated if not isinstance(stage, EarlyExit)]
+        last = [stage for stage in calibrated if isinstance(stage, EarlyExit)]
+        return [*first, *([*proved, *last] if self.backwards else [*last, *proved])]
+
+
+def with_stages(program: Program, between: list[Stage]) -> Program:
+    """Return the program with stages before its sum, in the mode that they are of."""
+    kinds = {stage.exit for stage in between}
+    mode = "statistical" if "statistical" in kinds else "certified" if kinds else "exact"
+    stages = (*program.stages[:-2], *between, *program.stages[-2:])
+    return replace(program, mode=mode, stages=stages)
+
+
+def certified_exits(
+    machine: KernelMachine, program: Program, samples: np.ndarray
+) -> Iterator[EarlyExit]:
+    """Yield one exit of every certified kind that there is for a machine, whether it pays or not.
+
+    Of small sizes that are given: the compiler's search for good ones takes most of its time.
+    """
+    batch = program.prepare.run(Batch.of(samples, program.n_decisions))
+    sign_map = build_sign_map(machine, program, samples, MAP_BYTES)
+    if sign_map is not None:
+        yield sign_map
+    if folded_weights.supports(machine, program):
+        labels = evaluate(machine, samples).labels
+        levels = tree(machine, program, batch.x.astype(np.float64), labels, CENTRES)
+        bend = folded_weights.curvature(levels[-1], N_BASIS)
+        stage = folded_weights.lower_folded_weights(machine, CENTRES, levels, bend)
+        yield folded_weights.with_intercept(stage, program)
+    if bound_sequence.supports(program, machine):
+        vectors = choose_vectors(machine, N_VECTORS, "greedy", samples, seed=0)
+        sequence = bound_sequence.lower_bound_sequence(machine, program, vectors)
+        assert sequence is not None
+        yield sequence
+    if subspace.supports(machine, program):
+        trial = subspace.Trial.of(machine, program, batch)
+        directions = trial.directions[:N_DIMENSIONS]
+        degree = KERNELS["poly"]["degree"]
+        within = Subspace.of(program, directions, trial.delta, degree)
+        yield lower_subspace(machine, program, within, trial.unit, N_TOUCHED)
+
+
+def summed_by_pairs(lowered: Lowered, program: Program, samples: np.ndarray) -> Program:
+    """Return the program with a sum that is evaluated pair by pair, whether that pays or not."""
+    usual, pair_choice.WORST_FACTOR = pair_choice.WORST_FACTOR, np.inf
+    try:
+        made = pair_choice.with_pair_sum(lowered.machine, program, lowered.ordinary, samples)
+    finally:
+        pair_choice.WORST_FACTOR = usual
+    assert made is not None
+    return made
+
+
+@cache
+def fitted(task: Task, kernel: str, data: str, break_ties: bool) -> tuple[Any, np.ndarray]:
+    """Return a fitted estimator and inputs that it has not seen, float32."""
+    X, y = samples(task, data)
+    X, y = X[:N_TRAINED], y[:N_TRAINED]
+    parameters = KERNELS[kernel]
+    if task is Task.REGRESSION:
+        model: Any = SVR(C=float(y.std()), epsilon=float(y.std()) / 8, **parameters).fit(X, y)
+    elif task is Task.ONE_CLASS:
+        model = OneClassSVM(nu=0.3, **parameters).fit(X)
+    elif task is Task.ONE_VS_REST:
+        model = OneVsRestClassifier(SVC(C=5.0, **parameters)).fit(X, y)
+    else:
+        model = SVC(C=5.0, break_ties=break_ties, **parameters).fit(X, y)
+    return model, samples(task, data)[0][N_TRAINED:].astype(np.float32)
+
+
+@cache
+def samples(task: Task, data: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return real inputs, each feature from 0 to about 1 in steps, and labels or values.
+
+    Of two classes where there is one sign, otherwise of four or, with few features, three. The
+    values of the regressions are those of diabetes or, with zeros among the features, the digits.
+    """
+    if task is Task.REGRESSION and data != "sparse":
+        X, y = load_diabetes(return_X_y=True)
+        X = X[:, [2, 8]] if data == "few" else X
+        X = np.rint((X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)) * 128) / 128
+        return X, y
+    if data == "few":
+        X, y = load_iris(return_X_y=True)
+        X = X[:, 2:] / 8
+        kept = y > 0 if task.has_one_sign else y >= 0
+    else:
+        X, y = load_digits(return_X_y=True)
+        if data == "many":
+            X = X.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(len(X), 16)
+        X = X / 16
+        X = np.where(X > 0.6, X, 0.0) if data == "sparse" else X
+        kept = np.isin(y, (3, 8) if task.has_one_sign else (1, 3, 8, 9))
+    X, y = X[kept], y[kept]
+    order = np.random.default_rng(0).permutation(len(X))
+    return X[order], y[order]
+
+
+def stages_of(program: Program) -> list[type[Stage]]:
+    """Return what the stages of a program are, in order, its replay behind them."""
+    replay = [] if program.replay is None else [program.replay]
+    return [type(stage) for stage in (*program.stages, *replay)]
+
+
+def _in_floats(chain: Chain) -> bool:
+    return chain.number_format == "float32"
+
+
+def _proves(chain: Chain) -> bool:
+    return chain.mode != "exact"
+
+
+def _calibrates(chain: Chain) -> bool:
+    return chain.mode == "both"
+
+
+def _has_one_decision(chain: Chain) -> bool:
+    return chain.task.has_one_sign or chain.task is Task.REGRESSION
+
+
+HAS: dict[type[Stage], Callable[[Chain], bool]] = {
+    Prepare: lambda chain: True,
+    Nonzeros: lambda chain: chain.data == "sparse" and chain.kernel != "linear",
+    RangeGate: _calibrates,
+    LinearFilter: _calibrates,
+    ReducedSet: _calibrates,
+    NearestVectors: lambda chain: _calibrates(chain) and _in_floats(chain) and not chain.by_pairs,
+    SignMap: lambda chain: _proves(chain) and chain.data == "few" and chain.task.has_one_sign,
+    BoundSequence: lambda chain: (
+        _proves(chain) and chain.kernel in ("rbf", "poly") and chain.data != "sparse"
+    ),
+    FoldedWeights: lambda chain: _proves(chain) and chain.kernel == "rbf",
+    SubspaceCertificate: lambda chain: (
+        _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)
+    ),
+    ExactSum: lambda chain: _in_floats(chain) and chain.kernel != "linear" and not chain.by_pairs,
+    CodedSum: lambda chain: not _in_floats(chain) and chain.kernel in ("poly", "sigmoid"),
+    FixedSum: lambda chain: not _in_floats(chain) and chain.kernel == "rbf",
+    LinearSum: lambda chain: chain.kernel == "linear",
+    PairSum: lambda chain: chain.by_pairs,
+    Sign: lambda chain: chain.task.has_one_sign,
+    Vote: lambda chain: chain.task is Task.ONE_VS_ONE,
+    Argmax: lambda chain: chain.task is Task.ONE_VS_REST,
+    Value: lambda chain: chain.task is Task.REGRESSION,
+    Replay: lambda chain: chain.replays,
+}
+"""Which programs have a stage; the exact sum of codes is a kind of `ExactSum`."""
+
+
+def can_be(chain: Chain) -> bool:
+    """Return whether there is such a program, as long as a program of its kind can be."""
+    in_floats = _in_floats(chain)
+    if (chain.kernel == "linear") != (chain.mode == "exact"):
+        return False
+    if chain.kernel == "linear" and not in_floats:
+        return False
+    if chain.data == "sparse" and not in_floats:
+        return False
+    # Calibrated exits give labels.
+    if (chain.task is Task.REGRESSION) != (chain.mode == "certified") and _proves(chain):
+        return False
+    if (chain.by_pairs or chain.break_ties) and chain.task is not Task.ONE_VS_ONE:
+        return False
+    if chain.by_pairs and (chain.break_ties or not in_floats or chain.kernel == "linear"):
+        return False
+    # A sum of codes is replayed where it is one of distances.
+    return not chain.replays or in_floats or chain.kernel == "rbf"
+
+
+def every_chain() -> list[Chain]:
+    """Return the longest programs that there can be: of every task, kernel, data and format."""
+    kinds = product(
+        Task,
+        KERNELS,
+        ("few", "many", "sparse"),
+        ("exact", "certified", "both"),
+        ("float32", "int16", "int8"),
+        ((False, False), (True, False), (False, True)),
+        (False, True),
+        (True, False),
+    )
+    chains = (
+        Chain(task, kernel, data, mode, number_format, by_pairs, ties, backwards, replays)
+        for task, kernel, data, mode, number_format, (by_pairs, ties), backwards, replays in kinds
+    )
+    return [chain for chain in chains if can_be(chain)]
+
+
+def stages_that_can_be(chain: Chain) -> list[type[Stage]]:
+    """Return the stages that such a program has, in no order."""
+    return [stage for stage, has in HAS.items() if has(chain)]
+
+
+def pairs_of(chain: Chain) -> set[frozenset[type[Stage]]]:
+    """Return every two different stages of a program, in whatever order."""
+    return {frozenset(pair) for pair in combinations(stages_that_can_be(chain), 2)}
+
+
+def orders_of(chain: Chain) -> set[Hashable]:
+    """Return every two stages with the task, the format and the order of the early exits."""
+    words = (chain.task, chain.number_format)
+    return {
+        *((pair, *words) for pair in pairs_of(chain)),
+        *((pair, chain.backwards) for pair in pairs_of(chain) if chain.mode != "exact"),
+        *((chain.kernel, chain.break_ties, *words),),
+    }
+
+
+def covering(chains: list[Chain], what: Callable[[Chain], set[Any]]) -> tuple[Chain, ...]:
+    """Return few of some chains that have all that the chains have together.
+
+    Each is the first one of those that have most of what is still missing.
+    """
+    of_each = {chain: what(chain) for chain in chains}
+    missing: set[Any] = set().union(*of_each.values())
+    taken = []
+    while missing:
+        best = max(chains, key=lambda chain: len(of_each[chain] & missing))
+        taken.append(best)
+        missing -= of_each[best]
+    return tuple(taken)
+
+
+CORE = covering(every_chain(), pairs_of)
+"""Every two stages at least once, those first that have most of them."""
+
+EVERY = covering(every_chain(), orders_of)
+"""Every two stages with every task and format, and with the early exits in both orders."""
