@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from emitted import Emitted, emit_model
 from sklearn.datasets import load_breast_cancer, load_digits
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 from sparse_digits import sparse_digits
@@ -72,12 +72,16 @@ class SubspaceCase:
         """Inputs that the machine has not seen, float32."""
         return self.samples[0][self.n_trained :].astype(np.float32)
 
-    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
-        """Return the emitted C."""
+    def fitted(self) -> Pipeline:
+        """Return the fitted pipeline."""
         X, y = self.samples
         classifier = SVC(kernel="poly", C=10, **KERNELS[self.kernel])
         model = make_pipeline(*PREPROCESSING[self.preprocessing](), classifier)
-        plain = emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
+        return model.fit(X[: self.n_trained], y[: self.n_trained])
+
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        plain = emit_model(self.fitted(), target, name)
         machine = fold_scalers(merge_duplicate_vectors(plain.machine))
         stage = self.stage(machine, plain.program)
         stages = (*plain.program.stages[:-2], stage, *plain.program.stages[-2:])

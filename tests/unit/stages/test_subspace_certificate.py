@@ -17,6 +17,8 @@ from kmcompile.verify.reference import evaluate
 
 LIMITS = (0, 1, 7, 0xFFFFFFFF)
 PLAIN = subspaces.CORE[0]
+NEARLY_ZERO = 10 * np.finfo(np.float64).eps
+"""A row with a smaller norm stays as it is in sklearn.preprocessing.normalize."""
 
 
 def emitted_of(case):
@@ -104,7 +106,7 @@ def exact_decision(machine, x: np.ndarray):
     for step in machine.preprocessing:
         if hasattr(step, "norm"):
             length = mp.sqrt(mp.fsum(value * value for value in v))
-            v = [value / length for value in v] if length > 0 else v
+            v = v if length < NEARLY_ZERO else [value / length for value in v]
         else:
             offset, factor = ([mpf(float(a)) for a in part] for part in (step.offset, step.factor))
             v = [(a - b) * c for a, b, c in zip(v, offset, factor, strict=True)]
@@ -115,6 +117,29 @@ def exact_decision(machine, x: np.ndarray):
         u = mpf(float(kernel.gamma)) * inner + mpf(float(kernel.coef0))
         terms.append(mpf(float(beta)) * u**kernel.degree)
     return mp.fsum(terms) + mpf(float(machine.intercept[0]))
+
+
+def test_the_decision_in_50_digits_is_scikit_learns_around_the_size_at_which_rows_stay():
+    """What the intervals are held against: a Normalizer divides no row that is nearly 0."""
+    machine, model = emitted_of(PLAIN).machine, PLAIN.fitted()
+    row = PLAIN.fresh[0] / np.linalg.norm(PLAIN.fresh[0])
+    X = np.outer([1e-30, 1e-18, 0.9 * NEARLY_ZERO, 1.1 * NEARLY_ZERO, 1e-12, 1.0], row)
+    X = X.astype(np.float32).astype(np.float64)
+    reference = evaluate(machine, X)
+    allowed = 2 * reference.error[:, 0]  # scikit-learn rounds as often
+    exact = np.array([float(exact_decision(machine, x)) for x in X])
+    assert (np.abs(exact - model.decision_function(X)) <= allowed).all()
+    assert (exact[:3] == float(machine.intercept[0])).all()
+    assert (exact[3:] != float(machine.intercept[0])).all()
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_intervals_hold_the_decision_around_the_size_at_which_rows_stay(limit):
+    emitted = emitted_of(PLAIN)
+    rows = PLAIN.fresh[:20] / np.linalg.norm(PLAIN.fresh[:20], axis=1, keepdims=True)
+    sizes = NEARLY_ZERO * 2.0 ** np.linspace(-4, 4, 33)
+    X = (sizes[:, None, None] * rows).reshape(-1, rows.shape[1]).astype(np.float32)
+    assert len(check_intervals(emitted, X, limit)) == len(X)
 
 
 def test_more_kernels_give_narrower_intervals():
