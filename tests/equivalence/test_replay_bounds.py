@@ -14,9 +14,9 @@ import catalogue
 import numpy as np
 import pytest
 import replays
-from bound_cases import REFUSED, Case, cases, compiled, queries
+from bound_cases import REFUSED, Case, accepted, cases, compiled, queries
 from covering import by_fields, every_nth
-from lowered import reduced
+from lowered import Lowered, reduced
 from mpmath import mp, mpf
 from real_model import DIGITS, RealModel
 from replays import neighbours
@@ -25,6 +25,7 @@ from tools import need
 
 from kmcompile.interpret import Status
 from kmcompile.ir.batch import Batch
+from kmcompile.ir.preprocessing import Normalization
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.run import RunResult
 from kmcompile.stages import Replay
@@ -53,7 +54,7 @@ def summed(case: Case, low_parts: bool) -> tuple[Replay, Batch, np.ndarray, list
     machine = reduced(low.machine)
     replay = lower_replay(machine, load_target("host"), low.program, ordinary, low_parts)
     X = queries(low, case, N_QUERIES, seed=7)
-    X = np.concatenate([X, neighbours(low.program, X, 4)])
+    X = np.concatenate([X, neighbours(low.program, X, 4), nearly_zero(low, X[:2])])
     batch = Batch.of(X, low.program.n_decisions)
     decisions = replay.summed(batch).decision
     exact = [real.decisions(x) for x in X]
@@ -63,6 +64,20 @@ def summed(case: Case, low_parts: bool) -> tuple[Replay, Batch, np.ndarray, list
             for row, reals in zip(decisions.tolist(), exact, strict=True)
         ]
     return replay, batch, np.array(errors), exact
+
+
+def nearly_zero(low: Lowered, X: np.ndarray) -> np.ndarray:
+    """Return rows of about the size below which a Normalizer, as the first step, divides nothing.
+
+    There the replay cannot tell which side a row is on; only around it a normalised row is unknown.
+    """
+    if not isinstance(next(iter(low.machine.preprocessing), None), Normalization):
+        return X[:0]
+    rows = X.astype(np.float64)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    sizes = 2.0 ** np.arange(-50.0, -46.0, 0.5)
+    around = (sizes[:, None, None] * rows).reshape(-1, X.shape[1])
+    return accepted(low, around.astype(np.float32))
 
 
 def broken(bounds: np.ndarray, errors: np.ndarray) -> int:
