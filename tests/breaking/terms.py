@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import fixed_sum_terms
@@ -209,8 +209,9 @@ def terms_of(stage: Any) -> list[str]:
     for name in TERMS[type(stage)]:
         columns = COLUMNS.get((type(stage), name))
         found += [name] if columns is None else [f"{name}[{n}]" for n in columns]
+    own = {field.name for field in fields(stage)}
     for part in PARTS:
-        if hasattr(stage, part):
+        if part in own:  # a reach also says of which class its kernel is
             found += [f"{part}.{term}" for term in terms_of(getattr(stage, part))]
     return found
 
