@@ -82,6 +82,7 @@ def test_no_loop_turns_more_often_than_its_flow_fact_says(case, target):
         assert loop.fact.total is None or loop.most_total <= loop.fact.total, loop
 
 
+@pytest.mark.exhaustive
 def test_every_loop_of_every_template_has_turned():
     turned = {loop.template for case in CASES for loop in counted(*case) if loop.most > 0}
     missing = template_loops() - turned

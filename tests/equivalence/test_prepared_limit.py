@@ -30,6 +30,7 @@ def test_what_the_model_was_trained_with_is_answered(sensor):
     assert (compiled.classify(X)["status"] == Status.OK).all()
 
 
+@pytest.mark.exhaustive
 def test_inputs_beyond_the_prepared_limit_are_refused_by_c_and_interpreter_alike(sensor):
     compiled, X = sensor
     away = X + 0.01 * 2.0 ** np.arange(len(X))[:, None]

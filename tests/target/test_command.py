@@ -171,6 +171,7 @@ def test_what_was_not_verified_is_null_with_its_reason(
     assert not report["memory"]["flash_is_lower_limit"]  # measured without being run
 
 
+@pytest.mark.exhaustive
 def test_quiet_prints_nothing(
     wine: tuple[Any, np.ndarray], capsys: pytest.CaptureFixture[str]
 ) -> None:

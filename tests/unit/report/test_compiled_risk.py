@@ -88,6 +88,7 @@ def test_without_a_promise_the_header_says_so(simple):
     assert "distributed as" not in simple.header
 
 
+@pytest.mark.exhaustive
 def test_without_a_range_gate_every_input_is_in_range(simple):
     assert not any(isinstance(stage, RangeGate) for stage in simple.compiled.program.stages)
     assert "always true: this program does not check the range" in simple.header
@@ -106,6 +107,7 @@ def printed(facts: dict[str, Any]) -> str:
     return console.export_text()
 
 
+@pytest.mark.exhaustive
 def test_a_repeated_verification_shows_the_risk_that_test_samples_measure(promised):
     facts = verify_folder(promised.folder, promised.model, promised.test_data, False)
     risk = facts["risk"]
