@@ -214,6 +214,7 @@ def test_full_disk_exits_6_and_leaves_nothing(
         subprocess.run(["umount", str(disk)], check=True, timeout=HANGS_S)
 
 
+@pytest.mark.exhaustive
 def test_existing_folder_is_replaced_as_a_whole() -> None:
     assert cli.run(["m.pkl", "--out", "o", "--name", "one", "--verify", "none", "--quiet"]) == 0
     assert cli.run(["m.pkl", "--out", "o", "--name", "two", "--verify", "none", "--quiet"]) == 0
@@ -282,6 +283,7 @@ def test_of_two_runs_on_one_folder_the_second_exits_6(
     assert cli.run(["m.pkl", "--out", "o", "--verify", "none", "--quiet"]) == 0
 
 
+@pytest.mark.exhaustive
 def test_reader_that_goes_away_does_not_look_like_a_failed_check() -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)

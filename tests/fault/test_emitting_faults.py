@@ -71,6 +71,7 @@ def without_names(text: str) -> list[str]:
     return [line for line in lines if "SHA-256 of the model" not in line]
 
 
+@pytest.mark.exhaustive
 @few(12)
 @given(st.lists(labels, min_size=2, max_size=2, unique=True))
 def test_any_label_compiles_to_the_same_program(tmp_path_factory, classes):
@@ -148,6 +149,7 @@ def test_a_name_that_is_no_prefix_exits_2(name):
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.exhaustive
 def test_a_hostile_file_name_gives_an_ordinary_folder(tmp_path, monkeypatch):
     """reliability 20: the command on line 1 of the C names the model's file."""
     monkeypatch.chdir(tmp_path)

@@ -180,6 +180,7 @@ def test_quiet_prints_nothing(
     assert Path("wine-host/wine.c").is_file()
 
 
+@pytest.mark.exhaustive
 def test_report_in_the_terminal_names_checks_memory_and_the_folder(
     wine: tuple[Any, np.ndarray], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -258,6 +259,7 @@ def test_python_compiles_an_estimator_and_answers_as_it_does(
     assert np.all(results["upper"] - results["lower"] <= 3 * bound)
 
 
+@pytest.mark.exhaustive
 def test_python_writes_no_folder_for_an_estimator_unless_asked(
     wine: tuple[Any, np.ndarray],
 ) -> None:

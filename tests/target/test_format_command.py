@@ -79,6 +79,7 @@ def test_json_has_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(json.loads(capsys.readouterr().out)["formats"]) == 3
 
 
+@pytest.mark.exhaustive
 def test_a_folder_of_integers_is_verified_and_loaded_again() -> None:
     compile_to("o", "digits.pkl", "--format", "int8")
     assert cli.run(["verify", "o", "--model", "digits.pkl", "--quiet"]) == 0

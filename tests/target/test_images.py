@@ -66,7 +66,7 @@ def check_bits(artifact, n_queries):
     assert result.instructions is None
 
 
-SOME_BOARDS = ("cortex-m0", "cortex-m7", "leon3", "rv32imac", "avr")
+SOME_BOARDS = ("cortex-m0", "cortex-m7", "leon3")
 """What `make test` takes of the boards."""
 
 

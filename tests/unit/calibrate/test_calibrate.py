@@ -117,6 +117,7 @@ def test_same_samples_give_the_same_bytes_for_any_number_of_processes(
     assert save(again.program) == once
 
 
+@pytest.mark.exhaustive
 def test_risk_beyond_the_samples_is_refused_with_the_risk_to_ask_for(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         calibrated(case_of("digits"), tmp_path, risk=1e-4)

@@ -25,6 +25,8 @@ from kmcompile.report.cascade import cascade_of
 from kmcompile.report.choice import choice_section
 from kmcompile.verify.queries import Queries
 
+pytestmark = pytest.mark.exhaustive
+
 X, Y = make_moons(900, noise=0.25, random_state=0)
 N_TRAINED, N_DATA = 400, 250
 
