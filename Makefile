@@ -1,5 +1,5 @@
 # make demo      set up, train an SVM, compile it for a Cortex-M7, verify it, print the report
-# make test      set up, then lint, type check and run the tests: 8 minutes on two idle cores
+# make test      set up, then lint, type check and run the tests: ten minutes on two idle cores
 # make test-rest set up, then all other tests: every combination, every float32 argument, and
 #                the fuzzers for a minute
 # make test-all  both

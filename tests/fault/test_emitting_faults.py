@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import some
 from elftools.elf.elffile import ELFFile
 from emitted import emit_model
 from host_program import BATCH_MAIN, STRICT, build_program, run_batch
@@ -175,6 +176,7 @@ ENVIRONMENTS = [
 ]
 
 
+@pytest.mark.exhaustive
 def test_the_same_input_gives_the_same_bytes_in_every_environment(tmp_path):
     """reliability 24: hash seed, locale, time zone, folders, threads."""
     need("gcc")
@@ -254,7 +256,7 @@ def test_certified_exits_that_do_not_fit_are_left_out(model):
 
 
 @pytest.mark.target
-@pytest.mark.parametrize("option", ["--max-flash", "--max-ram"])
+@pytest.mark.parametrize("option", some(["--max-flash", "--max-ram"], ("--max-flash",)))
 def test_a_model_one_byte_larger_than_the_part_exits_4(option, model, capsys):
     """reliability 25: by the image: code, tables, workspace and stack."""
     need_tools(load_target("cortex-m7"))
