@@ -33,8 +33,8 @@ def stages_of(case: Case, n_jobs: int | None = None, fits=lambda stage: True):  
 
 
 def content(case: Case, stages: list[tuple[EarlyExit, str]]) -> bytes:
-    """Return the bytes of a program with all of the stages."""
-    return save(case.with_stages(*(stage for stage, _ in stages)))
+    """Return the bytes of a program with each of the stages."""
+    return b"".join(save(case.with_stages(stage)) for stage, _ in stages)
 
 
 @cache
