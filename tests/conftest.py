@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 from covering import cover
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # No deadline, which a busy machine would miss; the same examples in every run.
 settings.register_profile("kmcompile", derandomize=True, database=None)
