@@ -8,8 +8,14 @@ import pytest
 from covering import cover
 from hypothesis import HealthCheck, settings
 
-# No deadline, which a busy machine would miss; the same examples in every run.
-settings.register_profile("kmcompile", derandomize=True, database=None)
+# No limit in seconds, which a busy machine would miss; the same examples in every run.
+settings.register_profile(
+    "kmcompile",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("kmcompile")
 
 collect_ignore_glob = [
