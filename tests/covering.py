@@ -81,10 +81,10 @@ def every_pair(
     two: Sequence[Any],
     less: Mapping[Any, int] | None = None,
 ) -> list[Any]:
-    """Return all triples as parameters of a test, of which `make test` takes a part.
+    """Return all triples as parameters of a test; half of them are marked as exhaustive.
 
-    Each value meets each other one, and each of the three pairs is there: half of the triples,
-    those whose numbers add up to an even one, do. The others are marked as exhaustive.
+    In the half that is not marked, those whose numbers add up to an even one, each value meets each
+    other one, and each of the three pairs is there. `make test` takes a cover of this half (`cover`).
 
     Parameters
     ----------

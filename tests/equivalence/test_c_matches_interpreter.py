@@ -121,8 +121,8 @@ def test_every_combination_matches_the_interpreter_bit_for_bit(case, tmp_path):
 def test_every_compiler_matches_the_interpreter_bit_for_bit(case, target, compiler, tmp_path):
     """reliability 42: the C for the host and, with its loops unrolled, that for a board.
 
-    `make test` takes each case with one of them. In `make test-all` every case meets all compilers
-    on both targets, and in any part of it every template meets every compiler (the next test).
+    `make test` takes some cases with one compiler each. In `make test-all` every case meets all
+    compilers on both targets.
     """
     check_on_host(catalogue.emitted(case, target), compiler, tmp_path)
 
