@@ -84,7 +84,7 @@ def every_pair(
     """Return all triples as parameters of a test; half of them are marked as exhaustive.
 
     In the half that is not marked, those whose numbers add up to an even one, each value meets each
-    other one, and each of the three pairs is there. `make test` takes a cover of this half (`cover`).
+    other one, and each of the three pairs is there. `make test` takes a cover of this half.
 
     Parameters
     ----------
