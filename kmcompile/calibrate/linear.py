@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.svm import LinearSVC
 
 from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.stages import InnerProducts, LinearFilter
@@ -29,6 +28,8 @@ def linear_filter(
     relevant : ndarray of shape (n_samples, n_decisions), bool
         The samples that a decision is about.
     """
+    from sklearn.svm import LinearSVC  # takes half a second, and few programs need it
+
     n = decisions.shape[1]
     weights, intercept = np.zeros((n, x.shape[1])), np.zeros(n)
     scale = float(np.sqrt((x.astype(np.float64) ** 2).sum(axis=1).mean())) or 1.0

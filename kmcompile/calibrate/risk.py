@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from kmcompile.calibrate.calibration import Promise
 
@@ -49,14 +49,14 @@ def clopper_pearson_upper(disagreements: int, n: int, confidence: float = CONFID
     """
     if disagreements >= n:
         return 1.0
-    return float(beta.ppf(confidence, disagreements + 1, n - disagreements))
+    return float(betaincinv(disagreements + 1, n - disagreements, confidence))
 
 
 def clopper_pearson_lower(disagreements: int, n: int, confidence: float = CONFIDENCE) -> float:
     """Return the one-sided lower confidence limit, Beta^-1(1 - confidence; r, n - r + 1) [1]_."""
     if disagreements == 0:
         return 0.0
-    return float(beta.ppf(1 - confidence, disagreements, n - disagreements + 1))
+    return float(betaincinv(disagreements, n - disagreements + 1, 1 - confidence))
 
 
 def least_risk(n: int, control: Control = "guaranteed", confidence: float = CONFIDENCE) -> float:

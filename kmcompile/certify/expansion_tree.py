@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from kmcompile.certify.folded_constants import linear_rows
 from kmcompile.certify.local_expansion import (
@@ -104,6 +103,8 @@ def _split(
     samples: Float64Array, cell: np.ndarray, branches: int
 ) -> Iterator[tuple[Float64Array, np.ndarray]]:
     """Yield the mean of each part of a cell with its samples; of few samples some are alike."""
+    from sklearn.cluster import KMeans  # takes half a second, and few programs need it
+
     inner = samples[cell]
     n = min(branches, len(np.unique(inner, axis=0)))
     means = KMeans(n, n_init=1, random_state=_SEED).fit(inner).cluster_centers_
