@@ -200,6 +200,7 @@ def test_intersected_intervals_shrink_and_hold_the_sign(name: str, bounds: objec
     assert decided.any()
 
 
+@pytest.mark.exhaustive
 def test_intersection_is_narrower_than_any_of_its_intervals() -> None:
     of = case("breast_cancer")
     form = DistanceForm.of(of.machine)

@@ -165,6 +165,7 @@ def test_repeated_samples_count_once(tmp_path: Path) -> None:
     assert told in made.calibration.notes
 
 
+@pytest.mark.exhaustive
 def test_near_copies_promise_what_the_samples_that_they_copy_promise(tmp_path: Path) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32)

@@ -104,6 +104,7 @@ def test_plots_take_their_colours_from_the_page(page):
     assert "fill: var(--accent)" in page
 
 
+@pytest.mark.exhaustive
 def test_the_bytes_are_the_same_in_another_process(report, tmp_path):
     # Another hash seed, locale, time zone and matplotlib configuration.
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 7\nfont.size: 20\n")
