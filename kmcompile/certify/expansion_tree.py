@@ -108,11 +108,12 @@ def _split(
     inner = samples[cell]
     n = min(branches, len(np.unique(inner, axis=0)))
     means = KMeans(n, n_init=1, random_state=_SEED).fit(inner).cluster_centers_
-    means = means[np.arange(branches) % n].astype(np.float32).astype(np.float64)
-    distance = np.stack([((inner - mean) ** 2).sum(axis=1) for mean in means], axis=1)
-    own = distance[:, :n].argmin(axis=1)
+    means = means.astype(np.float32).astype(np.float64)
+    own = np.stack([((inner - mean) ** 2).sum(axis=1) for mean in means], axis=1).argmin(axis=1)
+    used = np.unique(own)  # rounding may make two means alike
     for part in range(branches):
-        yield means[part], cell[own == part % n]
+        chosen = used[part % len(used)]
+        yield means[chosen], cell[own == chosen]
 
 
 def _centre(
