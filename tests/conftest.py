@@ -37,13 +37,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what only `make test-all` takes: of each test, all but a cover of its parameters."""
+    """Mark what only `make test-all` takes: of each test, all but a cover of its parameters.
+
+    Of a test that is marked `few`, all but three of the cover: the first, the middle, the last.
+    """
     functions: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if hasattr(item, "callspec") and item.get_closest_marker("exhaustive") is None:
             functions[str(item.path), item.originalname].append(item)
     for cases in functions.values():
-        taken = cover([item.callspec.params for item in cases])
+        taken = sorted(cover([item.callspec.params for item in cases]))
+        if cases[0].get_closest_marker("few") is not None:
+            taken = [taken[0], taken[len(taken) // 2], taken[-1]]
         for n, item in enumerate(cases):
             if n not in taken:
                 item.add_marker(pytest.mark.exhaustive)

@@ -247,6 +247,7 @@ def test_every_field_is_a_term_or_a_value(kind):
     assert {field.name for field in fields(kind)} == {*TERMS[kind], *VALUES[kind]}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", DERIVED)
 def test_every_constant_is_at_least_what_its_derivation_needs(case):
     derived = DERIVED[case]()
@@ -261,6 +262,7 @@ def test_a_derived_term_that_is_0_is_noticed(case):
         assert unneeded or derived.notices(weakened(derived.stage, term, 0.0)), term
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_interval_that_lacks_a_term_does_not_hold_f(attack):
     make, factors = ATTACKS[attack]

@@ -68,6 +68,7 @@ def counted(case: object, target: str) -> list[Counted]:
         return count_loops(emitted(case, target), Path(folder))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("case", "target"),
     [

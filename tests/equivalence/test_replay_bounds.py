@@ -129,6 +129,7 @@ TERMS = [
 ]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("term", "case", "low_parts"), TERMS, ids=str)
 def test_without_a_term_the_bound_is_broken(term, case, low_parts):
     replay, batch, errors, _ = summed(case, low_parts)

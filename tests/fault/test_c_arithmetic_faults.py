@@ -165,6 +165,7 @@ def test_the_self_test_passes_with_contraction(case, tmp_path):
     check_against_the_model(emitted, emitted.queries, records)
 
 
+@pytest.mark.few
 @x86_only
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("case", [*BINARY, *catalogue.CORE[1:4]], ids=str)

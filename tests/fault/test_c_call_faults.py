@@ -140,6 +140,7 @@ def check(case, folder, main, flags=("-O2",), sources=("iris.c",)):
     assert failures(program) == []
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", catalogue.CORE, ids=str)
 def test_what_is_not_finite_or_too_large_is_refused_and_nothing_written(case, tmp_path):
     """reliability 29: every feature with NaN and infinities, both sides of the limit."""

@@ -79,6 +79,7 @@ def most_kernels(program) -> int:
     return int(exits + program.ends.exact.n_slots)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", every_nth([*cascades.CORE, *certified.EVERY], 6))
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
 def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):
@@ -136,6 +137,7 @@ int main(void)
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", cascades.CORE, ids=str)
 def test_half_widths_with_their_sign_bits_flipped_decide_nothing(case, tmp_path):
     need("gcc")

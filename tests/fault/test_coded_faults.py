@@ -102,6 +102,7 @@ def _rows(values: np.ndarray) -> str:
     return ", ".join("{ " + ", ".join(str(v) for v in row) + " }" for row in values.tolist())
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("target", "more"),
     [
@@ -193,6 +194,7 @@ def damaged(emitted: Emitted, entry: str, folder: Path) -> str:
     return succeed([folder / "main"])
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("case", "target", "entry"),
     every_pair(

@@ -268,6 +268,7 @@ def test_ctrl_c_during_the_build_exits_130_and_leaves_nothing(
     assert sorted(os.listdir()) == ["bin", "m.pkl"]
 
 
+@pytest.mark.exhaustive
 def test_of_two_runs_on_one_folder_the_second_exits_6(
     model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

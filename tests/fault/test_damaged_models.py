@@ -42,6 +42,7 @@ def _small_files():
 SMALL_FILES = dict(_small_files())
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", SMALL_FILES)
 def test_truncated_files_are_refused_at_every_byte(kind, tmp_path):
     """reliability 3: nothing but the whole file is a model."""

@@ -24,6 +24,7 @@ def _valid_or_refused(path):
         assert machine.sha256
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", FILES)
 def test_mutated_models_give_an_input_error_or_a_valid_machine(name, tmp_path):
     """reliability 8 and 10: 3,600 damaged files."""
@@ -59,6 +60,7 @@ def _damage(message, rng):
     setattr(message, field.name, rng.choice(choices))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", FILES)
 def test_wellformed_damage_gives_an_input_error_or_a_valid_machine(name, tmp_path):
     """reliability 8 and 10: 2,400 models with fields that were changed, dropped or doubled."""

@@ -178,6 +178,7 @@ def _forms(model):
     yield gzip.compress(lines, 3)
 
 
+@pytest.mark.exhaustive
 def test_large_models_are_read(tmp_path, monkeypatch):
     """A tenth of 5,000 vectors of 784 features in a tenth of the budget: 26 classes, dense."""
     monkeypatch.setattr(byte_budget, "BASE_BYTES", byte_budget.BASE_BYTES // 10)

@@ -83,6 +83,7 @@ def _check_tampering(target, model, expected, tmp_path):
         setattr(target, name, value)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", FITTED)
 def test_tampering_with_any_field_is_refused_or_harmless(kind, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""

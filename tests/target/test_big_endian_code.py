@@ -33,6 +33,7 @@ def compiled(target, folder, source, *more):
     return result
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_emitted_c_needs_no_routine_of_a_library_on_leon3(case, tmp_path):
     emitted = catalogue.emitted(case, "leon3")

@@ -25,6 +25,7 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", BOARDS.values(), ids=lambda target: target.name)
 def test_cmake_builds_the_output_with_a_bare_toolchain_file(target: Target, tmp_path: Path) -> None:
     need("cmake", "make")

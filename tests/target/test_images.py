@@ -86,6 +86,7 @@ def test_subnormals_are_kept_by_loops_that_a_compiler_may_vectorise(built, targe
     np.testing.assert_array_equal(result.records, small_model.expected_records(inputs))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", FIRST_OF_FAMILIES, ids=by_name)
 def test_a_count_of_one_chunk_exactly_ends(built, target):
     inputs = small_model.queries(2 * chunk_queries(target))

@@ -114,6 +114,7 @@ def run(target, text, folder, limits=(0, 1, 7, 2000)):
     return worst, counted
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", ONE_OF_EACH, ids=lambda target: target.name)
 def test_loops_that_run_to_the_end_take_the_worst_case(target, tmp_path):
     blocks = "".join(f"    {{{body}    }}\n" for body in BODIES.values())
@@ -125,12 +126,14 @@ def test_loops_that_run_to_the_end_take_the_worst_case(target, tmp_path):
     assert worst.instructions <= 2.5 * counted.max()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", ONE_OF_EACH, ids=lambda target: target.name)
 def test_loops_that_are_left_early_take_no_more(target, tmp_path):
     worst, counted = run(target, model_with(LEFT_EARLY), tmp_path)
     assert counted.max() <= worst.instructions <= 2 * counted.max()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", ONE_OF_EACH, ids=lambda target: target.name)
 def test_a_switch_takes_its_longest_way(target, tmp_path):
     text = model_with(SWITCH)

@@ -26,6 +26,7 @@ def test_too_little_ram_is_refused_with_the_remedy_that_there_is(case, remedy):
     assert f"workspace {needed:,}" in str(caught.value)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", [*cascades.CORE, *catalogue.CORE], ids=str)
 def test_the_workspace_s_bytes_are_those_of_the_c(case):
     emitted = catalogue.emitted(case, "host")

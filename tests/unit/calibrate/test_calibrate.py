@@ -203,6 +203,7 @@ def test_paper_refuses_many_classes(thresholds: str, tmp_path: Path) -> None:
         calibrated(case_of("digits of ten classes"), tmp_path, thresholds=thresholds)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "room",
     [

@@ -38,6 +38,7 @@ def samples(low):
     return batch.x, decisions, np.ones(decisions.shape, dtype=bool)
 
 
+@pytest.mark.exhaustive
 def test_nearest_vectors_are_not_offered_and_the_others_are(low):
     found = fit_stages(low.program.ends, *samples(low), False, 1, lambda stage: True)
     templates = {stage.template for stage, _ in found}

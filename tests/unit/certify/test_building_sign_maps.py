@@ -57,6 +57,7 @@ def test_boxes_have_their_sign_with_all_that_is_added_to_them(case):
                 assert found.least <= abs(f) <= found.largest
 
 
+@pytest.mark.exhaustive
 def test_more_bytes_decide_more_and_none_is_exceeded():
     case = CASES[4]
     machine, samples = reduced(case.machine), case.samples[0]

@@ -94,6 +94,7 @@ def parameters(cases):
 every_program = pytest.mark.parametrize(("case", "target"), parameters(CASES), ids=str)
 
 
+@pytest.mark.few
 @every_program
 def test_gcc_has_no_warning(case, target, tmp_path):
     need("gcc")
@@ -158,6 +159,7 @@ def test_no_tool_finds_anything_in_any_line(reader, part, chosen, tmp_path):
         READERS[reader](written(case, target, tmp_path / f"{case}-{target}"))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize(("case", "target"), SOME, ids=str)
 def test_no_tool_finds_anything_in_a_program_of_each_list(reader, case, target, tmp_path):

@@ -45,6 +45,7 @@ def with_tables_apart(case) -> Emitted:
     return replace(emitted, target=replace(emitted.target, program=program))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", every_nth(CASES, 6))
 def test_lines_are_short_with_a_long_prefix(case):
     emitted = with_tables_apart(case)

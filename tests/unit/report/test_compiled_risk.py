@@ -119,6 +119,7 @@ def test_a_repeated_verification_shows_the_risk_that_test_samples_measure(promis
     assert f"{risk['measured']['disagreements']} of {n_test} test samples" in text
 
 
+@pytest.mark.exhaustive
 def test_a_repeated_verification_says_why_it_measures_no_risk(promised):
     facts = verify_folder(promised.folder, promised.model, None, False)
     assert facts["risk"]["measured"] is None
@@ -127,6 +128,7 @@ def test_a_repeated_verification_says_why_it_measures_no_risk(promised):
     assert "the answers were not compared with the model's" in printed(facts)
 
 
+@pytest.mark.exhaustive
 def test_the_terminal_shows_the_exact_sum_s_bound_beside_the_program_s(promised):
     cost = promised.compiled.report["cost"]
     assert cost["exact_ops"] <= cost["exact_worst_ops"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from mpmath import mp, mpf
 
 from kmcompile.scalar.exp2_fixed import (
@@ -20,6 +21,7 @@ from kmcompile.scalar.exp2_fixed import (
 _BLOCK = 1 << 20
 
 
+@pytest.mark.exhaustive
 def test_relative_error_of_every_fraction() -> None:
     """2^-f for all f below 1; numpy's exp2 in float64 is within 2^-51 of the exact value."""
     worst = 0.0

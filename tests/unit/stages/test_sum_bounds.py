@@ -387,6 +387,7 @@ def test_the_bound_of_a_sum_holds(term):
     assert excess(term.machine, stage, term.queries) <= 1.0
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("term", TERMS, ids=str)
 def test_without_a_term_the_bound_of_a_sum_does_not_hold(term):
     mutant = term.without(stage_of(term.machine, skip_zeros=term.skip_zeros))
