@@ -16,12 +16,13 @@ N_MACHINES = 60
 N_QUERIES = 2500
 
 
-@pytest.mark.parametrize("seed", some(range(N_MACHINES), ("0", "20", "40")))
+@pytest.mark.parametrize("seed", some(range(N_MACHINES), ("20",)))
 def test_no_certified_label_of_a_random_machine_is_wrong(seed, record_figures):
     machine, samples = random_machine(seed)
     _attack(machine, samples, record_figures)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", some([1e-12, 1e-8, 1e-4, 1e4, 1e8], ("1e-12", "100000000.0")))
 def test_no_certified_label_is_wrong_where_features_are_tiny_or_large(size, record_figures):
     """The terms of an expansion in a power of x grow as fast as that power shrinks."""

@@ -110,6 +110,7 @@ def test_every_combination_matches_the_interpreter_bit_for_bit(case, tmp_path):
     check_on_host(catalogue.emitted(case, "host"), compiler, tmp_path)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("case", "compiler", "target"),
     [

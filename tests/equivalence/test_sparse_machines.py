@@ -24,6 +24,7 @@ from kmcompile.stages import ExactSum, Nonzeros
 EXACT = [case for case in CASES if not case.scheme]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("case", "compiler", "target"), every_pair(CASES, COMPILERS, ["host", "cortex-m7"]), ids=str
 )

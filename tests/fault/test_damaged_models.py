@@ -67,6 +67,7 @@ def _mutation_sources():
         yield content.getvalue()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", some(range(6), ("0", "3")))
 def test_mutated_files_give_an_input_error_or_a_valid_machine(part, tmp_path):
     """reliability 3 and 10: 6,000 damaged files, and never another exception."""
@@ -128,6 +129,7 @@ def _opcodes(content):
     return [content[a:b] for a, b in itertools.pairwise([*starts, len(content)])]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", some(range(3), ("0",)))
 def test_shuffled_opcodes_give_an_input_error_or_a_valid_machine(part, tmp_path):
     """reliability 3 and 10: well-formed opcodes in places where no pickler puts them."""

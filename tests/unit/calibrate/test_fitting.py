@@ -42,6 +42,7 @@ def fitted(n_classes: int) -> list[tuple[EarlyExit, str]]:
     return stages_of(digits("rbf", n_classes))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n_classes", some([2, 10], ("2",)))
 def test_stages_are_of_every_kind_and_told_apart(n_classes: int) -> None:
     stages = fitted(n_classes)
