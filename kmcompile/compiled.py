@@ -16,8 +16,8 @@ from kmcompile.build.recipe import Recipe
 from kmcompile.emit.view import answer_words
 from kmcompile.errors import InputError, UsageError
 from kmcompile.interpret import Status
-from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.run import HostRunner
 from kmcompile.stages import Vote
 from kmcompile.target import load_target

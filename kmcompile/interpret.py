@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch, joined
 from kmcompile.stages import Always, EarlyExit, Nonzeros, PairSum, Stage
 from kmcompile.stages.proved import proved
 from kmcompile.stages.vector_totals import VectorTotals

@@ -15,8 +15,8 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import (
     ExactSum,
     FixedSum,

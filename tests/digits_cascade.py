@@ -12,10 +12,10 @@ from sklearn.svm import SVC
 
 from kmcompile import frontend
 from kmcompile.interpret import interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import (
     ExactSum,
     InnerProducts,

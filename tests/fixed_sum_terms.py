@@ -12,7 +12,7 @@ import numpy as np
 from fixed_sums import DIGITS, Case
 from mpmath import mp, mpf
 
-from kmcompile.scalar import exp2_fixed
+from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.stages import FixedSum
 
 TERMS = ("value_error", "result_error", "per_deviation", "minimum")

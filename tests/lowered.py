@@ -10,10 +10,10 @@ import numpy as np
 from function_kernels import load_machine
 
 from kmcompile.interpret import Answers, Status, interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
+from kmcompile.numeric.batch import Batch
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import InnerProducts, ReducedSet
 from kmcompile.stages.range_gate import sum_of_squares
 

@@ -22,13 +22,13 @@ from kmcompile.certify.expansion_tree import tree
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
 from kmcompile.certify.sign_map import build_sign_map
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.lowering import pair_choice
 from kmcompile.lowering.formats import Lowered, lower_in_format
 from kmcompile.lowering.program import with_tolerance
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import (
     Argmax,
     BoundSequence,

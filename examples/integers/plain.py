@@ -11,7 +11,7 @@ import numpy as np
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.environment import render
 from kmcompile.emit.literals import float32_literal
-from kmcompile.scalar import exp_negative
+from kmcompile.numeric.scalar import exp_negative
 from kmcompile.target import Target
 
 HERE = Path(__file__).resolve().parent

@@ -23,10 +23,10 @@ from kmcompile.calibrate.samples import (
 )
 from kmcompile.frontend import load_model
 from kmcompile.interpret import classify
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
+from kmcompile.numeric.batch import Batch
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine
+from kmcompile.numeric.arrays import Float64Array
 
 LARGEST_CODE = 32767
 

@@ -6,10 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float32Array, Float64Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import (
     Affine,
@@ -20,6 +17,9 @@ from kmcompile.ir.preprocessing import (
     Selection,
 )
 from kmcompile.kernels.float32 import Magnitudes
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
 from kmcompile.stages import ExactSum, LinearSum, PairSum
 from kmcompile.steps import Nonnegative, PrepareStep

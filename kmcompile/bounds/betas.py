@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 
 from kmcompile.bounds.points import DistanceForm, Pair, Point
 from kmcompile.bounds.width_cost import WidthCost
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels import Kernel
+from kmcompile.numeric.arrays import Float64Array
 
 _DEPENDENT = 1e-13
 _N_PERTURBED = 2

@@ -6,8 +6,8 @@ from functools import singledispatch
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
+from kmcompile.numeric.arrays import Float64Array
 
 
 def self_values(kernel: Kernel, X: Float64Array) -> Float64Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from kmcompile.bounds.embedding import Embedding, embed
 from kmcompile.bounds.points import DistanceForm, Pair, squared_distances
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 Interval = tuple[Float64Array, Float64Array]
 """lower, upper : ndarray of shape (n_queries,), float64."""

@@ -12,7 +12,7 @@ from kmcompile.bounds.derivatives import self_values
 from kmcompile.bounds.extrema import Interval
 from kmcompile.bounds.points import DistanceForm, Pair, Point, inner, squared_distances
 from kmcompile.bounds.span import Span
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 _DEPENDENT = 1e-13
 """Share of the larger eigenvalue below which P^ and N^ have one direction."""

@@ -9,7 +9,7 @@ from kmcompile.bounds.derivatives import gradient, self_gradient, self_values
 from kmcompile.bounds.greedy import Pursuit
 from kmcompile.bounds.normals import Normals
 from kmcompile.bounds.span import LEAST_PIVOT, Span
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 20
 """More of them, or more starts, end in other minima that are no better after `refine`."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Kernel
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.verify.kernel_values import kernel_values
 

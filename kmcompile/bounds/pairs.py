@@ -15,8 +15,8 @@ from kmcompile.bounds.points import DistanceForm, Pair, Point
 from kmcompile.bounds.preimages import preimage, principal_axes
 from kmcompile.bounds.span import LEAST_PIVOT
 from kmcompile.bounds.width_cost import WidthCost
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels import Kernel
+from kmcompile.numeric.arrays import Float64Array
 
 Vectors = tuple[Float64Array, Float64Array]
 """Z+ and Z-, each of shape (n, n_features), float64."""

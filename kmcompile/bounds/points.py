@@ -13,9 +13,9 @@ import numpy as np
 from kmcompile.bounds.derivatives import self_values
 from kmcompile.bounds.normals import require_positive_definite
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Kernel
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.passes.sum_linear import decision_coefficients
 
 

@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 from kmcompile.bounds.derivatives import gradient, self_gradient, self_values
 from kmcompile.bounds.free import box
 from kmcompile.bounds.normals import Normals
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels import Kernel, Rbf
+from kmcompile.numeric.arrays import Float64Array
 
 _MOST_VECTORS = 1500
 _N_STARTS = 3

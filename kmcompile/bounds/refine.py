@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from kmcompile.bounds.derivatives import gradient, self_values
 from kmcompile.bounds.free import box
 from kmcompile.bounds.normals import Normals
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 150
 _NUGGET = 1e-6

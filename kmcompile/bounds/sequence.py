@@ -11,7 +11,7 @@ from kmcompile.bounds.betas import distance_pair
 from kmcompile.bounds.extrema import Interval
 from kmcompile.bounds.pairs import Vectors, folded_vectors
 from kmcompile.bounds.points import DistanceForm, Pair, Point
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 Form = Callable[[DistanceForm, Pair, Float64Array], Interval]
 """`extrema_bounds`, `line_bounds` or `plane_bounds`."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from kmcompile.bounds.derivatives import self_values
 from kmcompile.bounds.normals import Normals
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 LEAST_PIVOT = 1e-5
 """Of |phi(z)|^2, what must lie outside the span of the vectors before: closer to it, L^-1 of

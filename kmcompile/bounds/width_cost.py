@@ -8,7 +8,7 @@ import numpy as np
 
 from kmcompile.bounds.derivatives import gradient, self_values
 from kmcompile.bounds.points import DistanceForm, Pair, Point, inner
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.verify.kernel_values import kernel_values
 
 _FLOOR = 1e-12

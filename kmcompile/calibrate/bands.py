@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 LEAST_SPREAD, LARGEST_SPREAD = 0.8, 1.6
 """Of a query's error relative to others: limits of what a reduced set may say of it."""

@@ -29,9 +29,9 @@ from kmcompile.calibrate.samples import (
     supported_risk,
 )
 from kmcompile.errors import UsageError
-from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.options import Options
 from kmcompile.pair_offer import PairOffer
 from kmcompile.plural import counted

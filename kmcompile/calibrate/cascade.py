@@ -30,11 +30,11 @@ from kmcompile.calibrate.risk import (
 )
 from kmcompile.calibrate.samples import CalibrationSamples, Parts
 from kmcompile.interpret import classify
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import (
     EarlyExit,

@@ -14,8 +14,8 @@ from kmcompile.calibrate.calibration import Candidate
 from kmcompile.calibrate.links import Fitted, Link, State, link, trial_of
 from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import Trial, in_a_row
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.ends import Ends
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
 

@@ -10,8 +10,8 @@ from kmcompile.calibrate.bands import LARGEST_SPREAD, LEAST_SPREAD
 from kmcompile.calibrate.links import Link
 from kmcompile.calibrate.nearest import nearest_estimates
 from kmcompile.calibrate.trial import Estimates
-from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.ends import Ends
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
 from kmcompile.stages.nearest_vectors import TEST_OPERATIONS
 from kmcompile.stages.range_gate import sum_of_squares

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.nearest import totals
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.stages import ExactSum, FixedSum
 
 _SEED = 20021128

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.stages import InnerProducts, LinearFilter
 
 _SEED = 20030821

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import cKDTree
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 _NEIGHBOURS = 8
 """To join each point with at first; larger groups are joined by their first members."""

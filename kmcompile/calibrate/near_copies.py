@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.linkage import linkage
-from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 
 _FEATURE_SHARE = 0.02
 """Of a feature's deviation: what copies differ by at most. Noise of 0.001 of a deviation makes

@@ -9,8 +9,8 @@ import numpy as np
 from kmcompile.calibrate.calibration import Calibration, Candidate, Promise
 from kmcompile.certify.choice import merged
 from kmcompile.interpret import interpret
-from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.pair_offer import PAIR_SUM, PairOffer
 from kmcompile.stages import NearestVectors
 

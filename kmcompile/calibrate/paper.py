@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 WINDOW = 10
 """Steps to either side that MaxSmoothed looks at (section 4.1)."""

@@ -18,9 +18,9 @@ from kmcompile.calibrate.paper import band_of, filter_thresholds, max_smoothed, 
 from kmcompile.calibrate.risk import promise_nothing
 from kmcompile.calibrate.samples import CalibrationSamples
 from kmcompile.interpret import classify
-from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.stages import ExactSum, LinearFilter, NearestVectors
 
 DIMENSIONS = 20

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from kmcompile.calibrate.fit_points import FitPoints
 from kmcompile.calibrate.nearest import as_blocks
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.stages import InnerProducts, ReducedSet
 
 _SEED = 20040704

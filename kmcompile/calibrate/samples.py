@@ -12,9 +12,9 @@ from kmcompile.calibrate.risk import CONFIDENCE, Control, least_risk, rounded_up
 from kmcompile.calibrate.training import training_points
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, check
-from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.batch import Batch
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import Prepare
 from kmcompile.verify.kernel_values import kernel_values

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.near_copies import groups_of, near_copies, row_keys, standardised
-from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 TRAINING_SHARE = 0.05
 """Share of the support vectors found, beyond what repeated samples explain, of training data.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, Float64Array
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import Always
 
 

@@ -9,16 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from kmcompile.analysis.rounding import (
-    SMALLEST_NORMAL,
-    UNIT_ROUNDOFF,
-    UNIT_ROUNDOFF_64,
-    bound_constant,
-    bound_constants,
-    gamma_factor,
-)
-from kmcompile.ir.arrays import Float32Array, Float64Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Kernel, Poly, Rbf
@@ -26,6 +16,16 @@ from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.reach import PolyReach, RbfReach, Reach
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import (
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    UNIT_ROUNDOFF_64,
+    bound_constant,
+    bound_constants,
+    gamma_factor,
+)
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import BoundSequence, ExactSum, FixedSum
 

@@ -20,10 +20,10 @@ from kmcompile.certify.likely import likely_inputs
 from kmcompile.certify.limits import is_usable
 from kmcompile.certify.sign_map import build_sign_map, usual_bytes
 from kmcompile.certify.subspace import fit_subspace
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.pair_offer import PAIR_SUM, PairOffer
 from kmcompile.search_budget import SearchBudget, SearchBudgets
 from kmcompile.stages import EarlyExit, Vote

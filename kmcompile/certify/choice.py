@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.calibrate.chooser import Room
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import EarlyExit, ExactSum
 
 _MOST_OF_A_KIND = 6

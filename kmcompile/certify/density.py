@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.certify.lattice import Keys, Lattice
-from kmcompile.ir.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 _N_POINTS = 1 << 20
 _UNIFORM = 1 / 8

@@ -14,10 +14,10 @@ from kmcompile.certify.local_expansion import (
     Vectors,
     expand,
 )
-from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import Value
 

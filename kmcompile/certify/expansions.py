@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
 from kmcompile.certify.monomials import Monomials
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels import Rbf
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 UP = 1.0 + 1e-9
 """Covers the float64 rounding of a bound, a sum of positive terms."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.analysis.rounding import (
+from kmcompile.certify.local_expansion import N_SQUARES, LocalExpansion, largest_eigenvalue
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.rounding import (
     SMALLEST_NORMAL,
     UNIT_ROUNDOFF,
     bound_constant,
     bound_constants,
     gamma_factor,
 )
-from kmcompile.certify.local_expansion import N_SQUARES, LocalExpansion, largest_eigenvalue
-from kmcompile.ir.arrays import Float32Array, Float64Array
-from kmcompile.scalar import exp_negative
+from kmcompile.numeric.scalar import exp_negative
 from kmcompile.stages.nearest_centre import LARGEST_RELATIVE
 
 _SHARES = np.geomspace(1e-3, 3.0, 12)

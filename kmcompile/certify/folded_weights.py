@@ -12,11 +12,11 @@ from kmcompile.certify.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.certify.expansion_tree import Centre, tree
 from kmcompile.certify.folded_constants import curved_rows, relative_error
 from kmcompile.certify.local_expansion import N_SQUARES
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import ExactSum, FixedSum, FoldedWeights
 from kmcompile.stages.folded_weights import N_CONSTANTS, N_CURVED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 POWER_STEPS = 30
 

@@ -14,8 +14,8 @@ from numpy.polynomial import Polynomial
 
 from kmcompile.certify.expansions import INFLATED, UP, Expansions, Terms
 from kmcompile.certify.monomials import Monomials
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels import Poly, Sigmoid
+from kmcompile.numeric.arrays import Float64Array
 
 _GRID = 1 << 18
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine, Projection, Step
+from kmcompile.numeric.arrays import Float64Array
 
 _ROUNDINGS = 2.0**-50
 """8 u: of one step on at most three features, which are products and sums of four numbers."""

@@ -8,8 +8,8 @@ from math import ceil, factorial
 import numpy as np
 from scipy.special import gammaln
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 LARGEST_EXPONENT = 8.0
 """Of 2 gamma R^2: farther away the expansion has too many orders."""

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.analysis.rounding import (
+from kmcompile.calibrate.nearest import as_blocks
+from kmcompile.certify.hadamard import largest_eigenvalues
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.ir.program import Program
+from kmcompile.kernels import Poly
+from kmcompile.kernels.remainder import PolyRemainder
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import (
     SMALLEST_NORMAL,
     UNIT_ROUNDOFF,
     bound_constant,
@@ -15,13 +22,6 @@ from kmcompile.analysis.rounding import (
     gamma_factor,
     stored_error,
 )
-from kmcompile.calibrate.nearest import as_blocks
-from kmcompile.certify.hadamard import largest_eigenvalues
-from kmcompile.ir.arrays import Float64Array
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.program import Program
-from kmcompile.kernels import Poly
-from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.stages import ExactSum, InnerProducts, Nonzeros
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 

@@ -10,8 +10,8 @@ from math import comb
 
 import numpy as np
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
-from kmcompile.ir.arrays import Float64Array, frozen
+from kmcompile.numeric.arrays import Float64Array, frozen
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.certify.density import Density
 from kmcompile.certify.lattice import Keys
 from kmcompile.certify.subdivision import Level, Signs, Subdivision
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE
 
 _BISECTIONS = 24

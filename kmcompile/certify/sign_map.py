@@ -15,11 +15,11 @@ from kmcompile.certify.linear_input import LinearInput, linear_input
 from kmcompile.certify.monomials import Monomials, monomials
 from kmcompile.certify.pruning import Forest, Pruned, kinds
 from kmcompile.certify.subdivision import Subdivision, subdivide
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.search_budget import SearchBudget
 from kmcompile.stages.proved import NARROW_OPERATIONS
 from kmcompile.stages.sign_map import SignMap, first_operations, map_bytes, step_operations

@@ -11,7 +11,7 @@ from kmcompile.certify.density import Density
 from kmcompile.certify.expansions import Sum
 from kmcompile.certify.lattice import Keys
 from kmcompile.certify.monomials import Monomials
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.search_budget import SearchBudget
 
 Signs = NDArray[np.int8]

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from kmcompile.certify.hadamard import POWER_STEPS
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
-from kmcompile.ir.arrays import Float32Array, Float64Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import ExactSum
 from kmcompile.stages.subspace_certificate import SubspaceCertificate

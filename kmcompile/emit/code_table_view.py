@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.ir.table import C_TYPES
+from kmcompile.numeric.table import C_TYPES
 from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, GROUP, PAIRED_BYTES, TURN, CodeTable
 
 TABLE = "vectors"

@@ -14,7 +14,7 @@ from kmcompile.emit.subspace_view import subspace_sections
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.emit.words import Words
 from kmcompile.kernels.reach import PolyReach
-from kmcompile.scalar import power, root_bound
+from kmcompile.numeric.scalar import power, root_bound
 from kmcompile.stages import (
     BoundSequence,
     FoldedWeights,

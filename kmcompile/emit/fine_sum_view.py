@@ -11,7 +11,7 @@ import numpy as np
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.environment import render
 from kmcompile.emit.members import Member
-from kmcompile.scalar.functions import EXP_NEGATIVE
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.stages import CodeTable
 from kmcompile.stages.code_table import TURN
 from kmcompile.stages.fine_sum import FineSum

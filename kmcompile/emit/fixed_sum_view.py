@@ -10,8 +10,8 @@ from kmcompile.emit.code_table_view import CodeTableView, code_table_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.literals import unsigned_literal, wide_literal
 from kmcompile.emit.members import Member
-from kmcompile.ir.table import C_TYPES
-from kmcompile.scalar import exp2_fixed
+from kmcompile.numeric.scalar import exp2_fixed
+from kmcompile.numeric.table import C_TYPES
 from kmcompile.stages import FixedSum
 from kmcompile.target import Target
 

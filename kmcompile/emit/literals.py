@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from kmcompile.ir.arrays import Real
+from kmcompile.numeric.arrays import Real
 
 _STRING_COLUMNS = 80
 

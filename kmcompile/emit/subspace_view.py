@@ -12,7 +12,7 @@ from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import LEAST_SHARE, ORDER_COLUMNS
-from kmcompile.scalar.power import PowerView, power_view
+from kmcompile.numeric.scalar.power import PowerView, power_view
 from kmcompile.stages import ExactSum
 from kmcompile.stages.subspace_certificate import LARGEST, SubspaceCertificate
 

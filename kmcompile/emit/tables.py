@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.emit.literals import float32_literal, float64_literal
-from kmcompile.ir.table import Table
+from kmcompile.numeric.table import Table
 from kmcompile.target import Target
 
 _COLUMNS = 100

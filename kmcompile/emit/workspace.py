@@ -13,7 +13,7 @@ from kmcompile.emit.members import (
     vote_members,
 )
 from kmcompile.ir.program import Program
-from kmcompile.ir.table import C_TYPES
+from kmcompile.numeric.table import C_TYPES
 from kmcompile.stages import BoundSequence, ExactSum, FixedSum, FoldedWeights, PairSum
 
 

@@ -10,7 +10,7 @@ from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.record import Record, describe, record_of
 from kmcompile.frontend.size_limits import require_room
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 _INDEX_COPIES = 3
 """As int64: columns, rows of the same length, and what compares them."""

@@ -12,9 +12,9 @@ from enum import StrEnum
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float64Array, frozen
 from kmcompile.ir.preprocessing import Selection, Step
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.numeric.arrays import Float64Array, frozen
 
 Label = str | int | float | bool
 

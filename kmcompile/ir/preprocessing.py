@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array, frozen
+from kmcompile.numeric.arrays import Float64Array, frozen
 
 NOT_TRAINED = {"trained": False}
 """Metadata of a field that describes our own rounding: left out of the model's hash."""

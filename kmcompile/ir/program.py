@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared, check_agreement
-from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 from kmcompile.ir.ends import Ends
 from kmcompile.ir.kernel_machine import Label
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.table import Table
 
 if TYPE_CHECKING:  # the stages import this package
     from kmcompile.stages.code_table import CodeTable

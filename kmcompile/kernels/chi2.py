@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array, RealArray
 from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.numeric.arrays import Float64Array, RealArray
 
 
 @dataclass(frozen=True, slots=True)

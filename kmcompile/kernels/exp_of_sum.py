@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from kmcompile.ir.arrays import Real, RealArray
 from kmcompile.kernels.float32 import Float32Kernel, Magnitudes, QueryTerms
-from kmcompile.scalar.functions import EXP_NEGATIVE, ScalarFunction
+from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE, ScalarFunction
 
 
 class ExpNegativeFloat32(Float32Kernel):

@@ -7,11 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from kmcompile.ir.arrays import Real
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32
 from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
-from kmcompile.scalar.functions import EXP_NEGATIVE
+from kmcompile.numeric.arrays import Real
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

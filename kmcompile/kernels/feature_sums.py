@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 _BLOCK_BYTES = 1 << 21
 

@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT32, Precision, precision_of
-from kmcompile.ir.arrays import Real, RealArray
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import FLOAT32, Precision, precision_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
-from kmcompile.ir.arrays import Float64Array, Real, RealArray, magnitude
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.scalar.functions import COSINE, ScalarFunction
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
+from kmcompile.numeric.scalar.functions import COSINE, ScalarFunction
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from kmcompile.ir.arrays import Real
 from kmcompile.kernels.float32 import KernelContext, Magnitudes
+from kmcompile.numeric.arrays import Real
 
 
 def inner_product_error(

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
-from kmcompile.ir.arrays import Float64Array, Real, RealArray, magnitude
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext
+from kmcompile.numeric.arrays import Float64Array
 
 
 class Kernel(ABC):

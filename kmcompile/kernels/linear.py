@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.numeric.arrays import Float64Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float64Array, Real, RealArray, magnitude
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.scalar import power
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
+from kmcompile.numeric.scalar import power
 
 _LARGEST_DEGREE = 64  # beyond it float32 overflows or underflows on any data
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import Precision
-from kmcompile.ir.arrays import Float64Array, Real, RealArray
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32
 from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.scalar.functions import EXP_NEGATIVE
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import Precision
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 
 _BLOCK_BYTES = 1 << 21
 

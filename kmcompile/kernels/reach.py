@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF, bound_constant, gamma_factor
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.scalar import exp_negative, power
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, gamma_factor
+from kmcompile.numeric.scalar import exp_negative, power
 
 
 class Reach(ABC):

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, frozen
-from kmcompile.scalar import power
+from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.scalar import power
 
 LEAST_SHARE = np.float32(2.0**-60)
 """Added to the share of every order, so that no product with it underflows before t does."""

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT32
-from kmcompile.ir.arrays import Float64Array, Real, RealArray, magnitude
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.scalar.functions import EXP_NEGATIVE, TANH, ScalarFunction
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import FLOAT32
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE, TANH, ScalarFunction
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import SignGroup
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, GROUP, ROWS, SPARSE, CodeTable
 from kmcompile.target import Target
 

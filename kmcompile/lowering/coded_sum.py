@@ -6,10 +6,10 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from kmcompile.analysis.rounding import stored_error
 from kmcompile.lowering.code_table import code_table, slot_order
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import lower_sum, vector_groups
+from kmcompile.numeric.rounding import stored_error
 from kmcompile.stages.coded_sum import CodedSum
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.analysis.grid import integer_grid
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import CodeScale
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.lowering.feature_space import VectorPairs, refitted
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.passes.code_units import to_code_units
 from kmcompile.passes.sum_linear import decision_coefficients, with_decision_coefficients
 

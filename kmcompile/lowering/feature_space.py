@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 _BLOCK_VALUES = 1 << 22
 _RIDGE = 1e-6

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.code_table import slot_order
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.feature_space import VectorPairs, refitted
 from kmcompile.lowering.sums import sign_groups
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.passes.sum_linear import decision_coefficients
-from kmcompile.scalar import exp2_fixed
 from kmcompile.stages import CodeTable, FixedSum
 
 _NARROW_BITS, _WIDE_BITS = 16, 14

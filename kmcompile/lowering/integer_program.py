@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kmcompile.analysis.ranges import check_codes, preparation_limit
-from kmcompile.analysis.rounding import bound_constant
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.code_table import code_lanes
@@ -20,6 +17,9 @@ from kmcompile.lowering.known_answers import known_answers, no_known_answers
 from kmcompile.lowering.prepare import length_bound, lower_steps
 from kmcompile.lowering.probability import lower_probability
 from kmcompile.lowering.program import lower_label
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import bound_constant
 from kmcompile.stages import CodedSum, FixedSum, Prepare
 from kmcompile.stages.code_table import SPARSE
 from kmcompile.steps import Quantize

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT32, Precision
-from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.lowering.stored import stored
 from kmcompile.lowering.sum_constants import Summation, squares, sum_constants
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import PairSum
 from kmcompile.stages.pair_sum import SECTION

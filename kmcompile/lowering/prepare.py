@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.rounding import FLOAT32, LARGEST_INTERMEDIATE, Precision
 from kmcompile.ir import preprocessing as ir
-from kmcompile.ir.arrays import Float64Array, Real, RealArray
 from kmcompile.ir.preprocessing import (
     Affine,
     Clip,
@@ -20,7 +18,9 @@ from kmcompile.ir.preprocessing import (
     Selection,
     Step,
 )
-from kmcompile.scalar.functions import SQUARE_ROOT
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray
+from kmcompile.numeric.rounding import FLOAT32, LARGEST_INTERMEDIATE, Precision
+from kmcompile.numeric.scalar.functions import SQUARE_ROOT
 from kmcompile.steps import (
     Bound,
     Extend,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.analysis.rounding import (
+from kmcompile.errors import InputError
+from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.numeric.rounding import (
     LARGEST_INTERMEDIATE,
     SMALLEST_NORMAL,
     UNIT_ROUNDOFF,
     bound_constant,
     gamma_factor,
 )
-from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.scalar.logistic import ABSOLUTE_ERROR, RELATIVE_ERROR
+from kmcompile.numeric.scalar.logistic import ABSOLUTE_ERROR, RELATIVE_ERROR
 from kmcompile.stages.probability import LEAST_TOTAL, Probability
 
 

@@ -7,10 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.analysis.ranges import input_limits
-from kmcompile.analysis.rounding import FLOAT32, FLOAT64, Precision
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
@@ -19,6 +16,9 @@ from kmcompile.lowering.prepare import lower_steps, refuse_unknown
 from kmcompile.lowering.probability import lower_probability
 from kmcompile.lowering.sparsity import skips_zeros
 from kmcompile.lowering.sums import lower_linear, lower_sum
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision
 from kmcompile.stages import (
     Always,
     Argmax,

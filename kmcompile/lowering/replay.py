@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT64, SMALLEST_NORMAL
 from kmcompile.errors import UsageError
-from kmcompile.ir.arrays import Float32Array, RealArray
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
@@ -20,6 +17,9 @@ from kmcompile.lowering.pair_sum import lower_pair_sum
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.program import replay_label
 from kmcompile.lowering.sums import lower_linear, lower_sum
+from kmcompile.numeric.arrays import Float32Array, RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL
 from kmcompile.stages import ExactSum, FixedSum, LinearSum, PairSum, Prepare
 from kmcompile.stages.replay import Replay
 from kmcompile.stages.vector_totals import VectorTotals

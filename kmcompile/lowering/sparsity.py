@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.analysis.rounding import gamma_factor
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Fourier, Poly, Rbf, Sigmoid
+from kmcompile.numeric.rounding import gamma_factor
 
 _SPARSE = 0.5
 """Share of entries that are not 0 below which a list of them is shorter than the loop."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT32, SMALLEST_NORMAL, UNIT_ROUNDOFF_64, Precision
-from kmcompile.ir.arrays import Float32Array, Float64Array, RealArray
+from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray
+from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, UNIT_ROUNDOFF_64, Precision
 
 
 def stored(values: Float64Array, precision: Precision, low_parts: bool) -> RealArray:

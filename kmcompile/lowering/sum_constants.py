@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.analysis.rounding import SMALLEST_NORMAL, Precision, stored_error
-from kmcompile.ir.arrays import Real, RealArray
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext
 from kmcompile.lowering.stored import flushed_norm, relative_error
+from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.rounding import SMALLEST_NORMAL, Precision, stored_error
 from kmcompile.passes.sum_linear import decision_coefficients
 
 RESULT_ROUNDINGS = 4

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF, stored_error
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine
 from kmcompile.kernels import Rbf
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF, stored_error
 
 _GAIN = 4.0
 """How many times smaller the stored vectors' error must get: the step has a cost of its own."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.ir.arrays import rounded_sum
 from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import rounded_sum
 
 
 def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:

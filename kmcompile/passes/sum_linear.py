@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float64Array
 
 
 def decision_coefficients(machine: KernelMachine) -> Float64Array:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.interpret import Answers
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.report.costs import of_sample, sample_of
 from kmcompile.stages import NearestVectors, Vote
 from kmcompile.verify.queries import Queries

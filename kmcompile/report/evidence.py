@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.interpret import Answers, prepared
-from kmcompile.ir.arrays import Float64Array
-from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.batch import Batch, joined
 from kmcompile.report.costs import sample_of
 from kmcompile.stages import Always, EarlyExit, NearestVectors, ReducedSet, Stage, Value
 from kmcompile.verify.queries import Queries

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kmcompile.byte_budget import budget_of_file, current_budget
 from kmcompile.errors import InputError, UsageError
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.samples.arrays import read_npy, read_npz
 from kmcompile.samples.text import read_text
 

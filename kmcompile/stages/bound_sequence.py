@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared, sizes
-from kmcompile.ir.arrays import Float32Array, frozen, magnitude
-from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.reach import Reach
-from kmcompile.scalar import root_bound
-from kmcompile.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch, joined
+from kmcompile.numeric.scalar import root_bound
+from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.table import Table
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.fixed_sum import FixedSum
 from kmcompile.stages.pair_sum import PairSum

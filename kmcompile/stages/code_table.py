@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import frozen
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import frozen
+from kmcompile.numeric.table import Table
 
 GROUP = 4
 """Features that are stored together."""

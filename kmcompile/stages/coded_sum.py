@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared
-from kmcompile.ir.arrays import RealArray
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.stages.code_table import CodeTable
 from kmcompile.stages.exact_sum import ExactSum
 

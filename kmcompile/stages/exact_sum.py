@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Place, Shared, sizes
-from kmcompile.ir.arrays import Real, RealArray, frozen, magnitude
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.stages.vector_totals import VectorTotals
 
 _CHUNK_VALUES = 1 << 18  # float32 values of one work array: stays in the second-level cache

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Place, Shared, sizes
-from kmcompile.ir.arrays import Float64Array, frozen, magnitude
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
-from kmcompile.scalar.functions import EXP_NEGATIVE
+from kmcompile.numeric.arrays import Float64Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
+from kmcompile.numeric.table import Table
 from kmcompile.stages.stage import Always
 
 _CHUNK_VALUES = 1 << 20

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Place, Shared, sizes
-from kmcompile.ir.arrays import Float32Array, Float64Array, frozen, magnitude
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.scalar import exp2_fixed
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar import exp2_fixed
+from kmcompile.numeric.table import Table
 from kmcompile.stages.code_table import CodeTable
 from kmcompile.stages.stage import Always
 
@@ -35,7 +35,7 @@ class FixedSum(Always):
     - t = gamma unit^2 D^2 / ln 2 as a uint32 with 26 bits behind the point:
       (D^2 >> distance_shift) * multiplier >> product_shift. From `cutoff` on, where t is 32, the
       kernel is 0.
-    - k = 2^-t with 31 bits behind the point (`kmcompile.scalar.exp2_fixed`).
+    - k = 2^-t with 31 bits behind the point (`kmcompile.numeric.scalar.exp2_fixed`).
     - The vectors stand in groups, and in a group the coefficients of a row have one sign. The
       sums of the products k * c, c = |coefficient| / step, are uint64. No sum can overflow:
       sum_i c_pi < 2^32 for every decision, its intercept included.

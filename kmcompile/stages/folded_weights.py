@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared, sizes
-from kmcompile.ir.arrays import Float32Array, frozen, magnitude
-from kmcompile.ir.batch import UNKNOWN, Batch, joined
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.table import Table
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.scalar import root_bound
-from kmcompile.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.batch import UNKNOWN, Batch, joined
+from kmcompile.numeric.scalar import root_bound
+from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.table import Table
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.fixed_sum import FixedSum
 from kmcompile.stages.nearest_centre import Local, nearest

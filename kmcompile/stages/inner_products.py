@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared
-from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 
 _MOST_LANES = 10
 """Sums that a core keeps in registers beside the loop's own values."""

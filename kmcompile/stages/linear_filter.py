@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared, sizes
-from kmcompile.ir.arrays import Float32Array, finite, frozen
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import Float32Array, finite, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.stage import EarlyExit
 

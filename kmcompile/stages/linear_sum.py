@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import precision_of
 from kmcompile.ir.agreement import Place, Shared, sizes
-from kmcompile.ir.arrays import Real, RealArray, frozen, magnitude
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import precision_of
+from kmcompile.numeric.table import Table
 from kmcompile.stages.stage import Always
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 
 if TYPE_CHECKING:  # it imports this module
     from kmcompile.stages.folded_weights import FoldedWeights

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared, sizes
-from kmcompile.ir.arrays import Float32Array, finite, frozen, magnitude
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import value_within
+from kmcompile.numeric.arrays import Float32Array, finite, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.stage import EarlyExit, Stage

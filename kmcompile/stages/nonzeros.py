@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Place, Shared
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages.range_gate import sum_of_squares
 from kmcompile.stages.stage import Always, Stage
 

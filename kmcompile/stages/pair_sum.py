@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Place, Shared, sizes
-from kmcompile.ir.arrays import Float32Array, Real, RealArray, frozen, magnitude
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
 from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.numeric.arrays import Float32Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.stages.pair_votes import votes_of
 from kmcompile.stages.stage import Stage
 from kmcompile.stages.vector_totals import VectorTotals

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

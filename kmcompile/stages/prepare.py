@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Place, Shared
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.stages.stage import Always
 from kmcompile.steps import Length, Nonnegative, PrepareStep, Quantize
 

@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar.logistic import logistic
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.scalar.logistic import logistic
 
 LEAST_TOTAL: Final = np.float32(2.0**-96)
 """Where the probabilities of all classes add up to less before they are divided by their sum, the

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, magnitude
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.arrays import Float32Array, magnitude
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages.sign import Sign
 from kmcompile.stages.stage import Always
 

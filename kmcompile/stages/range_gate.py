@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.agreement import Place, Shared
-from kmcompile.ir.arrays import Float32Array, finite
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.arrays import Float32Array, finite
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages.stage import Always
 
 

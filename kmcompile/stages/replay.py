@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.agreement import Place, Shared
-from kmcompile.ir.arrays import RealArray, frozen
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import RealArray, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.stages.exact_sum import ExactSum
 from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.linear_sum import LinearSum

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kmcompile.ir.agreement import Shared
-from kmcompile.ir.arrays import Float32Array, frozen
-from kmcompile.ir.batch import UNKNOWN, Batch
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.batch import UNKNOWN, Batch
+from kmcompile.numeric.table import Table
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.stages.stage import EarlyExit, Stage
 

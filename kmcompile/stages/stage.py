@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Place, Shared
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.table import Table
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 
 
 class Stage(ABC):

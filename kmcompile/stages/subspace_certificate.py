@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared, sizes
-from kmcompile.ir.arrays import Float32Array, frozen, magnitude
-from kmcompile.ir.batch import Batch, joined
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.table import Table
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import PolyRemainder
-from kmcompile.scalar import root_bound
-from kmcompile.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch, joined
+from kmcompile.numeric.scalar import root_bound
+from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.table import Table
 from kmcompile.stages.exact_sum import ExactSum, sum_blocks
 from kmcompile.stages.inner_products import InnerProducts
 from kmcompile.stages.proved import NARROW_OPERATIONS, narrowed, proved

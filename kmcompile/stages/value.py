@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.agreement import Place, Shared
-from kmcompile.ir.batch import Batch
-from kmcompile.stages.outward import above, below
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.outward import above, below
 from kmcompile.stages.stage import Always
 
 NO_LABEL = np.int32(-1)

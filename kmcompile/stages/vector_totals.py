@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import RealArray
 from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.numeric.arrays import RealArray
 from kmcompile.stages.range_gate import sum_of_squares
 from kmcompile.stages.stage import Always
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.ir.agreement import Place, Shared
-from kmcompile.ir.arrays import Float32Array, Real, RealArray
-from kmcompile.ir.batch import Batch
-from kmcompile.stages.outward import above, below
+from kmcompile.numeric.arrays import Float32Array, Real, RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.outward import above, below
 from kmcompile.stages.stage import Always
 
 ROUNDED_UP = np.float32(1.0 + 2.0**-10)

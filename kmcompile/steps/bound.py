@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Real, RealArray
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.batch import Batch
 from kmcompile.steps.step import Length, PrepareStep
 
 

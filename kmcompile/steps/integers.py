@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 from kmcompile.steps.step import Length, PrepareStep
 
 SHIFTER = np.float64(1.5 * 2.0**52)

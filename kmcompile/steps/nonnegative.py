@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import LARGEST_INTERMEDIATE
-from kmcompile.ir.arrays import Real, RealArray
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 from kmcompile.steps.step import Length, PrepareStep
 
 REFUSED = 2.0**126

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from kmcompile.analysis.rounding import precision_of
-from kmcompile.ir.arrays import Real, RealArray, magnitude
-from kmcompile.ir.batch import Batch
-from kmcompile.scalar.functions import SQUARE_ROOT
+from kmcompile.numeric.arrays import Real, RealArray, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import precision_of
+from kmcompile.numeric.scalar.functions import SQUARE_ROOT
 from kmcompile.steps.step import Length, PrepareStep, sum_of
 
 SMALLEST_SIZE = {np.float32: 2.0**-47, np.float64: 0.75 * 2.0**-47}

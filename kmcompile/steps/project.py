@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Real, RealArray, frozen
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import Real, RealArray, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.steps.step import Length, PrepareStep
 
 

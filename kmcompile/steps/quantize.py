@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, Real
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.arrays import Float32Array, Real
+from kmcompile.numeric.batch import Batch
 from kmcompile.steps.step import Length, PrepareStep
 
 REFUSED = np.float32(2.0**100)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kmcompile.ir.arrays import Real, RealArray, frozen
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import Real, RealArray, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.steps.step import Length, PrepareStep
 
 

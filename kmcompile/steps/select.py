@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Real, frozen
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
+from kmcompile.numeric.arrays import Real, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
 from kmcompile.steps.step import Length, PrepareStep
 
 

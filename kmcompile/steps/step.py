@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.analysis.rounding import precision_of
-from kmcompile.ir.arrays import Real, RealArray
-from kmcompile.ir.batch import Batch
-from kmcompile.ir.table import Table
-from kmcompile.scalar.functions import SQUARE_ROOT
+from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import precision_of
+from kmcompile.numeric.scalar.functions import SQUARE_ROOT
+from kmcompile.numeric.table import Table
 
 LENGTH_LANES = 4
 """Interleaved partial sums of a norm: feature j goes to sum j modulo 4."""

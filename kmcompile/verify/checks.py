@@ -12,9 +12,9 @@ from kmcompile.calibrate.calibration import Promise
 from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import RESULT_DTYPE, Answers, Status
-from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.plural import counted
 from kmcompile.report.checked import Bounded, Certified, ExactRun, Probabilities
 from kmcompile.report.evidence import Evidence

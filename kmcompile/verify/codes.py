@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.interpret import Status, check
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages.code_table import CodeTable
 
 _SEED = 20030704

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from kmcompile.emit.view import RECORD_HEADER_WORDS, answer_words
 from kmcompile.interpret import Answers, Status
-from kmcompile.ir.arrays import Float32Array, Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.verify.avoiding import options_that_avoid
 from kmcompile.verify.checks import records_of
 from kmcompile.verify.finding import Broken, Finding

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import VerificationError
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.plural import counted
 from kmcompile.stages import Stage
 from kmcompile.verify.finding import Broken, Finding

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.kernels import Kernel, Rbf
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 _LARGEST_ERROR = 1e-11
 """Relative error of a value up to which squared distances are expanded: the float32 bounds that

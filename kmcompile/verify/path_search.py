@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.interpret import Status, classify
-from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
 
 _STAGE = 1 << 17
 """Places of one stage: more than any number of touched vectors, a uint16."""

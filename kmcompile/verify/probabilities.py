@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import Answers
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.report.checked import Probabilities
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.reference import Reference

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, Float64Array, frozen
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.preprocessing import Affine, Extension, Projection, Selection
 from kmcompile.kernels import Fourier, Linear
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.verify.reference import evaluate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.calibrate.near_copies import groups_of, near_copies, row_keys, standardised
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.plural import counted
 
 SEEN_SHARE = 0.05

@@ -17,9 +17,9 @@ from kmcompile.build.toolchain import host_compiler, install_command, is_ready
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import ToolError, VerificationError
 from kmcompile.interpret import Answers, Status, interpret
-from kmcompile.ir.arrays import Float32Array
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.options import Options
 from kmcompile.report.assemble import Findings
 from kmcompile.report.checked import ExactRun

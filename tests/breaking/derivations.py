@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from mpmath import matrix, mp, mpf
 
-from kmcompile.analysis.rounding import precision_of
 from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.chi2 import Chi2Float32
@@ -25,9 +24,10 @@ from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.sigmoid import SigmoidFloat32
+from kmcompile.numeric.rounding import precision_of
+from kmcompile.numeric.scalar import exp_negative, power
+from kmcompile.numeric.scalar.functions import COSINE, TANH
 from kmcompile.passes.sum_linear import decision_coefficients
-from kmcompile.scalar import exp_negative, power
-from kmcompile.scalar.functions import COSINE, TANH
 from kmcompile.stages import (
     BoundSequence,
     ExactSum,

@@ -17,8 +17,8 @@ from tools import HANGS_S
 
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.environment import environment
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar import cosine, exp_negative, logistic, power, square_root, tanh
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.scalar import cosine, exp_negative, logistic, power, square_root, tanh
 
 CHUNK = 1 << 18
 

@@ -9,8 +9,8 @@ import pytest
 from roundings import CONTRACT, FUSED, need_fma
 from scalar_library import ScalarLibrary, compile_source, floats, mismatches, over_chunks
 
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar.cosine import ABSOLUTE_ERROR, LIMIT, cosine
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.scalar.cosine import ABSOLUTE_ERROR, LIMIT, cosine
 
 LAST = int(LIMIT.view(np.uint32))
 LEAST = int(np.float32(2.0**-14).view(np.uint32))

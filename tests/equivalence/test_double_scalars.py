@@ -20,7 +20,7 @@ from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.environment import DOUBLE, render
-from kmcompile.scalar import (
+from kmcompile.numeric.scalar import (
     cosine_double,
     exp_negative_double,
     square_root,

@@ -23,9 +23,9 @@ from tools import need
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir import storage
-from kmcompile.ir.batch import Batch
 from kmcompile.lowering.integer_program import Layout
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.numeric.batch import Batch
 from kmcompile.run import RunResult
 from kmcompile.stages import Replay
 from kmcompile.target import load_target

@@ -7,9 +7,9 @@ import pytest
 from roundings import CONTRACT, FUSED, need_fma
 from scalar_library import ScalarLibrary, compile_source, floats, mismatches, over_chunks
 
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar.exp_negative import CUTOFF
-from kmcompile.scalar.logistic import RELATIVE_ERROR, logistic
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.scalar.exp_negative import CUTOFF
+from kmcompile.numeric.scalar.logistic import RELATIVE_ERROR, logistic
 
 CUTOFF_BITS = int(CUTOFF.view(np.uint32))
 INFINITY_BITS = 0x7F800000

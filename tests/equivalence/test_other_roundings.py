@@ -21,9 +21,9 @@ from sparse_digits import SparseDigits
 from tools import need
 
 from kmcompile.interpret import Status
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.scalar import exp_negative, tanh
 from kmcompile.run import RunResult
-from kmcompile.scalar import exp_negative, tanh
 from kmcompile.verify.checks import answers_of
 
 CASES = [

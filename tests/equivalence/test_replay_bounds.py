@@ -24,9 +24,9 @@ from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
 from kmcompile.interpret import Status
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.preprocessing import Normalization
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.numeric.batch import Batch
 from kmcompile.run import RunResult
 from kmcompile.stages import Replay
 from kmcompile.target import load_target

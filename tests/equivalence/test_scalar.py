@@ -19,8 +19,8 @@ from scalar_library import (
 )
 from tools import HANGS_S
 
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar import cosine, exp_negative, tanh
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.scalar import cosine, exp_negative, tanh
 
 INFINITY_BITS = 0x7F800000
 MIN_NORMAL = np.float32(2.0**-126)

@@ -15,9 +15,9 @@ from kmcompile.frontend.fields import MAX_CLASSES
 from kmcompile.frontend.libsvm.header import Header
 from kmcompile.frontend.libsvm.sv_lines import SupportVectors
 from kmcompile.frontend.libsvm.text import LARGEST_INT, Lines
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
+from kmcompile.numeric.arrays import Float64Array
 
 MAX_TEXT_BYTES = 100_000_000
 """No model that fits a microcontroller needs more than some megabytes."""

@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.libsvm.text import LARGEST_INT, Digits, Lines, integer, real, shown
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 MAX_DENSE_BYTES = 200_000_000
 """Of the vectors with their zeros."""

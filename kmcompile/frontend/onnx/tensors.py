@@ -11,7 +11,7 @@ from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.onnx.attributes import text
 from kmcompile.frontend.record import printable
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 _FLOAT = 1
 _TYPES = {

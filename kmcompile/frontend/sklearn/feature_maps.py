@@ -14,10 +14,10 @@ from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe
 from kmcompile.frontend.sklearn.classes import version_notes
 from kmcompile.frontend.sklearn.kernels import pairwise_kernel, through
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine, Extension, Projection, Selection, Step
 from kmcompile.kernels import Fourier, Kernel, Linear
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.passes.sum_linear import decision_coefficients
 
 _SUMS_PER_BYTE = 50

@@ -11,10 +11,10 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.sklearn.gaussian_process_kernel import read_covariance
 from kmcompile.frontend.sklearn.kernels import read_pairwise_kernel, through
-from kmcompile.ir.arrays import Float64Array, rounded_sum
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Step
 from kmcompile.kernels import Kernel
+from kmcompile.numeric.arrays import Float64Array, rounded_sum
 
 
 def _read_kernel_ridge(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:

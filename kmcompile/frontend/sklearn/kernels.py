@@ -11,7 +11,6 @@ from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.preprocessing import Extension, Normalization, Step
 from kmcompile.kernels import (
     Chi2,
@@ -23,6 +22,7 @@ from kmcompile.kernels import (
     Rbf,
     Sigmoid,
 )
+from kmcompile.numeric.arrays import Float64Array
 
 Expressed = tuple[tuple[Step, ...], Kernel]
 """Steps that inputs and support vectors both go through, and the kernel behind them."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.sklearn.libsvm_vectors import read_expansion
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float64Array
 
 
 def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:

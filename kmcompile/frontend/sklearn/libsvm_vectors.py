@@ -14,9 +14,9 @@ from kmcompile.frontend.scipy_sparse import is_sparse
 from kmcompile.frontend.sklearn.kernel_functions import function_kernel, is_function
 from kmcompile.frontend.sklearn.kernels import through
 from kmcompile.frontend.sklearn.libsvm_kernel import libsvm_kernel
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.preprocessing import Step
 from kmcompile.kernels import Kernel
+from kmcompile.numeric.arrays import Float64Array
 
 _TRAINED = "_BaseLibSVM__Xfit"
 """All training inputs, which an estimator keeps if its kernel is a function."""

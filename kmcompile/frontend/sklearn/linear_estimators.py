@@ -11,9 +11,9 @@ from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import record_of
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.kernel_machine import KernelMachine, Label, Task
 from kmcompile.kernels import Linear
+from kmcompile.numeric.arrays import Float64Array
 
 
 def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:

@@ -12,8 +12,8 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record
 from kmcompile.frontend.sklearn.classes import version_notes
-from kmcompile.ir.arrays import Float64Array
 from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
+from kmcompile.numeric.arrays import Float64Array
 
 _MAX_FEATURES = 2**31 - 1
 _Norm = Literal["l1", "l2", "max"]

@@ -15,7 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status
-from kmcompile.scalar import cosine
+from kmcompile.numeric.scalar import cosine
 
 D = 3
 STEPS = {

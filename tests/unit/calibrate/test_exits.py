@@ -19,9 +19,9 @@ from kmcompile.calibrate.reduced_set import Size, fit_reduced_set
 from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import in_a_row
 from kmcompile.interpret import classify, interpret
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.ends import Ends
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
 
 CASES = [("rbf", 2), ("poly", 2), ("sigmoid", 2), ("rbf", 10)]

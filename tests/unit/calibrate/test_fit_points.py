@@ -13,7 +13,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile.calibrate.fit_points import FitPoints, of_samples, with_vectors
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 
 CASES = [("rbf", 2), ("poly", 2), ("sigmoid", 2), ("rbf", 10)]
 

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from kmcompile.calibrate.near_copies import Groups, groups_of
 from kmcompile.calibrate.samples import split
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 
 NOISES = (1e-6, 1e-5, 1e-4, 1e-3)
 MOST_LOST = 0.05

@@ -13,7 +13,7 @@ from kmcompile.calibrate.links import State
 from kmcompile.calibrate.nearest import nearest_vectors
 from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import Trial, in_a_row
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 
 CASES = [("rbf", 2), ("poly", 2), ("rbf", 10)]
 STEPS = np.array([4, 20, 60])

@@ -21,8 +21,8 @@ from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.hadamard import largest_eigenvalues
 from kmcompile.certify.local_expansion import Vectors, expand
 from kmcompile.interpret import interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.numeric.batch import Batch
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.search_budget import SearchBudget, SearchBudgets
 from kmcompile.verify.reference import evaluate

@@ -8,11 +8,11 @@ from mpmath import mpf
 
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.integer_program import Layout
+from kmcompile.numeric.batch import Batch
 
 _NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
 

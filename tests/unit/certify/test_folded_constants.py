@@ -14,7 +14,7 @@ from kmcompile.certify.folded_constants import (
     stored,
 )
 from kmcompile.certify.local_expansion import LocalExpansion, Vectors, expand
-from kmcompile.scalar import exp_negative
+from kmcompile.numeric.scalar import exp_negative
 
 U = Fraction(1, 2**24)
 GAMMA, RADIUS = 0.3, 1.25

@@ -12,8 +12,8 @@ from kmcompile import frontend
 from kmcompile.certify.lattice import EXPANDED, lattice
 from kmcompile.certify.sign_map import build_sign_map
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.lowering.formats import lower_in_format
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages.sign_map import NEGATIVE, OPEN, POSITIVE
 from kmcompile.target import load_target
 from kmcompile.verify.reference import evaluate

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import subspaces
 
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels.remainder import PolyRemainder
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 
 Long = np.longdouble

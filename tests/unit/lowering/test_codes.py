@@ -8,13 +8,13 @@ from fixed_sums import GRIDS, random_machine
 from mpmath import mp, mpf
 from sklearn.datasets import load_digits
 
-from kmcompile.analysis.rounding import stored_error
 from kmcompile.errors import InputError
 from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.preprocessing import Affine, Clip, Step
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.lowering.code_table import code_table
 from kmcompile.lowering.codes import MARGIN, Coded, check_gamma, lossless_codes, scaled_codes
+from kmcompile.numeric.rounding import stored_error
 from kmcompile.passes.fold_scalers import fold_scalers
 
 LARGEST = {"int8": 127, "int16": 32767}

@@ -11,9 +11,9 @@ from mpmath import mp, mpf
 
 from kmcompile.errors import InputError
 from kmcompile.interpret import interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.kernels import Poly, Sigmoid
 from kmcompile.lowering.integer_program import Layout
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import CodedSum
 from kmcompile.stages.code_table import GROUP, TURN
 

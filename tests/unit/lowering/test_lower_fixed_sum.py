@@ -18,7 +18,7 @@ from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.fixed_sum import _exponent_scale, _relative_error
 from kmcompile.lowering.integer_program import Layout
-from kmcompile.scalar import exp2_fixed
+from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.stages import FixedSum
 
 ONE = 1 << exp2_fixed.ARGUMENT_BITS

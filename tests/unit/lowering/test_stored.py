@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT32, FLOAT64
 from kmcompile.lowering.stored import flushed_norm, low_part, relative_error, stored
+from kmcompile.numeric.rounding import FLOAT32, FLOAT64
 
 RNG = np.random.default_rng(0)
 VALUES = np.concatenate(

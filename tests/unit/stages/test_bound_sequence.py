@@ -12,7 +12,7 @@ import pytest
 
 from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
 from kmcompile.interpret import RESULT_DTYPE, Status, classify
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import BoundSequence
 from kmcompile.verify.reference import evaluate
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from kmcompile.analysis.rounding import bound_constant, gamma_factor
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import bound_constant, gamma_factor
 from kmcompile.stages import Argmax, Sign, Vote
 from kmcompile.stages.stage import Stage
 

@@ -9,10 +9,10 @@ import pytest
 from catalogue import emitted
 from pairs import MORE, Pairs
 
-from kmcompile.analysis.rounding import bound_constant, gamma_factor
 from kmcompile.certify.likely import likely_inputs
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import bound_constant, gamma_factor
 from kmcompile.stages import PairSum, Vote
 from kmcompile.stages.pair_votes import PairVotes, votes_of
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from roundings import flushing_subnormals
 
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import Value
 from kmcompile.stages.proved import proved
 

@@ -15,8 +15,8 @@ from sign_maps import CASES, Mapped
 
 from kmcompile.analysis.cost import worst_operations
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.ir.storage import load, save
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages.sign_map import HALVED, OPEN, SignMap, map_bytes
 from kmcompile.target import load_target
 from kmcompile.verify.queries import edge_inputs, generate

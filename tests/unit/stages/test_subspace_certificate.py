@@ -11,7 +11,7 @@ import subspaces
 from mpmath import mp, mpf
 
 from kmcompile.interpret import Status, classify
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.verify.reference import evaluate
 

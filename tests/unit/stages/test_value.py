@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import Value
 from kmcompile.stages.value import NO_LABEL
 

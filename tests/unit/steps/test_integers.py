@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from kmcompile.analysis.rounding import FLOAT64
-from kmcompile.ir.batch import Batch
 from kmcompile.lowering.prepare import length_bound
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import FLOAT64
 from kmcompile.steps import Integers
 
 MOST = 1 << 23

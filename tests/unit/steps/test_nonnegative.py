@@ -10,8 +10,8 @@ from catalogue import Case
 from lowered import lowered
 
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.batch import Batch
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.numeric.batch import Batch
 from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.stages import Prepare
 from kmcompile.steps import Nonnegative

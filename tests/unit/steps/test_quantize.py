@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kmcompile.ir.batch import Batch
 from kmcompile.lowering.prepare import length_bound
+from kmcompile.numeric.batch import Batch
 from kmcompile.steps import Quantize
 from kmcompile.steps.quantize import REFUSED, SHIFTER
 

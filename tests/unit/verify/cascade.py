@@ -13,7 +13,7 @@ from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from kmcompile.ir.batch import Batch
+from kmcompile.numeric.batch import Batch
 from kmcompile.stages import (
     InnerProducts,
     LinearFilter,

@@ -8,8 +8,8 @@ from cascade import digits
 from mpmath import mp, mpf
 from sklearn.datasets import load_breast_cancer
 
-from kmcompile.analysis.rounding import UNIT_ROUNDOFF_64
 from kmcompile.kernels import Poly, Rbf
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.verify.kernel_values import kernel_values
 
 DATA = {

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 CUTOFF: Final = np.float64(707.0)
 """Arguments from here on give exactly 0. Below it n <= 1020 and every result is normal."""

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kmcompile.scalar.square_root import square_root
+from kmcompile.numeric.scalar.square_root import square_root
 
 _FLOAT_MAX = float(np.finfo(np.float32).max)
 

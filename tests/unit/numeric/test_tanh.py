@@ -1,6 +1,6 @@
 import numpy as np
 
-from kmcompile.scalar.tanh import LIMIT, RELATIVE_ERROR, tanh
+from kmcompile.numeric.scalar.tanh import LIMIT, RELATIVE_ERROR, tanh
 
 _FLOAT_MAX = np.finfo(np.float32).max
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.ir.arrays import RealArray
+from kmcompile.numeric.arrays import RealArray
 
 
 @dataclass(frozen=True, slots=True)

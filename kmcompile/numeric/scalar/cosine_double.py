@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array
 
 LIMIT: Final = np.float64(2.0**14)
 """The largest magnitude of an argument: that of float32."""

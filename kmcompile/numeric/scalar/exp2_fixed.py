@@ -35,7 +35,7 @@ QUADRATIC: Final = 250_633
 RELATIVE_ERROR: Final = 9.7e-9
 """Bound on |2^-f as computed / 2^-f - 1| for every f from 0 below 1, before the shift.
 
-Evidence: tests/unit/scalar/test_exp2_fixed.py goes through all 2^26 of them.
+Evidence: tests/unit/numeric/test_exp2_fixed.py goes through all 2^26 of them.
 """
 
 SHIFT_ERROR: Final = 2.0**-RESULT_BITS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array, RealArray
+from kmcompile.numeric.arrays import Float32Array, RealArray
 
 RELATIVE = 2.0**-23
 """Twice what rounding to float32 moves a number."""

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
-from kmcompile.scalar.exp_negative import CUTOFF, exp_negative
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.scalar.exp_negative import CUTOFF, exp_negative
 
 RELATIVE_ERROR: Final = 4.6 * 2.0**-24
 """Bound on |logistic_here(v) / logistic(v) - 1| for v > -CUTOFF, infinity included.

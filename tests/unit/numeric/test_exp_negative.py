@@ -1,6 +1,6 @@
 import numpy as np
 
-from kmcompile.scalar.exp_negative import (
+from kmcompile.numeric.scalar.exp_negative import (
     CUTOFF,
     LN2_HIGH,
     LN2_LOW,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.arrays import Float32Array, RealArray
+from kmcompile.numeric.arrays import Float32Array, RealArray
 
 UNKNOWN = np.float32(2.0**126)
 """Bounds every decision: none of an accepted input exceeds 2^120, as the range analysis sees to."""

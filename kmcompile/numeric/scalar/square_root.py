@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 
 RELATIVE_ERROR: Final = 2.0**-24
 """Bound on |result / sqrt(v) - 1|: one rounding, and no result is subnormal.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from kmcompile.scalar import cosine, cosine_double
+from kmcompile.numeric.scalar import cosine, cosine_double
 
 DIGITS = 50
 LARGEST_K = 5216

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 
 LIMIT: Final = np.float32(2.0**14)
 """The largest magnitude of an argument: k is at most 5216 there, so that k PI_MIDDLE is exact."""

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Real
-from kmcompile.scalar import (
+from kmcompile.numeric.arrays import Real
+from kmcompile.numeric.scalar import (
     cosine,
     cosine_double,
     exp_negative,

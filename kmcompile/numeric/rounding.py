@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kmcompile.errors import InputError
-from kmcompile.ir.arrays import Real, RealArray
+from kmcompile.numeric.arrays import Real, RealArray
 
 UNIT_ROUNDOFF = 2.0**-24
 """u of float32, round to nearest."""

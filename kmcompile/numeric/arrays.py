@@ -39,7 +39,7 @@ def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
 def finite(values: Any) -> NDArray[Any]:
     """Return a read-only float32 copy in which 2^120 stands for infinity.
 
-    No intermediate of an accepted input is larger (`analysis.rounding`), so a half-width of that
+    No intermediate of an accepted input is larger (`numeric.rounding`), so a half-width of that
     size does what an infinite one does; it has a C literal, and sums of some do not overflow.
     """
     largest = np.float32(2.0**120)

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kmcompile.scalar.power import (
+from kmcompile.numeric.scalar.power import (
     PowerStep,
     absolute_error,
     power,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from kmcompile.scalar.exp2_fixed import (
+from kmcompile.numeric.scalar.exp2_fixed import (
     ARGUMENT_BITS,
     ARGUMENT_END,
     LINEAR,

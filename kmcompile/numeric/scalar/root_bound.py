@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 
 _MAGIC: Final = 0x1FBD1DF5
 _LEAST: Final = np.float32(2.0**-100)

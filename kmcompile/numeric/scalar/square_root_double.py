@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
-from kmcompile.scalar.square_root import square_root as float32_square_root
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.scalar.square_root import square_root as float32_square_root
 
 SMALLEST: Final = 2.0**-180
 """Below it nothing is promised of the result but that it is not larger than the root."""

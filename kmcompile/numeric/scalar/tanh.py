@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 
 LIMIT: Final = np.float32(8.0)
 """Beyond it the result stays at tanh(8) = 1 - 3.8 * 2^-24, within the bound of the rest."""

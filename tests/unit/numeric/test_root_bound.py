@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.scalar.root_bound import root_bound
+from kmcompile.numeric.scalar.root_bound import root_bound
 
 CLOSE = 2.0**-19
 """2^-21 on top of 4 % squared and halved twice, and what rounds: below four times 2^-21."""

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array
 
 CUTOFF: Final = np.float32(float.fromhex("0x1.5bf5bcp+6"))
 """Arguments from here on give exactly 0: 86.99, the first one whose n is N_END. Below it every

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from kmcompile.scalar import exp_negative_double as exponential
-from kmcompile.scalar import square_root_double as root
-from kmcompile.scalar import tanh_double as tangent
+from kmcompile.numeric.scalar import exp_negative_double as exponential
+from kmcompile.numeric.scalar import square_root_double as root
+from kmcompile.numeric.scalar import tanh_double as tangent
 
 DIGITS = 40
 RNG = np.random.default_rng(0)

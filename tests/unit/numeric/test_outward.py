@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kmcompile.stages.outward import above, below
+from kmcompile.numeric.outward import above, below
 
 RNG = np.random.default_rng(0)
 VALUES = np.concatenate(

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from kmcompile.ir.arrays import Float64Array
-from kmcompile.scalar import exp_negative_double
-from kmcompile.scalar.exp_negative_double import REDUCED_END, exp_negative, one_minus_exp
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.scalar import exp_negative_double
+from kmcompile.numeric.scalar.exp_negative_double import REDUCED_END, exp_negative, one_minus_exp
 
 RELATIVE_ERROR: Final = 11.0 * 2.0**-53
 """Bound on |tanh_here(v) / tanh(v) - 1| for every finite normal v, contracted or not.

@@ -1,0 +1,1 @@
+"""Numbers as the C has them: arrays, rounding, tables, and scalar functions with their bounds."""
