@@ -19,7 +19,7 @@ from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
     from kmcompile.compiled import Compiled
-    from kmcompile.ir.kernel_machine import KernelMachine
+    from kmcompile.model.kernel_machine import KernelMachine
 
 __all__ = [
     "Compiled",
@@ -198,7 +198,7 @@ def __getattr__(name: str) -> Any:
 
         return Compiled
     if name == "KernelMachine":
-        from kmcompile.ir.kernel_machine import KernelMachine
+        from kmcompile.model.kernel_machine import KernelMachine
 
         return KernelMachine
     raise AttributeError(f"module 'kmcompile' has no attribute {name!r}")

@@ -13,10 +13,10 @@ from kmcompile.early_exits import add_early_exits, why_none
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.interpret import Answers
-from kmcompile.ir.kernel_machine import Task
 from kmcompile.ir.program import Program
 from kmcompile.lowering.formats import Lowered
 from kmcompile.lowering.program import with_tolerance
+from kmcompile.model.kernel_machine import Task
 from kmcompile.options import Options
 from kmcompile.replaying import add_asked_replay
 from kmcompile.report.modes import Modes, compared_modes

@@ -14,9 +14,9 @@ from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.certify.certify import Choice, add_certified_exits
 from kmcompile.emit.emitter import workspace_bytes
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Fourier, Linear
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.options import Options
 from kmcompile.pair_offer import offer_pairs

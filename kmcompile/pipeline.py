@@ -21,11 +21,11 @@ from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.emit.package import package_files
 from kmcompile.interpret import interpret
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.lowering.format_choice import Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lowering.program import with_tolerance
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.options import Options
 from kmcompile.output import files as folder_files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from kmcompile.errors import UsageError
-from kmcompile.ir.kernel_machine import Task
+from kmcompile.model.kernel_machine import Task
 from kmcompile.option_values import DEFAULT_PROMISE, named
 from kmcompile.options import Options
 

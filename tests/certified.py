@@ -17,8 +17,8 @@ from sklearn.svm import SVC
 
 from kmcompile.bounds.vectors import choose_vectors
 from kmcompile.certify.bound_sequence import lower_bound_sequence
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages import EarlyExit

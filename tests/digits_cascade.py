@@ -12,9 +12,10 @@ from sklearn.svm import SVC
 
 from kmcompile import frontend
 from kmcompile.interpret import interpret
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages import (
     ExactSum,
@@ -26,7 +27,6 @@ from kmcompile.stages import (
     ReducedSet,
 )
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
 
 N_VECTORS, N_DIMENSIONS, LEVELS = 20, 12, (5, 12)
 STEPS = (0, 0, 4, 10, 20)

@@ -13,11 +13,12 @@ from kmcompile import frontend
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit
 from kmcompile.interpret import Answers, interpret
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
 from kmcompile.lowering.formats import lower_in_format
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.output import files as folder_files
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
@@ -27,7 +28,6 @@ from kmcompile.stages import Prepare
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import records_of
 from kmcompile.verify.codes import codes_beside, query_words
-from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
 
 
 @dataclass(frozen=True, eq=False)

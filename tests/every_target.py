@@ -25,8 +25,8 @@ from sign_maps import Mapped
 from sparse_digits import SparseDigits
 from subspaces import SubspaceCase
 
+from kmcompile.model.likely_inputs import generate
 from kmcompile.target import Program, Target, load_target
-from kmcompile.verify.queries import generate
 
 N_QUERIES = 2000
 N_OF_FEW = 300

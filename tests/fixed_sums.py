@@ -10,17 +10,17 @@ import numpy as np
 from mpmath import mp, mpf
 
 from kmcompile.interpret import Answers, Status, interpret
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lowering.integer_program import Layout, lower_integers
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.model.preprocessing import Affine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
 
 DIGITS = 60
 

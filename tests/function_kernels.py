@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.metrics import pairwise
 
 from kmcompile import frontend
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Intersection
+from kmcompile.model.kernel_machine import KernelMachine
 
 
 def intersection_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:

@@ -10,9 +10,10 @@ import numpy as np
 from function_kernels import load_machine
 
 from kmcompile.interpret import Answers, Status, interpret
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
@@ -21,7 +22,6 @@ from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.stages import Prepare
 from kmcompile.target import load_target
-from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
 
 
 def reduced(machine: KernelMachine) -> KernelMachine:

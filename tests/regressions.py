@@ -20,8 +20,8 @@ from kmcompile.ir.program import Program
 from kmcompile.lowering.formats import Lowered, lower_in_format
 from kmcompile.lowering.program import with_tolerance
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.target import Target
-from kmcompile.verify.queries import edge_inputs, generate
 
 N_TRAINED = 150
 

@@ -20,8 +20,8 @@ from sklearn.svm import SVC
 
 from kmcompile import frontend
 from kmcompile.certify.sign_map import build_sign_map
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages.sign_map import SignMap

@@ -22,12 +22,14 @@ from kmcompile.certify.expansion_tree import tree
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
 from kmcompile.certify.sign_map import build_sign_map
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.lowering import pair_choice
 from kmcompile.lowering.formats import Lowered, lower_in_format
 from kmcompile.lowering.program import with_tolerance
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.likely_inputs import edge_inputs, generate
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages import (
     Argmax,
@@ -54,8 +56,6 @@ from kmcompile.stages import (
     Vote,
 )
 from kmcompile.target import Target
-from kmcompile.verify.queries import edge_inputs, generate
-from kmcompile.verify.reference import evaluate
 
 N_TRAINED = 60
 N_ITS_OWN, N_GENERATED = 60, 150

@@ -16,8 +16,8 @@ from sparse_digits import sparse_digits
 
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
 from kmcompile.certify.subspace import Trial
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors

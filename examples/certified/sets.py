@@ -24,12 +24,12 @@ from kmcompile.certify.certify import WORST_SHARE, add_certified_exits
 from kmcompile.frontend import load_model
 from kmcompile.interpret import Status, interpret
 from kmcompile.lowering import lower
+from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.model.reference import evaluate
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
-from kmcompile.verify.reference import evaluate
 
 NAMES = (
     "banana",

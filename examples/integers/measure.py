@@ -18,6 +18,7 @@ from kmcompile.emit.emitter import emit
 from kmcompile.frontend import load_model
 from kmcompile.interpret import Status
 from kmcompile.lowering import lower
+from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.output import files as folder_files
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
@@ -25,7 +26,6 @@ from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.run import runner_for
 from kmcompile.target import load_target
 from kmcompile.verify.codes import codes_beside, query_words
-from kmcompile.verify.queries import ordinary_inputs
 
 # More than the parts have: what a machine takes is measured also where it would not fit.
 MAX_FLASH, MAX_RAM = 16 << 20, 1 << 20

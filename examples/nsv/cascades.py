@@ -23,17 +23,17 @@ from kmcompile.calibrate.samples import (
 )
 from kmcompile.frontend import load_model
 from kmcompile.interpret import classify
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.model.reference import labels_of
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
-from kmcompile.verify.reference import labels_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import (
+from kmcompile.kernels.float32 import Magnitudes
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import (
     Affine,
     Clip,
     Extension,
@@ -16,11 +18,10 @@ from kmcompile.ir.preprocessing import (
     Projection,
     Selection,
 )
-from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
-from kmcompile.passes.sum_linear import decision_coefficients, sum_linear
+from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.stages import ExactSum, LinearSum, PairSum
 from kmcompile.steps import Nonnegative, PrepareStep
 from kmcompile.steps.normalize import SMALLEST_SIZE

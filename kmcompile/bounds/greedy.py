@@ -7,8 +7,8 @@ import numpy as np
 from kmcompile.bounds.derivatives import self_values
 from kmcompile.bounds.normals import Normals
 from kmcompile.bounds.span import LEAST_PIVOT, Span
+from kmcompile.model.kernel_values import kernel_values
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.verify.kernel_values import kernel_values
 
 
 class Pursuit:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Kernel
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_values import kernel_values
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.passes.sum_linear import decision_coefficients
-from kmcompile.verify.kernel_values import kernel_values
 
 _BLOCK_VALUES = 1 << 22
 

@@ -13,10 +13,10 @@ import numpy as np
 from kmcompile.bounds.derivatives import self_values
 from kmcompile.bounds.normals import require_positive_definite
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Kernel
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.passes.sum_linear import decision_coefficients
 
 
 @dataclass(frozen=True, slots=True, eq=False)

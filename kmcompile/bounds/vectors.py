@@ -13,7 +13,7 @@ from kmcompile.bounds.normals import Normals
 from kmcompile.bounds.preimages import preimage_vectors
 from kmcompile.bounds.refine import NestedCost, refine
 from kmcompile.bounds.span import Span
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 Method = Literal["greedy", "free", "pca"]

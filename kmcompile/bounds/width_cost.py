@@ -8,8 +8,8 @@ import numpy as np
 
 from kmcompile.bounds.derivatives import gradient, self_values
 from kmcompile.bounds.points import DistanceForm, Pair, Point, inner
+from kmcompile.model.kernel_values import kernel_values
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.verify.kernel_values import kernel_values
 
 _FLOOR = 1e-12
 """Of a square, where it stops to shrink: a root has no slope at 0, a line of no length no

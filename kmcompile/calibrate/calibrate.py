@@ -29,8 +29,8 @@ from kmcompile.calibrate.samples import (
     supported_risk,
 )
 from kmcompile.errors import UsageError
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.options import Options
 from kmcompile.pair_offer import PairOffer

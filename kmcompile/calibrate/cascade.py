@@ -31,8 +31,8 @@ from kmcompile.calibrate.risk import (
 from kmcompile.calibrate.samples import CalibrationSamples, Parts
 from kmcompile.interpret import classify
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.search_budget import SearchBudget

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from kmcompile.calibrate.samples import decision_values
 from kmcompile.interpret import Status, classify
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.reference import labels_of
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.verify.reference import labels_of
 
 _SEED = 20031221
 _CLUSTER = 8

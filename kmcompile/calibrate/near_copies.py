@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.linkage import linkage
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 
 _FEATURE_SHARE = 0.02

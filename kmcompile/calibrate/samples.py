@@ -12,13 +12,13 @@ from kmcompile.calibrate.risk import CONFIDENCE, Control, least_risk, rounded_up
 from kmcompile.calibrate.training import training_points
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, check
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_values import kernel_values
+from kmcompile.model.reference import labels_of
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
-from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import Prepare
-from kmcompile.verify.kernel_values import kernel_values
-from kmcompile.verify.reference import labels_of
 
 LEAST_SAMPLES = 200
 """Fewer say nothing about thresholds."""
@@ -252,7 +252,7 @@ def calibration_samples(
 def decision_values(
     machine: KernelMachine, X: Float32Array, left_out: NDArray[np.int64] | None = None
 ) -> Float64Array:
-    """Return the float64 decisions, those of `verify.reference` without their error bounds.
+    """Return the float64 decisions, those of `model.reference` without their error bounds.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.near_copies import groups_of, near_copies, row_keys, standardised
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 TRAINING_SHARE = 0.05

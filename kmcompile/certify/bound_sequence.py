@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Kernel, Poly, Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.reach import PolyReach, RbfReach, Reach
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import (
@@ -26,7 +27,6 @@ from kmcompile.numeric.rounding import (
     bound_constants,
     gamma_factor,
 )
-from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import BoundSequence, ExactSum, FixedSum
 
 _LARGEST_CONDITION = 1e8

@@ -20,8 +20,8 @@ from kmcompile.certify.likely import likely_inputs
 from kmcompile.certify.limits import is_usable
 from kmcompile.certify.sign_map import build_sign_map, usual_bytes
 from kmcompile.certify.subspace import fit_subspace
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.pair_offer import PAIR_SUM, PairOffer

@@ -12,15 +12,15 @@ from kmcompile.certify.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.certify.expansion_tree import Centre, tree
 from kmcompile.certify.folded_constants import curved_rows, relative_error
 from kmcompile.certify.local_expansion import N_SQUARES
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.search_budget import SearchBudget
 from kmcompile.stages import ExactSum, FixedSum, FoldedWeights
 from kmcompile.stages.folded_weights import N_CONSTANTS, N_CURVED
-from kmcompile.verify.reference import evaluate
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
 _BASES = (4, 6, 8, 12, 16)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.calibrate.generated import vector_classes
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.likely_inputs import raw_vectors
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.verify.queries import raw_vectors
 
 _SEED = 20011109
 _NEAREST = 4

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Projection, Step
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine, Projection, Step
 from kmcompile.numeric.arrays import Float64Array
 
 _ROUNDINGS = 2.0**-50

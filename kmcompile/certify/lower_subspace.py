@@ -9,10 +9,10 @@ import numpy as np
 
 from kmcompile.calibrate.nearest import as_blocks
 from kmcompile.certify.hadamard import largest_eigenvalues
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly
 from kmcompile.kernels.remainder import PolyRemainder
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import (
     SMALLEST_NORMAL,

@@ -15,9 +15,9 @@ from kmcompile.certify.linear_input import LinearInput, linear_input
 from kmcompile.certify.monomials import Monomials, monomials
 from kmcompile.certify.pruning import Forest, Pruned, kinds
 from kmcompile.certify.subdivision import Subdivision, subdivide
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.search_budget import SearchBudget

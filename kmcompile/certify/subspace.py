@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from kmcompile.certify.hadamard import POWER_STEPS
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.search_budget import SearchBudget

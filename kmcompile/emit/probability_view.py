@@ -13,8 +13,8 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import float32_literal
 from kmcompile.ir.program import Program
+from kmcompile.model.log_odds import probability_at
 from kmcompile.numeric.scalar import exp_negative, logistic
-from kmcompile.passes.move_threshold import probability_at
 from kmcompile.stages.probability import GROW, LEAST_TOTAL, SHRINK, Probability
 
 

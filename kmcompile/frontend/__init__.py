@@ -15,7 +15,7 @@ from kmcompile.frontend.model_file import read_model_file, require_regular_file
 from kmcompile.frontend.pickles.trusted import load_trusted
 from kmcompile.frontend.size_limits import require_room_to_use
 from kmcompile.frontend.sklearn.pipeline import read_sklearn
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 
 __all__ = ["load_model"]
 

@@ -12,7 +12,7 @@ from kmcompile.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.record import Record, describe, printable
 from kmcompile.frontend.scipy_sparse import dense_matrix, is_sparse
-from kmcompile.ir.kernel_machine import Label
+from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float64Array
 
 Shape = tuple[int | None, ...]

@@ -15,7 +15,7 @@ from kmcompile.frontend.pickles.reader import read_pickle
 from kmcompile.frontend.sklearn.pipeline import read_sklearn
 from kmcompile.frontend.skops.reader import SCHEMA, read_skops
 from kmcompile.frontend.zip_members import member_names
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import numpy as np
 from kmcompile.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.model_file import MAX_MODEL_BYTES
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Step
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Step
 
 MAX_NUMBERS = MAX_MODEL_BYTES // 8
 """As many float64 as the largest file has: no model for a microcontroller needs more."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.ir.agreement import Shared, check_agreement
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.kernel_machine import Label
+from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.table import Table
 

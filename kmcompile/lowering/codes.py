@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.grid import integer_grid
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import CodeScale
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.lowering.feature_space import VectorPairs, refitted
+from kmcompile.model.coefficients import decision_coefficients, with_decision_coefficients
+from kmcompile.model.grid import integer_grid
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.passes.code_units import to_code_units
-from kmcompile.passes.sum_linear import decision_coefficients, with_decision_coefficients
 
 MARGIN = 2.0
 """How many times farther from the middle than any vector an input may lie."""

@@ -13,9 +13,9 @@ from kmcompile.lowering.code_table import slot_order
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.feature_space import VectorPairs, refitted
 from kmcompile.lowering.sums import sign_groups
+from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import CodeTable, FixedSum
 
 _NARROW_BITS, _WIDE_BITS = 16, 14

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lowering.code_table import code_table, slot_order
 from kmcompile.lowering.codes import Coded, check_gamma
 from kmcompile.lowering.feature_space import VectorPairs, distance
 from kmcompile.lowering.sums import SignGroup, sign_groups
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages.fixed_sum import FixedSum
 
 _RESULT_ROUNDINGS = 5

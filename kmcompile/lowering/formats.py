@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from kmcompile.analysis.cost import exact_operations
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.lowering.code_table import sparse_is_better
 from kmcompile.lowering.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lowering.integer_program import Layout, lower_integers
 from kmcompile.lowering.program import lower
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
@@ -22,7 +23,6 @@ from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.plural import counted
 from kmcompile.report.figures import share_text
 from kmcompile.target import Target
-from kmcompile.verify.queries import ordinary_inputs
 
 _CANDIDATES = 256
 

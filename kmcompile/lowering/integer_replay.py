@@ -9,7 +9,6 @@ from typing import cast
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.code_table import slot_order
@@ -19,10 +18,11 @@ from kmcompile.lowering.fine_tables import FineTables, fine_tables
 from kmcompile.lowering.prepare import length_bound, lower_steps
 from kmcompile.lowering.program import replay_label
 from kmcompile.lowering.sums import sign_groups
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL, UNIT_ROUNDOFF_64, stored_error
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
-from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import FixedSum, Prepare
 from kmcompile.stages.fine_sum import FineSum
 from kmcompile.stages.replay import Replay

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.lowering.stored import stored
 from kmcompile.lowering.sum_constants import Summation, squares, sum_constants
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import FLOAT32, Precision
-from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import PairSum
 from kmcompile.stages.pair_sum import SECTION
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir import preprocessing as ir
-from kmcompile.ir.preprocessing import (
+from kmcompile.model import preprocessing as ir
+from kmcompile.model.preprocessing import (
     Affine,
     Clip,
     Extension,

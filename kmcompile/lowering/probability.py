@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import (
     LARGEST_INTERMEDIATE,
     SMALLEST_NORMAL,

@@ -8,7 +8,6 @@ import numpy as np
 
 from kmcompile.analysis.ranges import input_limits
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering.known_answers import known_answers, no_known_answers
@@ -16,6 +15,7 @@ from kmcompile.lowering.prepare import lower_steps, refuse_unknown
 from kmcompile.lowering.probability import lower_probability
 from kmcompile.lowering.sparsity import skips_zeros
 from kmcompile.lowering.sums import lower_linear, lower_sum
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision

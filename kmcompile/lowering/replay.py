@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from kmcompile.errors import UsageError
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering.codes import Coded
@@ -17,6 +16,7 @@ from kmcompile.lowering.pair_sum import lower_pair_sum
 from kmcompile.lowering.prepare import lower_steps
 from kmcompile.lowering.program import replay_label
 from kmcompile.lowering.sums import lower_linear, lower_sum
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL

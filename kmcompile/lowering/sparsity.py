@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Fourier, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import gamma_factor
 
 _SPARSE = 0.5

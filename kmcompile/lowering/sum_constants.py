@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext
 from kmcompile.lowering.stored import flushed_norm, relative_error
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Real, RealArray
 from kmcompile.numeric.rounding import SMALLEST_NORMAL, Precision, stored_error
-from kmcompile.passes.sum_linear import decision_coefficients
 
 RESULT_ROUNDINGS = 4
 """Of |f|: the addition of the intercept and the outward rounding of lower and upper, twice."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.lowering.prepare import lane_blocks
 from kmcompile.lowering.stored import flushed_norm, stored
 from kmcompile.lowering.sum_constants import RESULT_ROUNDINGS, Summation, squares, sum_constants
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.passes.sum_linear import sum_linear

@@ -17,8 +17,8 @@ from kmcompile.build.recipe import Recipe, sha256_of
 from kmcompile.emit.view import input_words, record_words
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.ir import storage
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output.flow_fact_file import flow_fact_file
 from kmcompile.report import json_report
 from kmcompile.samples.file import read_samples

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine
 from kmcompile.kernels import Rbf
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, stored_error
 
 _GAIN = 4.0

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine
 from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.passes.fold_scalers import fold_scalers
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Step
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine, Step
 
 
 def fold_scalers(machine: KernelMachine) -> KernelMachine:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Extension, Projection, Selection, Step
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine, Extension, Projection, Selection, Step
 
 
 def fold_selections(machine: KernelMachine) -> KernelMachine:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import rounded_sum
 
 

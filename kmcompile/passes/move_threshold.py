@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 
 from kmcompile.errors import UsageError
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.log_odds import probability_at
 
 
 def move_threshold(
@@ -70,9 +71,3 @@ def _note(machine: KernelMachine, threshold: float, equal_is_positive: bool) -> 
         f"the label is {machine.classes[1]!r} where the trained decision is {relation} "
         f"{threshold!r}{likely}, which decisions of the C are without"
     )
-
-
-def probability_at(f: float) -> float:
-    """Return the probability 1 / (1 + exp(-f)) that log odds f stand for, without overflow."""
-    e = math.exp(-abs(f))
-    return (1.0 if f >= 0 else e) / (1.0 + e)

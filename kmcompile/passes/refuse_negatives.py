@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Nonnegative
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Nonnegative
 
 
 def refuse_negatives(machine: KernelMachine) -> KernelMachine:

@@ -15,9 +15,9 @@ from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import Choice
 from kmcompile.interpret import Answers
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.lowering.format_choice import Candidate
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.options import Options
 from kmcompile.report import checked, contents, costs, promise
 from kmcompile.report.choice import choice_section

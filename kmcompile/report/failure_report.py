@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from kmcompile.build.toolchain import diagnose
 from kmcompile.interpret import Status
 from kmcompile.ir.program import Program
+from kmcompile.model.reference import Reference
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import answers_of
 from kmcompile.verify.failure import Failure
-from kmcompile.verify.reference import Reference
 from kmcompile.version import VERSION
 
 MARK = "kmcompile_failure"

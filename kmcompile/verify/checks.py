@@ -12,8 +12,9 @@ from kmcompile.calibrate.calibration import Promise
 from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import RESULT_DTYPE, Answers, Status
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.reference import Reference, evaluate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.plural import counted
 from kmcompile.report.checked import Bounded, Certified, ExactRun, Probabilities
@@ -26,7 +27,6 @@ from kmcompile.verify.intervals import check_intervals
 from kmcompile.verify.outcomes import can_be
 from kmcompile.verify.probabilities import check_probabilities
 from kmcompile.verify.queries import Queries
-from kmcompile.verify.reference import Reference, evaluate
 from kmcompile.verify.statistical import StageLabels, check_promise, count_labels
 
 

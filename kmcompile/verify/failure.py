@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from kmcompile.emit.view import RECORD_HEADER_WORDS, answer_words
 from kmcompile.interpret import Answers, Status
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.reference import Reference, evaluate
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.verify.avoiding import options_that_avoid
 from kmcompile.verify.checks import records_of
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.queries import Queries
-from kmcompile.verify.reference import Reference, evaluate
 
 MOST_KEPT = 16
 """Queries: enough to see a pattern, few enough to read and to send."""

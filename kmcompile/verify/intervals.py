@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import VerificationError
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.reference import Reference
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.plural import counted
 from kmcompile.stages import Stage
 from kmcompile.verify.finding import Broken, Finding
-from kmcompile.verify.reference import Reference
 
 
 def decision_meant(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 
 

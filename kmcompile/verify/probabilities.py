@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import Answers
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.reference import Reference
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.report.checked import Probabilities
 from kmcompile.verify.finding import Broken, Finding
-from kmcompile.verify.reference import Reference
 
 
 def probabilities_of(machine: KernelMachine, decisions: Float64Array) -> Float64Array:

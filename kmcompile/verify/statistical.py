@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.errors import VerificationError
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.reference import Reference
 from kmcompile.plural import counted
 from kmcompile.stages import Stage
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import decision_meant
-from kmcompile.verify.reference import Reference
 
 
 @dataclass(frozen=True, slots=True)

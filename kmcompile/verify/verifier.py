@@ -17,8 +17,9 @@ from kmcompile.build.toolchain import host_compiler, install_command, is_ready
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import ToolError, VerificationError
 from kmcompile.interpret import Answers, Status, interpret
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.options import Options
 from kmcompile.report.assemble import Findings
@@ -33,7 +34,7 @@ from kmcompile.verify.codes import codes_beside, query_words
 from kmcompile.verify.failure import failure_of
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.paths import path_inputs
-from kmcompile.verify.queries import Queries, Source, edge_inputs, generate
+from kmcompile.verify.queries import Queries, Source
 from kmcompile.verify.seen import seen_note
 from kmcompile.verify.worst_case import check_worst_case, static_worst_case
 

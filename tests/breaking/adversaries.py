@@ -15,10 +15,10 @@ from truth import Truth, evaluate
 from kmcompile.certify.bound_sequence import lower_bound_sequence
 from kmcompile.interpret import Status
 from kmcompile.ir.ends import Ends
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.reach import RbfReach
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages import EarlyExit
 

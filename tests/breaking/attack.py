@@ -10,7 +10,7 @@ from library import Library, library_of, received
 from subjects import Subject, Target, fitted
 from truth import SOURCES, Truth, evaluate
 
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 
 SEED = 20010628
 CHUNK = 100_000

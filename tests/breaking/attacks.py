@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Projection
 from kmcompile.ir.program import Program
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine, Projection
+from kmcompile.model.reference import evaluate
 
 Sides = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """(inputs, number of their segment) -> on which side each input is, bool."""

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from mpmath import matrix, mp, mpf
 
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.chi2 import Chi2Float32
 from kmcompile.kernels.exponential import ExponentialFloat32
@@ -24,10 +23,11 @@ from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.sigmoid import SigmoidFloat32
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar import exp_negative, power
 from kmcompile.numeric.scalar.functions import COSINE, TANH
-from kmcompile.passes.sum_linear import decision_coefficients
 from kmcompile.stages import (
     BoundSequence,
     ExactSum,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Clip, Projection, Step
 from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf
-from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine, Clip, Projection, Step
 
 DIGITS = 60
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine, Normalization, Step
 from kmcompile.kernels import Kernel, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Affine, Normalization, Step
 
 
 def random_machine(seed: int) -> tuple[KernelMachine, np.ndarray]:

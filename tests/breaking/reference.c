@@ -1,7 +1,7 @@
 /*
  * The decision values of a kernel machine in __float128: 113 bits.
  *
- * A plain restatement of kmcompile/ir/kernel_machine.py that shares no code with it. Compiled on
+ * A plain restatement of kmcompile/model/kernel_machine.py that shares no code with it. Compiled on
  * the fly by quadruple.py with gcc and libquadmath.
  */
 #include <quadmath.h>

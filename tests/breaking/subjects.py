@@ -26,17 +26,17 @@ from sklearn.svm import SVC
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.interpret import Status
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
 from kmcompile.lowering.formats import lower_in_format
 from kmcompile.lowering.pair_choice import with_pair_sum
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.model.preprocessing import Affine
 from kmcompile.stages import EarlyExit
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)

@@ -9,8 +9,8 @@ from covering import some
 from random_machines import random_machine
 from subjects import Target, programs_of
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
+from kmcompile.model.kernel_machine import KernelMachine, Task
 
 N_MACHINES = 60
 N_QUERIES = 2500

@@ -9,12 +9,12 @@ from mpmath import mpf
 from multiprecision import Multiprecision
 from quadruple import decisions as in_quadruple
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Normalization, Projection
 from kmcompile.kernels import Chi2, Intersection, Kernel, Laplacian, Linear, Poly, Rbf
-from kmcompile.passes.sum_linear import decision_coefficients
-from kmcompile.verify.kernel_values import kernel_values
-from kmcompile.verify.reference import labels_of
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_values import kernel_values
+from kmcompile.model.preprocessing import Affine, Normalization, Projection
+from kmcompile.model.reference import labels_of
 
 U = 2.0**-53
 LEAST_ERROR = 1e-12

@@ -26,7 +26,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from kmcompile.interpret import Status
-from kmcompile.ir.preprocessing import Affine, Projection
+from kmcompile.model.preprocessing import Affine, Projection
 
 STEPS = 20_000  # enough: how well they are trained is of no concern here
 

@@ -17,10 +17,10 @@ from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
 from kmcompile.interpret import Status
+from kmcompile.model.reference import evaluate
 from kmcompile.run import RunResult
 from kmcompile.verify.checks import answers_of
 from kmcompile.verify.outcomes import can_be
-from kmcompile.verify.reference import evaluate
 
 
 def check_claims(emitted: Emitted, X: np.ndarray, result: RunResult) -> None:

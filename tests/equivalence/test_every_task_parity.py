@@ -20,10 +20,10 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVR, OneClassSVM
 
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.kernel_machine import Task
+from kmcompile.model.kernel_machine import Task
+from kmcompile.model.reference import evaluate
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.verify.probabilities import probabilities_of
-from kmcompile.verify.reference import evaluate
 
 X, Y = load_wine(return_X_y=True)
 X = X[:, :6].astype(np.float32).astype(np.float64)

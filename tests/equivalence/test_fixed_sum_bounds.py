@@ -17,8 +17,8 @@ from sklearn.svm import SVC
 from kmcompile import frontend
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.kernel_machine import Task
 from kmcompile.lowering.integer_program import Layout
+from kmcompile.model.kernel_machine import Task
 
 KINDS = [*GRIDS, "scaled int16", "scaled int8"]
 SEEDS = range(8)

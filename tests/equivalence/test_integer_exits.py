@@ -13,7 +13,7 @@ from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.reference import evaluate
 
 
 @pytest.mark.parametrize("compiler", [Compiler("gcc", "-O2"), Compiler("clang", "-O3")], ids=str)

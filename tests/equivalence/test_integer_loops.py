@@ -28,13 +28,13 @@ from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.code_table import alike_features, code_table
 from kmcompile.lowering.codes import lossless_codes
 from kmcompile.lowering.integer_program import Layout, lower_integers
+from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.run import runner_for
 from kmcompile.stages import CodeTable
 from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
 
 SCALES = {
     "uint8": (0, 255),

@@ -22,7 +22,7 @@ from emitted import Emitted
 from loop_counters import Counted, count_loops, template_loops
 
 from kmcompile.lowering import lower
-from kmcompile.verify.queries import ordinary_inputs
+from kmcompile.model.likely_inputs import ordinary_inputs
 
 CASES = [
     *((catalogue.CORE[number], "cortex-m7") for number in (3, 5, 6, 7, 9, 10)),

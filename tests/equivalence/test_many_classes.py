@@ -12,7 +12,7 @@ from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.reference import evaluate
 
 CASES = [ManyClasses(), ManyClasses(replays=True)]
 

@@ -24,14 +24,14 @@ from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
 from kmcompile.interpret import Status
-from kmcompile.ir.preprocessing import Normalization
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.model.preprocessing import Normalization
 from kmcompile.numeric.batch import Batch
 from kmcompile.run import RunResult
 from kmcompile.stages import Replay
 from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of
-from kmcompile.verify.queries import ordinary_inputs
 
 EVERY_NTH = 5  # coprime to the numbers of classifiers, chains and data
 N_QUERIES = 40

@@ -17,10 +17,10 @@ from tools import need, need_tools
 
 from kmcompile.build import build_together
 from kmcompile.interpret import Status
+from kmcompile.model.reference import evaluate
 from kmcompile.run import Asked, runner_for
 from kmcompile.stages import CATALOGUE, CodedSum, EarlyExit
 from kmcompile.target import load_target
-from kmcompile.verify.reference import evaluate
 
 TOGETHER = 10
 """Programs of an image: near the flash that the emulated board has."""

@@ -9,8 +9,8 @@ from every_target import FEW, GROUPS, N_QUERIES, emitted_models, like
 from kmcompile import resources
 from kmcompile.emit.emitter import emit
 from kmcompile.emit.environment import environment
-from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import CATALOGUE as KERNELS
+from kmcompile.model.kernel_machine import Task
 from kmcompile.stages import CATALOGUE as STAGES
 from kmcompile.target import load_target
 

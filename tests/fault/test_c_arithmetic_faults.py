@@ -15,9 +15,9 @@ from tools import need, run, succeed
 from kmcompile.build import build
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.interpret import Status
+from kmcompile.model.reference import evaluate
 from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of
-from kmcompile.verify.reference import evaluate
 
 HARNESS = ("iris.c", "iris_harness.c")
 SANITIZERS = "address,undefined,float-cast-overflow,float-divide-by-zero,bounds"

@@ -26,7 +26,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 
 
 def _small_files():

@@ -19,7 +19,7 @@ from kmcompile.frontend import load_model, zip_members
 from kmcompile.frontend.npz.layout import REQUIRED
 from kmcompile.frontend.npz.model import read_npz_model
 from kmcompile.frontend.npz.writer import npz_model
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.5, 3.0]]), ["a", "b", "b", "c"]
 MODEL = make_pipeline(MinMaxScaler(clip=True), PCA(2), Normalizer(), SVC(kernel="poly", coef0=1.0))

@@ -21,7 +21,7 @@ from kmcompile.errors import InputError, UsageError  # noqa: E402
 from kmcompile.frontend.libsvm.model import read_libsvm  # noqa: E402
 from kmcompile.frontend.pickles.reader import read_pickle  # noqa: E402
 from kmcompile.frontend.sklearn.pipeline import read_sklearn  # noqa: E402
-from kmcompile.ir.kernel_machine import KernelMachine  # noqa: E402
+from kmcompile.model.kernel_machine import KernelMachine  # noqa: E402
 
 _EXECUTION = (
     *("pickle.find_class", "exec", "os.", "subprocess.", "shutil.", "socket.", "ctypes."),

@@ -17,7 +17,7 @@ import kmcompile
 from kmcompile import cli
 from kmcompile.frontend import load_model
 from kmcompile.interpret import interpret
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.reference import evaluate
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X.astype(np.float32).astype(np.float64)

@@ -15,8 +15,8 @@ from kmcompile.frontend.fields import MAX_CLASSES
 from kmcompile.frontend.libsvm.header import Header
 from kmcompile.frontend.libsvm.sv_lines import SupportVectors
 from kmcompile.frontend.libsvm.text import LARGEST_INT, Lines
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 
 MAX_TEXT_BYTES = 100_000_000

@@ -24,14 +24,14 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `step_0_offset`, ... | the fields of a step |
 
 What each means, and how rows and pairs are ordered, is in `KernelMachine`; of a step, in
-`kmcompile.ir.preprocessing`.
+`kmcompile.model.preprocessing`.
 """
 
 from __future__ import annotations
 
 from types import MappingProxyType
 
-from kmcompile.ir.kernel_machine import Task
+from kmcompile.model.kernel_machine import Task
 
 FORMAT_VERSION = 1
 

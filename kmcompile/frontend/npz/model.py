@@ -19,8 +19,8 @@ from kmcompile.frontend.npz.steps import read_steps
 from kmcompile.frontend.record import Record, describe, printable
 from kmcompile.frontend.sklearn.kernels import Expressed, pairwise_kernel, through
 from kmcompile.frontend.zip_members import read_members
-from kmcompile.ir.kernel_machine import KernelMachine, Label, Task
 from kmcompile.kernels import Fourier
+from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.samples.arrays import read_npy
 
 _MEMBER = re.compile(r"[a-z0-9_]{1,100}\.npy")

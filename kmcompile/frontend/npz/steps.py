@@ -12,7 +12,7 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.npz.layout import AFFINE_ERRORS, MAX_STEPS, STEPS, step_prefix
 from kmcompile.frontend.record import Record, printable
-from kmcompile.ir.preprocessing import (
+from kmcompile.model.preprocessing import (
     Affine,
     Clip,
     Extension,

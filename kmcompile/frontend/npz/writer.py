@@ -13,8 +13,8 @@ import numpy as np
 
 from kmcompile.errors import InputError, OutputError
 from kmcompile.frontend.npz.layout import FLAGS, FORMAT_VERSION, step_prefix
-from kmcompile.ir.kernel_machine import KernelMachine, Label, Task
-from kmcompile.ir.preprocessing import Step
+from kmcompile.model.kernel_machine import KernelMachine, Label, Task
+from kmcompile.model.preprocessing import Step
 
 _DERIVED = ("n_in", "n_out")
 """Widths of steps, which follow from `n_features`."""

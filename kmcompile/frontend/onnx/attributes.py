@@ -11,7 +11,7 @@ from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import MAX_CLASSES, MAX_LABEL_BYTES
 from kmcompile.frontend.record import printable
-from kmcompile.ir.kernel_machine import Label
+from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float64Array
 
 _INT, _STRING, _FLOATS, _INTS, _STRINGS = 2, 3, 6, 7, 8

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from kmcompile.frontend.onnx.attributes import OnnxAttributes
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 
 _KERNEL = ("kernel_type", "kernel_params")

@@ -17,8 +17,8 @@ from kmcompile.frontend.onnx.steps import FLOATS, N_CONSTANTS, STEPS, check_cast
 from kmcompile.frontend.onnx.tensors import Constants
 from kmcompile.frontend.record import printable
 from kmcompile.frontend.size_limits import count_numbers, require_room, spend_steps
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Projection, Step
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Projection, Step
 
 START = b"\x08"
 """Field 1 of a ModelProto, ir_version, as a varint; no pickle starts with it."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcompile.frontend.onnx.attributes import OnnxAttributes
 from kmcompile.frontend.onnx.tensors import Constants
-from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
+from kmcompile.model.preprocessing import Affine, Clip, Normalization, Projection, Step
 from kmcompile.numeric.arrays import Float64Array
 
 FLOATS = (1, 11)

@@ -11,7 +11,7 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import describe, record_of
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine, Task
 
 MODULE = "sklearn.calibration"
 

@@ -17,7 +17,7 @@ from kmcompile.frontend.sklearn.classes import SCALERS, is_supported, version_no
 from kmcompile.frontend.sklearn.columns import MOST_COLUMNS, Columns, feature_names
 from kmcompile.frontend.sklearn.pipeline_steps import flattened
 from kmcompile.frontend.sklearn.transformers import read_transformer
-from kmcompile.ir.preprocessing import Affine, Clip, Selection, Step
+from kmcompile.model.preprocessing import Affine, Clip, Selection, Step
 
 _MAX_PARTS = 10_000
 _MAX_TOLD = 10_000_000

@@ -13,7 +13,7 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe, record_of
 from kmcompile.frontend.sklearn.pipeline_steps import flattened
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.passes.move_threshold import move_threshold
 
 Read = Callable[[Any], KernelMachine]

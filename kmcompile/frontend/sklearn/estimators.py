@@ -11,7 +11,7 @@ from kmcompile.frontend.record import Record
 from kmcompile.frontend.sklearn import kernel_regressors, libsvm_estimators, linear_estimators
 from kmcompile.frontend.sklearn.classes import version_notes
 from kmcompile.frontend.sklearn.meta_estimators import META_READERS, ReadInner
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 
 READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = MappingProxyType(
     {**libsvm_estimators.READERS, **kernel_regressors.READERS, **linear_estimators.READERS}

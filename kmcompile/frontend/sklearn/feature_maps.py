@@ -14,11 +14,11 @@ from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe
 from kmcompile.frontend.sklearn.classes import version_notes
 from kmcompile.frontend.sklearn.kernels import pairwise_kernel, through
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine, Extension, Projection, Selection, Step
 from kmcompile.kernels import Fourier, Kernel, Linear
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Affine, Extension, Projection, Selection, Step
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.passes.sum_linear import decision_coefficients
 
 _SUMS_PER_BYTE = 50
 """Multiply-adds of a matrix product in the time that a byte of the budget stands for."""

@@ -13,8 +13,8 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, printable, record_of
 from kmcompile.frontend.sklearn.kernels import pairwise_kernel
-from kmcompile.ir.preprocessing import Affine, Step
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
+from kmcompile.model.preprocessing import Affine, Step
 
 MODULE = "sklearn.gaussian_process.kernels"
 

@@ -11,9 +11,9 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.sklearn.gaussian_process_kernel import read_covariance
 from kmcompile.frontend.sklearn.kernels import read_pairwise_kernel, through
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Step
 from kmcompile.kernels import Kernel
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Step
 from kmcompile.numeric.arrays import Float64Array, rounded_sum
 
 

@@ -11,7 +11,6 @@ from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe
-from kmcompile.ir.preprocessing import Extension, Normalization, Step
 from kmcompile.kernels import (
     Chi2,
     Intersection,
@@ -22,6 +21,7 @@ from kmcompile.kernels import (
     Rbf,
     Sigmoid,
 )
+from kmcompile.model.preprocessing import Extension, Normalization, Step
 from kmcompile.numeric.arrays import Float64Array
 
 Expressed = tuple[tuple[Step, ...], Kernel]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.sklearn.libsvm_vectors import read_expansion
-from kmcompile.ir.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 
 

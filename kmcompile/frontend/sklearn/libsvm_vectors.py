@@ -14,8 +14,8 @@ from kmcompile.frontend.scipy_sparse import is_sparse
 from kmcompile.frontend.sklearn.kernel_functions import function_kernel, is_function
 from kmcompile.frontend.sklearn.kernels import through
 from kmcompile.frontend.sklearn.libsvm_kernel import libsvm_kernel
-from kmcompile.ir.preprocessing import Step
 from kmcompile.kernels import Kernel
+from kmcompile.model.preprocessing import Step
 from kmcompile.numeric.arrays import Float64Array
 
 _TRAINED = "_BaseLibSVM__Xfit"

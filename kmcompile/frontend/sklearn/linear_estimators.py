@@ -11,8 +11,8 @@ from kmcompile.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import record_of
-from kmcompile.ir.kernel_machine import KernelMachine, Label, Task
 from kmcompile.kernels import Linear
+from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.numeric.arrays import Float64Array
 
 

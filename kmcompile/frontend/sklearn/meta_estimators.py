@@ -12,7 +12,7 @@ from kmcompile.frontend.sklearn.calibrated import read_calibrated
 from kmcompile.frontend.sklearn.decision_threshold import read_fixed_threshold, read_tuned_threshold
 from kmcompile.frontend.sklearn.one_vs_rest import read_one_vs_rest
 from kmcompile.frontend.sklearn.target_scaling import read_target_scaling
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 
 ReadInner = Callable[[Any], KernelMachine]
 """Reads an estimator or a Pipeline that is an attribute of another."""

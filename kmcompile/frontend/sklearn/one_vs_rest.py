@@ -16,8 +16,8 @@ from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import describe, record_of
 from kmcompile.frontend.size_limits import count_numbers, require_room
 from kmcompile.frontend.sklearn.classes import release_of
-from kmcompile.ir.kernel_machine import KernelMachine, Label, Task
-from kmcompile.ir.preprocessing import Step
+from kmcompile.model.kernel_machine import KernelMachine, Label, Task
+from kmcompile.model.preprocessing import Step
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 
 _FIRST_OF_EQUAL_SINCE = (1, 8)

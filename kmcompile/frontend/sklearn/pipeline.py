@@ -22,8 +22,8 @@ from kmcompile.frontend.sklearn.estimators import read_estimator
 from kmcompile.frontend.sklearn.feature_maps import behind_map, read_feature_map
 from kmcompile.frontend.sklearn.pipeline_steps import flattened
 from kmcompile.frontend.sklearn.transformers import input_width, read_transformer
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Step
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Step
 
 _MAX_DEPTH = 10
 """Estimators in estimators: a threshold of a calibrated search of a pipeline is 4 deep."""

@@ -12,7 +12,7 @@ from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record, describe, record_of
 from kmcompile.frontend.sklearn.kernels import pairwise_kernel, through
 from kmcompile.frontend.sklearn.pipeline import read_sklearn
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
 
 
 def read_precomputed(

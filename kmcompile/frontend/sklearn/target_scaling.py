@@ -12,8 +12,8 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import describe, record_of
 from kmcompile.frontend.sklearn.transformers import read_transformer
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Affine
 
 _SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 

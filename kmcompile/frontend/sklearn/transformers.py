@@ -12,7 +12,7 @@ from kmcompile.errors import InputError
 from kmcompile.frontend.fields import Fields
 from kmcompile.frontend.record import Record
 from kmcompile.frontend.sklearn.classes import version_notes
-from kmcompile.ir.preprocessing import Affine, Clip, Normalization, Projection, Step
+from kmcompile.model.preprocessing import Affine, Clip, Normalization, Projection, Step
 from kmcompile.numeric.arrays import Float64Array
 
 _MAX_FEATURES = 2**31 - 1

@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile import frontend
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
-from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine, Task
 
 KERNELS: tuple[Kernel, ...] = (Rbf(0.3), Poly(0.4, 1.0, 3), Poly(0.5, 0.0, 2), Linear())
 

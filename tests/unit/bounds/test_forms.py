@@ -23,8 +23,8 @@ from kmcompile.bounds.normals import Normals
 from kmcompile.bounds.points import DistanceForm, Pair, Point, inner, squared_distance
 from kmcompile.bounds.span import Span
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine
 
 Bounds = tuple[np.ndarray, np.ndarray]
 

@@ -14,8 +14,8 @@ from kmcompile.bounds.greedy import greedy_vectors
 from kmcompile.bounds.normals import Normals
 from kmcompile.bounds.refine import NestedCost, refine
 from kmcompile.bounds.span import LEAST_PIVOT, Span
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.kernels import Kernel, Linear, Rbf
+from kmcompile.model.kernel_machine import KernelMachine
 
 NO_SAMPLES = np.zeros((0, 64), np.float32)
 

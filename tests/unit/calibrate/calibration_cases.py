@@ -22,8 +22,8 @@ from kmcompile.calibrate.chooser import WORST_SHARE, Room
 from kmcompile.calibrate.exits import estimates_of, finished, with_limits
 from kmcompile.calibrate.links import Fitted, Link, State, link
 from kmcompile.calibrate.samples import CalibrationSamples, calibration_samples
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.ir.program import Program
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages import EarlyExit, ExactSum

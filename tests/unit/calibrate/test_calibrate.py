@@ -21,8 +21,8 @@ from kmcompile.calibrate.risk import clopper_pearson_lower
 from kmcompile.errors import InputError, UsageError
 from kmcompile.interpret import classify
 from kmcompile.ir.storage import save
+from kmcompile.model.reference import evaluate
 from kmcompile.options import Options
-from kmcompile.verify.reference import evaluate
 
 NAMES = ["digits", "digits of ten classes", "phoneme", "satimage"]
 N_CALIBRATION = 2500

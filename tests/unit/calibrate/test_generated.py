@@ -20,8 +20,8 @@ from kmcompile.calibrate.generated import (
 )
 from kmcompile.interpret import interpret
 from kmcompile.ir.program import Program
+from kmcompile.model.reference import evaluate
 from kmcompile.stages import LinearFilter, NearestVectors, ReducedSet
-from kmcompile.verify.reference import evaluate
 
 KERNELS = [("rbf", 2), ("poly", 2), ("rbf", 10)]
 

@@ -35,9 +35,9 @@ from kmcompile.calibrate.samples import (
 from kmcompile.calibrate.training import TRAINING_SHARE, first_of_equal, training_points
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, interpret
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.verify.queries import edge_inputs
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import edge_inputs
+from kmcompile.model.reference import evaluate
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 CONTROLS: tuple[Control, ...] = ("guaranteed", "expected")

@@ -8,10 +8,10 @@ from mpmath import mpf
 
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.integer_program import Layout
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.batch import Batch
 
 _NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)

@@ -12,12 +12,12 @@ import pytest
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.certify.limits import is_usable
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
 from kmcompile.lowering import lower
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.stages import BoundSequence
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
 
 EVERYTHING = Room(1e9, None, None)
 

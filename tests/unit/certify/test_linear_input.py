@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kmcompile.certify.linear_input import linear_input
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine, Clip, Projection
 from kmcompile.kernels import Rbf
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Affine, Clip, Projection
 
 _RNG = np.random.default_rng(0)
 SCALE = Affine(np.array([1000.0, -0.37]), np.array([317.3, 1e-3]))

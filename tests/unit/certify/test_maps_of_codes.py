@@ -13,10 +13,10 @@ from kmcompile.certify.lattice import EXPANDED, lattice
 from kmcompile.certify.sign_map import build_sign_map
 from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.formats import lower_in_format
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages.sign_map import NEGATIVE, OPEN, POSITIVE
 from kmcompile.target import load_target
-from kmcompile.verify.reference import evaluate
 
 UNIT = 2.0**-15
 MAX_BYTES = 2000

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import (
+from kmcompile.kernels import Chi2, Fourier, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import (
     Affine,
     Clip,
     Extension,
@@ -18,7 +19,6 @@ from kmcompile.ir.preprocessing import (
     Projection,
     Selection,
 )
-from kmcompile.kernels import Chi2, Fourier, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
 
 U = 2.0**-53
 

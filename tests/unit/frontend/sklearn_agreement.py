@@ -9,7 +9,7 @@ import scipy.sparse
 from float64_decisions import decisions_and_bounds, labels
 
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import Task
+from kmcompile.model.kernel_machine import Task
 
 
 def fitted(estimator, X, y):

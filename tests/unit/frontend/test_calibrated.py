@@ -19,8 +19,8 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import Task
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.kernel_machine import Task
+from kmcompile.model.reference import evaluate
 
 TWO = tuple(part[::2] for part in load_breast_cancer(return_X_y=True))
 THREE = load_iris(return_X_y=True)

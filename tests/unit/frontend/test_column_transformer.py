@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.ir.preprocessing import Affine, Clip, Selection
+from kmcompile.model.preprocessing import Affine, Clip, Selection
 
 X, Y = load_iris(return_X_y=True)
 ROUNDED = 64 * 2.0**-53 * 2.0**4

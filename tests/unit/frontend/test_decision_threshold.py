@@ -22,7 +22,7 @@ from sklearn_agreement import fitted
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.reference import evaluate
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = scale(X)[::2], Y[::2]

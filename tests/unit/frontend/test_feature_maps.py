@@ -18,10 +18,10 @@ from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine, Extension
 from kmcompile.kernels import Fourier, Poly, Rbf, Sigmoid
-from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine, Extension
 
 X, Y = load_iris(return_X_y=True)
 BINARY = (Y > 0).astype(int)

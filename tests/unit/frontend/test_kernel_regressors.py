@@ -27,8 +27,8 @@ from sklearn.preprocessing import StandardScaler, minmax_scale
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import Task
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.kernel_machine import Task
+from kmcompile.model.reference import evaluate
 
 X, Y = (part[:150] for part in load_diabetes(return_X_y=True))
 X = minmax_scale(X)

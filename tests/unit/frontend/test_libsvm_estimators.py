@@ -12,9 +12,9 @@ from sklearn_agreement import assert_agrees, fitted
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.kernel_machine import Task
+from kmcompile.model.reference import evaluate
 
 KERNELS = [
     {"kernel": "linear"},

@@ -18,8 +18,8 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from kmcompile.frontend import load_model
 from kmcompile.frontend.libsvm.model import read_libsvm
-from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import Task
 
 STORED = Path(__file__).parents[2] / "fault" / "stored_models" / "libsvm-3.37"
 """Written by LIBSVM 3.37's Python package; svm_predict.json has what it then answers."""

@@ -15,8 +15,8 @@ from sklearn_agreement import assert_agrees, fitted
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import Linear
+from kmcompile.model.kernel_machine import Task
 
 CLASSIFIERS = [
     linear_model.LogisticRegression(),

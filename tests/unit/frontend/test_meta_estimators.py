@@ -27,8 +27,8 @@ from sklearn_agreement import assert_agrees, fitted
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import Task
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.kernel_machine import Task
+from kmcompile.model.reference import evaluate
 
 IRIS = load_iris(return_X_y=True)
 X2, Y2 = (part[::3] for part in load_breast_cancer(return_X_y=True))

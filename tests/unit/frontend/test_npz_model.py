@@ -24,8 +24,9 @@ from kmcompile.frontend import load_model
 from kmcompile.frontend.npz.layout import AFFINE_ERRORS, OPTIONAL, PARAMETERS, REQUIRED, STEPS
 from kmcompile.frontend.npz.model import read_npz_model
 from kmcompile.frontend.npz.writer import npz_model
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import (
+from kmcompile.kernels import Fourier, Laplacian, Linear, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import (
     Affine,
     Clip,
     Extension,
@@ -34,7 +35,6 @@ from kmcompile.ir.preprocessing import (
     Selection,
     Step,
 )
-from kmcompile.kernels import Fourier, Laplacian, Linear, Poly, Rbf, Sigmoid
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "späť"])

@@ -11,8 +11,8 @@ from float64_decisions import decisions_and_bounds, labels
 from kmcompile.frontend import load_model
 from kmcompile.frontend.onnx.messages import parse_model
 from kmcompile.frontend.onnx.model import ROUNDED
-from kmcompile.ir.kernel_machine import Task
 from kmcompile.kernels import Linear, Poly
+from kmcompile.model.kernel_machine import Task
 
 FOLDER = Path(__file__).parents[2] / "fault" / "stored_models" / "onnx"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.onnx"))

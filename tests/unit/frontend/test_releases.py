@@ -16,7 +16,7 @@ from float64_decisions import U, decisions_and_bounds, labels
 
 from kmcompile.frontend import load_model
 from kmcompile.frontend.sklearn.classes import NEWEST_TESTED, OLDEST_TESTED
-from kmcompile.ir.kernel_machine import Task
+from kmcompile.model.kernel_machine import Task
 
 FOLDER = Path(__file__).parents[2] / "fault" / "stored_models" / "releases"
 RELEASES = sorted(path.stem for path in FOLDER.glob("*.zip"))

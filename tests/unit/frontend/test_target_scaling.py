@@ -23,7 +23,7 @@ from sklearn.svm import SVC, SVR
 
 from kmcompile.errors import InputError
 from kmcompile.frontend import load_model
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.reference import evaluate
 
 X, Y = (part[:150] for part in load_diabetes(return_X_y=True))
 SCALERS = [

@@ -9,11 +9,11 @@ from mpmath import mp, mpf
 from sklearn.datasets import load_digits
 
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine, Clip, Step
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.lowering.code_table import code_table
 from kmcompile.lowering.codes import MARGIN, Coded, check_gamma, lossless_codes, scaled_codes
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Affine, Clip, Step
 from kmcompile.numeric.rounding import stored_error
 from kmcompile.passes.fold_scalers import fold_scalers
 

@@ -18,9 +18,9 @@ from kmcompile import frontend
 from kmcompile.analysis.cost import estimated_instructions, exact_operations
 from kmcompile.errors import InputError
 from kmcompile.interpret import interpret
-from kmcompile.ir.kernel_machine import KernelMachine
 from kmcompile.lowering.format_choice import ENOUGH, Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.report.figures import share_text
 from kmcompile.target import Cost, OperationCost, Target, load_target
 

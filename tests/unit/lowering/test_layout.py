@@ -7,10 +7,10 @@ import pytest
 from lowered import lowered
 from sklearn.svm import SVC, LinearSVC
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.sums import lower_sum, sign_groups
-from kmcompile.passes.sum_linear import decision_coefficients
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.stages import ExactSum, LinearSum
 
 LANES = (1, 2, 4, 8, 16)

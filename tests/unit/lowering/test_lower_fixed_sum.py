@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.fixed_sum import _exponent_scale, _relative_error
 from kmcompile.lowering.integer_program import Layout
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.stages import FixedSum
 

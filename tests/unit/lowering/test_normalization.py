@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kmcompile.ir.preprocessing import Normalization
 from kmcompile.lowering.prepare import lower_steps
+from kmcompile.model.preprocessing import Normalization
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 100])

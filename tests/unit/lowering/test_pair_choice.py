@@ -10,8 +10,8 @@ from sklearn.svm import SVC
 from kmcompile.interpret import Status, interpret
 from kmcompile.lowering import lower
 from kmcompile.lowering.pair_choice import with_pair_sum
+from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
 
 
 def test_a_sum_by_pairs_of_the_chi2_kernel_refuses_negative_features():

@@ -16,8 +16,8 @@ from tools import need, succeed
 
 from kmcompile import cli
 from kmcompile.frontend import load_model
+from kmcompile.model.reference import evaluate
 from kmcompile.report import html
-from kmcompile.verify.reference import evaluate
 
 pytestmark = pytest.mark.skipif(not README.is_file(), reason="an installed kmcompile has no README")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kmcompile.errors import InputError
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import Affine
 from kmcompile.kernels import Rbf
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Affine
 from kmcompile.passes.code_units import to_code_units
 
 

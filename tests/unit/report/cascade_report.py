@@ -13,6 +13,7 @@ from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Calibration, Candidate, Promise
 from kmcompile.interpret import Answers, interpret
 from kmcompile.ir.program import Program
+from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.options import Options
 from kmcompile.report import checked
 from kmcompile.report.assemble import Findings, assemble
@@ -21,7 +22,7 @@ from kmcompile.report.json_report import to_dict
 from kmcompile.report.trajectories import Trajectories, trajectories_of
 from kmcompile.target import load_target
 from kmcompile.verify.checks import check_bounded
-from kmcompile.verify.queries import Queries, edge_inputs, generate
+from kmcompile.verify.queries import Queries
 
 GUARANTEED = Promise("guaranteed", 0.01, 0.0092, 0.99, 500, 0, 1.5)
 EXPECTED = Promise("expected", 0.01, 0.0087, None, 500, 3, 0.75)

@@ -13,11 +13,11 @@ from digits_cascade import digits_cascade
 from scipy.stats import binom
 
 from kmcompile.interpret import interpret
+from kmcompile.model.reference import evaluate
 from kmcompile.report import json_report, promise
 from kmcompile.report.checks import Status, verdict
 from kmcompile.report.checks import checks as all_checks
 from kmcompile.verify.checks import check_bounded
-from kmcompile.verify.reference import evaluate
 
 
 def test_a_guaranteed_risk_has_every_field_of_the_contract():

@@ -12,9 +12,9 @@ import pytest
 
 from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
 from kmcompile.interpret import RESULT_DTYPE, Status, classify
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages import BoundSequence
-from kmcompile.verify.reference import evaluate
 
 
 def sequence_of(program) -> BoundSequence:

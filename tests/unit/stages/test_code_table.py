@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.code_table import code_table
 from kmcompile.lowering.codes import Coded
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.stages import CodeTable
 from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
 

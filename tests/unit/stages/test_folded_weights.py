@@ -17,12 +17,12 @@ from kmcompile.certify.folded_constants import linear_rows
 from kmcompile.certify.folded_weights import curvature, lower_folded_weights
 from kmcompile.certify.local_expansion import Vectors, expand
 from kmcompile.interpret import Status
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import Rbf
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import UNKNOWN, Batch
 from kmcompile.stages import FoldedWeights
 from kmcompile.stages.nearest_centre import nearest
-from kmcompile.verify.reference import evaluate
 
 
 def stage_of(emitted: Emitted) -> FoldedWeights:

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
-from kmcompile.ir.preprocessing import (
+from kmcompile.kernels import Linear
+from kmcompile.lowering.prepare import lower_steps
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import (
     Affine,
     Clip,
     Extension,
@@ -21,8 +23,6 @@ from kmcompile.ir.preprocessing import (
     Selection,
     Step,
 )
-from kmcompile.kernels import Linear
-from kmcompile.lowering.prepare import lower_steps
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision, precision_of
 from kmcompile.passes.fold_scalers import fold_scalers

@@ -19,15 +19,15 @@ from sklearn.svm import SVC, LinearSVC
 from kmcompile.errors import UsageError
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir import storage
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Rbf
 from kmcompile.lowering import lower
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages import ExactSum
 from kmcompile.target import load_target
-from kmcompile.verify.queries import ordinary_inputs
 
 HOST = load_target("host")
 

@@ -16,11 +16,11 @@ from sign_maps import CASES, Mapped
 from kmcompile.analysis.cost import worst_operations
 from kmcompile.interpret import Status, interpret
 from kmcompile.ir.storage import load, save
+from kmcompile.model.likely_inputs import edge_inputs, generate
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages.sign_map import HALVED, OPEN, SignMap, map_bytes
 from kmcompile.target import load_target
-from kmcompile.verify.queries import edge_inputs, generate
-from kmcompile.verify.reference import evaluate
 
 N_EDGES = 1500
 N_NEAREST = 30

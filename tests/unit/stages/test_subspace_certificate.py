@@ -11,9 +11,9 @@ import subspaces
 from mpmath import mp, mpf
 
 from kmcompile.interpret import Status, classify
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages.subspace_certificate import SubspaceCertificate
-from kmcompile.verify.reference import evaluate
 
 LIMITS = (0, 1, 7, 0xFFFFFFFF)
 PLAIN = subspaces.CORE[0]

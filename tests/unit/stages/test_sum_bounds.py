@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from kmcompile.ir.kernel_machine import KernelMachine, Task
 from kmcompile.kernels import (
     Chi2,
     Fourier,
@@ -24,6 +23,7 @@ from kmcompile.kernels import (
 )
 from kmcompile.lowering.prepare import length_bound
 from kmcompile.lowering.sums import lower_linear, lower_sum
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
 from kmcompile.stages import ExactSum, LinearSum
 

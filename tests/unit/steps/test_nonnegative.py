@@ -11,12 +11,12 @@ from lowered import lowered
 
 from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.replay import lower_replay
+from kmcompile.model.likely_inputs import generate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.stages import Prepare
 from kmcompile.steps import Nonnegative
 from kmcompile.target import load_target
-from kmcompile.verify.queries import generate
 
 RAW, SCALED = (Case("SVC", "chi2", "binary", chain) for chain in ("raw", "maxabs"))
 

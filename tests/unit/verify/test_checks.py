@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import Answers, Status
+from kmcompile.model.reference import evaluate
 from kmcompile.run import RunResult
 from kmcompile.verify.checks import (
     answers_of,
@@ -22,7 +23,6 @@ from kmcompile.verify.checks import (
     records_of,
 )
 from kmcompile.verify.queries import Queries
-from kmcompile.verify.reference import evaluate
 
 
 @pytest.fixture(scope="module", params=[2, 3], ids=["binary", "one_vs_one"])

@@ -12,10 +12,11 @@ from emitted import Emitted
 
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import Answers, interpret
+from kmcompile.model.likely_inputs import generate
+from kmcompile.model.reference import Reference, evaluate
 from kmcompile.verify.checks import ModelCheck, check_bounded
 from kmcompile.verify.paths import path_inputs
-from kmcompile.verify.queries import Queries, generate
-from kmcompile.verify.reference import Reference, evaluate
+from kmcompile.verify.queries import Queries
 
 N_GIVEN, N_MADE = 200, 300
 

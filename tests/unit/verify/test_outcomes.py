@@ -12,9 +12,9 @@ from cascade import digits
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.frontend import load_model
-from kmcompile.ir.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.reference import evaluate, labels_of
 from kmcompile.verify.outcomes import can_be
-from kmcompile.verify.reference import evaluate, labels_of
 
 ERROR = 1e-9
 

@@ -12,12 +12,12 @@ from covering import every_nth
 from lowered import Lowered
 
 from kmcompile.interpret import Status, classify, interpret
+from kmcompile.model.likely_inputs import generate
 from kmcompile.options import Options
 from kmcompile.stages import LinearFilter, NearestVectors, RangeGate
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.path_search import PathSearch, Target
 from kmcompile.verify.paths import path_inputs
-from kmcompile.verify.queries import generate
 from kmcompile.verify.verifier import collect_queries
 
 CASES = {

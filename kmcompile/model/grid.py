@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.ir.kernel_machine import KernelMachine
-from kmcompile.ir.preprocessing import Affine
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 
 LARGEST_CODE = 32767

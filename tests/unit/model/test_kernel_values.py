@@ -9,8 +9,8 @@ from mpmath import mp, mpf
 from sklearn.datasets import load_breast_cancer
 
 from kmcompile.kernels import Poly, Rbf
+from kmcompile.model.kernel_values import kernel_values
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
-from kmcompile.verify.kernel_values import kernel_values
 
 DATA = {
     "digits": lambda: digits()[0],

@@ -12,8 +12,8 @@ from enum import StrEnum
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.preprocessing import Selection, Step
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.model.preprocessing import Selection, Step
 from kmcompile.numeric.arrays import Float64Array, frozen
 
 Label = str | int | float | bool

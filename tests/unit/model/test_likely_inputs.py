@@ -11,8 +11,8 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.interpret import Status
-from kmcompile.verify.queries import edge_inputs, generate, ordinary_inputs
-from kmcompile.verify.reference import evaluate
+from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
+from kmcompile.model.reference import evaluate
 
 STEPS = {
     "raw": list,

@@ -1,0 +1,44 @@
+"""The coefficients of every decision, of LIBSVM's layout for pairs of classes and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float64Array
+
+
+def decision_coefficients(machine: KernelMachine) -> Float64Array:
+    """Return beta of every decision, shape (n_decisions, n_sv): LIBSVM's layout spread out."""
+    if machine.task is not Task.ONE_VS_ONE:
+        return machine.dual_coef
+    ends = np.cumsum(machine.class_counts)
+    starts = ends - np.asarray(machine.class_counts)
+    spread = np.zeros((machine.n_decisions, machine.n_support_vectors))
+    p = 0
+    for i in range(machine.n_classes):
+        for j in range(i + 1, machine.n_classes):
+            own, other = slice(starts[i], ends[i]), slice(starts[j], ends[j])
+            spread[p, own] = machine.dual_coef[j - 1, own]
+            spread[p, other] = machine.dual_coef[i, other]
+            p += 1
+    return spread
+
+
+def with_decision_coefficients(machine: KernelMachine, spread: Float64Array) -> KernelMachine:
+    """Return the machine with these coefficients of every decision, in LIBSVM's layout again."""
+    if machine.task is not Task.ONE_VS_ONE:
+        return replace(machine, dual_coef=spread)
+    ends = np.cumsum(machine.class_counts)
+    starts = ends - np.asarray(machine.class_counts)
+    rows = np.zeros_like(machine.dual_coef)
+    p = 0
+    for i in range(machine.n_classes):
+        for j in range(i + 1, machine.n_classes):
+            own, other = slice(starts[i], ends[i]), slice(starts[j], ends[j])
+            rows[j - 1, own] = spread[p, own]
+            rows[i, other] = spread[p, other]
+            p += 1
+    return replace(machine, dual_coef=rows)

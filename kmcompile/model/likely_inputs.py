@@ -1,0 +1,165 @@
+"""Inputs that are likely and inputs at the edges, made from the machine itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcompile.kernels import Fourier, Linear
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine, Extension, Projection, Selection
+from kmcompile.model.reference import evaluate
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+
+_SEED = 20030701
+_BISECTIONS = 60
+_BISECTION_WORK = 1_000_000_000
+"""Multiply-adds that bisection may take: few pairs for a large machine."""
+
+
+def ordinary_inputs(machine: KernelMachine, n: int) -> Float32Array:
+    """Return inputs like those that the machine was trained on: raw support vectors first.
+
+    Returns
+    -------
+    ndarray of shape (n, n_features), float32
+    """
+    rng = np.random.default_rng(_SEED)
+    vectors = raw_vectors(machine, rng)
+    # One vector of each class in turn, if they stand in classes.
+    order = rng.permutation(len(vectors))
+    vectors = vectors[order]
+    if n <= len(vectors):
+        return vectors[:n].astype(np.float32)
+    a, b = vectors[rng.integers(len(vectors), size=(2, n - len(vectors)))]
+    share = rng.random((len(a), 1))
+    mixed = share * a + (1 - share) * b
+    return np.concatenate([vectors, mixed]).astype(np.float32)
+
+
+def generate(machine: KernelMachine, n: int) -> Float32Array:
+    """Return at least n finite inputs.
+
+    A third each of raw support vectors, perturbed ones and mixtures of two; then corners of the
+    box that the vectors span, and neighbours in float32 between which the label changes, found
+    by bisection.
+
+    Returns
+    -------
+    ndarray of shape (at least n, n_features), float32
+    """
+    rng = np.random.default_rng(_SEED + 1)
+    vectors = raw_vectors(machine, rng)
+    third = -(-n // 3)
+    chosen = vectors[rng.integers(len(vectors), size=(3, third))]
+    spread = vectors.std(axis=0) + 1e-3 * np.abs(vectors).max(axis=0)
+    noise = 10.0 ** rng.uniform(-4, 0.5, size=(third, 1))
+    perturbed = chosen[1] + rng.standard_normal(chosen[1].shape) * spread * noise
+    mixtures = chosen[2] + rng.random((third, 1)) * (chosen[0] - chosen[2])
+    corners = np.where(
+        rng.random((max(8, n // 20), machine.n_features)) < 0.5,
+        vectors.min(axis=0),
+        vectors.max(axis=0),
+    )
+    if machine.kernel.requires_nonnegative:
+        perturbed = before_steps(machine, np.abs(machine.prepare(perturbed)))
+    inner = np.concatenate([chosen[0], perturbed, mixtures, corners]).astype(np.float32)
+    return np.concatenate([inner, _neighbours(machine, inner, rng)])
+
+
+def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
+    """Return inputs at the edges of what is accepted: zeros, tiny, largest, and refused ones.
+
+    Every feature takes NaN, both infinities and twice the limit once, up to 64 features.
+    """
+    d = machine.n_features
+    special = np.array([np.nan, np.inf, -np.inf, limit * np.float32(2), -limit * np.float32(2)])
+    tiny = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-38, 1e-30, limit, -limit, limit / 3])
+    whole = np.repeat(tiny.astype(np.float32)[:, None], d, axis=1)
+    base = ordinary_inputs(machine, 1)[0]
+    single = []
+    for feature in range(min(d, 64)):
+        for value in special:
+            row = base.copy()
+            row[feature] = value
+            single.append(row)
+    growing = base * np.float32(2.0) ** np.arange(1, 61, 4, dtype=np.float32)[:, None]
+    return np.concatenate([whole, growing, np.array(single, dtype=np.float32)])
+
+
+def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:
+    """Return inputs whose preprocessing gives about the support vectors."""
+    vectors: Float64Array = np.asarray(machine.support_vectors)
+    if isinstance(machine.kernel, Linear):
+        vectors = _around_hyperplanes(machine, rng)
+    if isinstance(machine.kernel, Fourier):
+        vectors = _along_frequencies(machine)
+    return before_steps(machine, vectors)
+
+
+def before_steps(machine: KernelMachine, vectors: Float64Array) -> Float64Array:
+    """Return inputs whose preprocessing gives about these vectors."""
+    for step in reversed(machine.preprocessing):
+        if isinstance(step, Affine):
+            vectors = vectors / step.factor + step.offset
+        elif isinstance(step, Projection):
+            vectors = vectors @ np.linalg.pinv(step.matrix).T
+        elif isinstance(step, Selection):
+            vectors = _before_selection(step, vectors)
+        elif isinstance(step, Extension):
+            vectors = vectors[:, :-1]
+    return vectors
+
+
+def _before_selection(step: Selection, vectors: Float64Array) -> Float64Array:
+    """Return rows whose chosen columns are the vectors', others 0, the mean of repeated ones."""
+    taken = np.zeros((step.n_in, step.n_out))
+    taken[list(step.columns), np.arange(step.n_out)] = 1.0
+    rows: Float64Array = (vectors @ taken.T) / np.maximum(taken.sum(axis=1), 1.0)
+    return rows
+
+
+def _along_frequencies(machine: KernelMachine) -> Float64Array:
+    """Return points of the size of the data whose kernel a Fourier machine approximates.
+
+    The rows w of RBFSampler have variance 2 gamma a feature, and gamma |x - y|^2 is about 1 for
+    data for which gamma was well chosen: w n / |w|^2 has about 1 / (2 gamma) a feature, n of them.
+    The phase, a feature of its own, takes no part.
+    """
+    vectors, steps = machine.support_vectors, machine.preprocessing
+    extended = bool(steps) and isinstance(steps[-1], Extension)
+    own = vectors[:, :-1] if extended else vectors
+    square = (own**2).sum(axis=1, keepdims=True)
+    points: Float64Array = vectors * (own.shape[1] / np.where(square == 0, 1.0, square))
+    return points
+
+
+def _around_hyperplanes(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:
+    """Return points on both sides of a linear machine's hyperplanes, some far and some near."""
+    weights = decision_coefficients(machine) @ machine.support_vectors
+    square = (weights**2).sum(axis=1, keepdims=True)
+    feet = -machine.intercept[:, None] * weights / np.where(square == 0, 1.0, square)
+    size = np.sqrt((feet**2).sum(axis=1).mean() / feet.shape[1]) + 1.0
+    chosen = feet[rng.integers(len(feet), size=256)]
+    spread = 10.0 ** rng.uniform(-2, 1, size=(256, 1))
+    points: Float64Array = chosen + rng.standard_normal(chosen.shape) * size * spread
+    return points
+
+
+def _neighbours(
+    machine: KernelMachine, inner: Float32Array, rng: np.random.Generator
+) -> Float32Array:
+    """Return pairs of inputs that float32 can hardly part and that have different labels."""
+    work = machine.n_support_vectors * machine.support_vectors.shape[1] * _BISECTIONS
+    most = int(np.clip(_BISECTION_WORK // work, 2, 64))
+    sample = inner[rng.permutation(len(inner))[: 8 * most]]
+    labels = evaluate(machine, sample).labels
+    other = rng.permutation(len(sample))
+    pairs = np.flatnonzero(labels != labels[other])[:most]
+    a, b = sample[pairs], sample[other[pairs]]
+    label = labels[pairs]
+    for _ in range(_BISECTIONS if len(pairs) else 0):
+        middle = (a.astype(np.float64) / 2 + b.astype(np.float64) / 2).astype(np.float32)
+        same = (evaluate(machine, middle).labels == label)[:, None]
+        a, b = np.where(same, middle, a), np.where(same, b, middle)
+    return np.concatenate([a, b])
