@@ -108,7 +108,7 @@ def load(folder: str | os.PathLike[str]) -> Compiled:
 def save_model(path: str | os.PathLike[str], model: str | os.PathLike[str] | object) -> None:
     """Write a model in kmcompile's own `.npz` layout: one array a name, no pickles.
 
-    What it is and how to write one by hand is in `kmcompile.frontend.npz.layout`. Reading the file
+    What it is and how to write one by hand is in `kmcompile.readers.npz.layout`. Reading the file
     gives the same machine, to the last bit.
 
     Parameters
@@ -135,8 +135,8 @@ def save_model(path: str | os.PathLike[str], model: str | os.PathLike[str] | obj
     ...     np.load(Path(folder, "level.npz"))["classes"].tolist()
     ['high', 'low']
     """
-    from kmcompile.frontend import load_model
-    from kmcompile.frontend.npz.writer import write_npz_model
+    from kmcompile.readers import load_model
+    from kmcompile.readers.npz.writer import write_npz_model
 
     write_npz_model(Path(path), load_model(model))
 
@@ -186,7 +186,7 @@ def precomputed_machine(
     >>> precomputed_machine(model, X[model.support_], "laplacian", gamma=0.5).kernel
     Laplacian(gamma=0.5)
     """
-    from kmcompile.frontend.sklearn.precomputed import read_precomputed
+    from kmcompile.readers.sklearn.precomputed import read_precomputed
 
     return read_precomputed(model, support_vectors, kernel, gamma, coef0, degree)
 

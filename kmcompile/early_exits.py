@@ -20,7 +20,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.options import Options
 from kmcompile.pair_offer import offer_pairs
-from kmcompile.samples.file import read_samples
+from kmcompile.readers.samples.file import read_samples
 from kmcompile.target import Target
 
 

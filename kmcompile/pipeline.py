@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.analysis.memory import Budgets, budgets, check_flash, check_ram, check_tables
 from kmcompile.build.recipe import Recipe
 from kmcompile.calibrate.calibration import promise_of
@@ -32,6 +32,7 @@ from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
 from kmcompile.passes.move_threshold import move_asked_threshold
+from kmcompile.readers.samples.file import read_samples
 from kmcompile.replaying import add_asked_replay
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble, options_in_effect
@@ -41,7 +42,6 @@ from kmcompile.report.modes import Modes
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.trajectories import trajectories_of
-from kmcompile.samples.file import read_samples
 from kmcompile.stages import ExactSum, PairSum
 from kmcompile.target import Target, load_target
 from kmcompile.task_options import for_task
@@ -254,7 +254,7 @@ def verify_folder(
 
 def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
     """Return what a model file holds, for printing."""
-    machine = frontend.load_model(model, trust_pickle=trust_pickle)
+    machine = readers.load_model(model, trust_pickle=trust_pickle)
     return {
         "kind": machine.kind,
         "task": machine.task.value,
@@ -273,7 +273,7 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
 
 def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> KernelMachine:
     """Return the model with the threshold that was asked for."""
-    machine = frontend.load_model(model, trust_pickle=trust_pickle)
+    machine = readers.load_model(model, trust_pickle=trust_pickle)
     return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.lowering.formats import lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.move_threshold import move_asked_threshold
@@ -81,4 +81,4 @@ def fitted(model: str, n_samples: int | None = None) -> CalibratedClassifierCV:
 @cache
 def read(model: str, n_samples: int | None = None) -> KernelMachine:
     """Return the machine whose decisions are log odds."""
-    return frontend.load_model(fitted(model, n_samples))
+    return readers.load_model(fitted(model, n_samples))

@@ -10,7 +10,7 @@ from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.interpret import interpret
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
@@ -50,7 +50,7 @@ def digits_cascade(kernel: str, n_classes: int) -> DigitsCascade:
     if n_classes == 2:
         chosen = np.isin(y, (3, 8))
         X, y = X[chosen], y[chosen]
-    machine = frontend.load_model(SVC(kernel=kernel).fit(X[::2], y[::2]))
+    machine = readers.load_model(SVC(kernel=kernel).fit(X[::2], y[::2]))
     exact = lower(machine, load_target("host"), "digits", ordinary_inputs(machine, 64))
     fitted = X[1::4]
     f = interpret(exact, fitted).decisions.astype(np.float64)

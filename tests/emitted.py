@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from function_kernels import load_machine
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit
 from kmcompile.interpret import Answers, interpret
@@ -137,7 +137,7 @@ def emit_in_format(
         Whether the replay has tables of low parts; None is no replay.
     """
     loaded = named(target)
-    machine = frontend.load_model(estimator)
+    machine = readers.load_model(estimator)
     lowered = lower_in_format(machine, loaded, name, number_format)
     program = lowered.program
     if low_parts is not None:

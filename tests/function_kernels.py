@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import pairwise
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.kernels import Intersection
 from kmcompile.model.kernel_machine import KernelMachine
 
@@ -34,8 +34,8 @@ def load_machine(estimator: Any) -> KernelMachine:
     """Return the machine of a fitted estimator, also of one with the intersection kernel."""
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
     if getattr(last, "kernel", None) is not intersection_kernel:
-        return frontend.load_model(estimator)
+        return readers.load_model(estimator)
     last.kernel = pairwise.laplacian_kernel
-    machine = frontend.load_model(estimator)
+    machine = readers.load_model(estimator)
     last.kernel = intersection_kernel
     return replace(machine, kernel=Intersection())

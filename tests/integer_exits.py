@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.interpret import Status, interpret
@@ -105,7 +105,7 @@ def certified_exits(
 ) -> list[EarlyExit]:
     """Return the smallest exit of some kinds that the compiler considers."""
     program, number_format = plain.program, plain.program.number_format
-    machine = frontend.load_model(model)
+    machine = readers.load_model(model)
     lowered = lower_in_format(machine, plain.target, program.name, number_format)
     accepted = interpret(program, samples).results["status"] == Status.OK
     found = {}

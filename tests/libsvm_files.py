@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.frontend.libsvm.model import KINDS
+from kmcompile.readers.libsvm.model import KINDS
 
 SVM_TYPES = {name: svm_type for svm_type, name in KINDS.items()}
 KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid"}

@@ -1,6 +1,6 @@
 """A fitted scikit-learn estimator in real numbers: its attributes, evaluated with 50 digits.
 
-Nothing of kmcompile takes part, so that frontend, passes and lowering are all inside what a
+Nothing of kmcompile takes part, so that readers, passes and lowering are all inside what a
 comparison covers.
 """
 

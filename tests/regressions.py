@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.ir.program import Program
@@ -49,7 +49,7 @@ class Regression:
     def lower(self, target: str | Target, name: str) -> tuple[Lowered, Program]:
         """Return the exact program and that with tolerance, exits and replay."""
         board = named(target)
-        machine = frontend.load_model(self.fitted())
+        machine = readers.load_model(self.fitted())
         lowered = lower_in_format(machine, board, name, self.number_format)
         program = with_tolerance(lowered.program, self.tolerance)
         fresh = load_diabetes().data[self.n_trained :: 4].astype(np.float32)
@@ -69,7 +69,7 @@ class Regression:
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         _, program = self.lower(target, name)
-        machine = frontend.load_model(self.fitted())
+        machine = readers.load_model(self.fitted())
         fresh = load_diabetes().data[self.n_trained :].astype(np.float32)
         edges = edge_inputs(machine, program.prepare.limit)
         X = np.concatenate([fresh, generate(machine, 60), edges])

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.certify.sign_map import build_sign_map
 from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
@@ -78,7 +78,7 @@ class Mapped:
     @cached_property
     def machine(self) -> KernelMachine:
         """As it was trained."""
-        return frontend.load_model(self.estimator)
+        return readers.load_model(self.estimator)
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""

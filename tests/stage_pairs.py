@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes, load_digits, load_iris
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR, OneClassSVM
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.bounds.vectors import choose_vectors
 from kmcompile.certify import bound_sequence, folded_weights, subspace
 from kmcompile.certify.expansion_tree import tree
@@ -123,7 +123,7 @@ class Chain:
         if board.double_bits != 64 and self.replays:
             return replace(self, replays=False).emit(target, name)
         model, fresh = fitted(self.task, self.kernel, self.data, self.break_ties)
-        machine = frontend.load_model(model)
+        machine = readers.load_model(model)
         lowered = lower_in_format(machine, board, name, self.number_format)
         spread = float(samples(self.task, self.data)[1].std())
         program = with_tolerance(lowered.program, TOLERANCE * spread)

@@ -29,7 +29,7 @@ from matplotlib import pyplot as plt
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.bounds.betas import distance_pair, width_pair
 from kmcompile.bounds.extrema import extrema_bounds
 from kmcompile.bounds.forms import plane_bounds
@@ -84,7 +84,7 @@ def approximated(seed: int) -> Approximated:
     y = np.repeat([1, -1], N_PER_CLASS)
     X = y[:, None] + NOISE * rng.normal(size=(2 * N_PER_CLASS, 2))
     model = SVC(C=10, kernel="poly", degree=2, gamma=1, coef0=COEF0).fit(X, y)
-    form = DistanceForm.of(frontend.load_model(model))
+    form = DistanceForm.of(readers.load_model(model))
     cost = WidthCost.of(form, X)
     nearest = support_vectors_by_distance(form, 1)
     pairs = {

@@ -15,7 +15,6 @@ from kmcompile.build import build
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit
-from kmcompile.frontend import load_model
 from kmcompile.interpret import Status
 from kmcompile.lowering import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
@@ -23,6 +22,7 @@ from kmcompile.output import files as folder_files
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.readers import load_model
 from kmcompile.run import runner_for
 from kmcompile.target import load_target
 from kmcompile.verify.codes import codes_beside, query_words

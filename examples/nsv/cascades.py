@@ -21,7 +21,6 @@ from kmcompile.calibrate.samples import (
     decision_values,
     split,
 )
-from kmcompile.frontend import load_model
 from kmcompile.interpret import classify
 from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
@@ -32,6 +31,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.readers import load_model
 from kmcompile.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.target import load_target
 

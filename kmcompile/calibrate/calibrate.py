@@ -35,7 +35,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.options import Options
 from kmcompile.pair_offer import PairOffer
 from kmcompile.plural import counted
-from kmcompile.samples.file import read_samples
+from kmcompile.readers.samples.file import read_samples
 from kmcompile.stages import ExactSum
 
 _REPEATED_SHARE = 0.05

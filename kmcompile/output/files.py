@@ -20,8 +20,8 @@ from kmcompile.ir import storage
 from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output.flow_fact_file import flow_fact_file
+from kmcompile.readers.samples.file import read_samples
 from kmcompile.report import json_report
-from kmcompile.samples.file import read_samples
 from kmcompile.target import Target
 from kmcompile.verify.queries import Queries, Source
 

@@ -8,7 +8,7 @@ import pytest
 from covering import every_nth
 
 import kmcompile
-from kmcompile.frontend import load_model
+from kmcompile.readers import load_model
 
 FOLDER = Path(__file__).parents[1] / "fault" / "stored_models" / "formats"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.joblib"))

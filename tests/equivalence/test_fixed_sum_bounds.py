@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.integer_program import Layout
@@ -100,7 +100,7 @@ def _trained(name: str, number_format: str) -> tuple[Case, RealModel, np.ndarray
     order = np.random.default_rng(9).permutation(len(X))
     train, test = order[:150], order[150:170]
     estimator = make().fit(X[train], y[train])
-    case = in_format(frontend.load_model(estimator), number_format, Layout(False, False))
+    case = in_format(readers.load_model(estimator), number_format, Layout(False, False))
     return case, RealModel(estimator), np.concatenate([X[test], X[train[:6]]])
 
 
@@ -110,7 +110,7 @@ def _trained(name: str, number_format: str) -> tuple[Case, RealModel, np.ndarray
     + [(name, number_format) for name in DATA for number_format in ("int16", "int8")],
 )
 def test_trained_models_lie_within_their_bounds_of_scikit_learns_numbers(name, number_format):
-    """From the attributes of the estimators: frontend, passes and lowering are in the bound."""
+    """From the attributes of the estimators: readers, passes and lowering are in the bound."""
     case, real, X = _trained(name, number_format)
     X, answers = case.answers(X.astype(np.float32))
     assert len(X) >= 20

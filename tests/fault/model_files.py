@@ -30,7 +30,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model
+from kmcompile.readers import load_model
 
 X, Y = load_iris(return_X_y=True)
 SMALL = SVC().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], ["a", "b", "b"])

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kmcompile import pipeline
 from kmcompile.errors import KmcompileError
-from kmcompile.samples.file import read_samples
+from kmcompile.readers.samples.file import read_samples
 
 _ROOM_BYTES = 3_000_000_000
 """Of addresses, so that what goes wrong does not take the machine."""

@@ -25,8 +25,8 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.readers import load_model
 
 
 def _small_files():

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from kmcompile.errors import InputError
-from kmcompile.samples import arrays as data_arrays
-from kmcompile.samples import text as data_text
-from kmcompile.samples.file import read_samples
+from kmcompile.readers.samples import arrays as data_arrays
+from kmcompile.readers.samples import text as data_text
+from kmcompile.readers.samples.file import read_samples
 
 
 class _Canary:

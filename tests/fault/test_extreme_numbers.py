@@ -17,14 +17,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model
-from kmcompile.frontend.pickles.numpy_values import (
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.readers import load_model
+from kmcompile.readers.pickles.numpy_values import (
     Dtype,
     make_array_from_buffer,
     make_empty_array,
     set_array_state,
 )
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 
 X = np.arange(24.0).reshape(8, 3) / 10
 Y = np.arange(8) % 2

@@ -21,7 +21,7 @@ from model_files import SMALL, Call, refused, write
 from sklearn.pipeline import Pipeline
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model, model_file
+from kmcompile.readers import load_model, model_file
 
 
 def run_command(canary):

@@ -17,10 +17,10 @@ from model_files import X, Y, refused, write
 from sklearn.svm import SVC, SVR
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model
-from kmcompile.frontend.libsvm import sv_lines
-from kmcompile.frontend.libsvm import text as text_module
-from kmcompile.frontend.libsvm.model import read_libsvm
+from kmcompile.readers import load_model
+from kmcompile.readers.libsvm import sv_lines
+from kmcompile.readers.libsvm import text as text_module
+from kmcompile.readers.libsvm.model import read_libsvm
 
 BINARY = libsvm_text(SVC(gamma=0.5).fit([[0.25, 1.0], [1.0, -3.5], [2.0, 2.0]], [1, 5, 5]))
 THREE = libsvm_text(SVC(kernel="poly").fit(X[::15], Y[::15]))

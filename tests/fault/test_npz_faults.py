@@ -15,11 +15,11 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer
 from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model, zip_members
-from kmcompile.frontend.npz.layout import REQUIRED
-from kmcompile.frontend.npz.model import read_npz_model
-from kmcompile.frontend.npz.writer import npz_model
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.readers import load_model, zip_members
+from kmcompile.readers.npz.layout import REQUIRED
+from kmcompile.readers.npz.model import read_npz_model
+from kmcompile.readers.npz.writer import npz_model
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.5, 3.0]]), ["a", "b", "b", "c"]
 MODEL = make_pipeline(MinMaxScaler(clip=True), PCA(2), Normalizer(), SVC(kernel="poly", coef0=1.0))

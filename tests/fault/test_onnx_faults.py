@@ -9,9 +9,9 @@ from model_files import mutated, refused, write
 from onnx_files import FILES, FOLDER, attribute_of, model_refused
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model
-from kmcompile.frontend.onnx import messages
-from kmcompile.frontend.onnx.messages import parse_model
+from kmcompile.readers import load_model
+from kmcompile.readers.onnx import messages
+from kmcompile.readers.onnx.messages import parse_model
 
 
 def _valid_or_refused(path):

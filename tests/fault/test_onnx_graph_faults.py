@@ -8,8 +8,8 @@ import pytest
 from model_files import write
 from onnx_files import FILES, model_refused, node_of
 
-from kmcompile.frontend import load_model
-from kmcompile.frontend.onnx.messages import parse_model
+from kmcompile.readers import load_model
+from kmcompile.readers.onnx.messages import parse_model
 
 
 def _external(tensor):

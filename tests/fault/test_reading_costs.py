@@ -21,10 +21,9 @@ from model_files import SMALL, refused, write
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
-from kmcompile import byte_budget
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model
-from kmcompile.samples.file import read_samples
+from kmcompile.readers import byte_budget, load_model
+from kmcompile.readers.samples.file import read_samples
 
 PROMISED_BYTES, PROMISED_PER_BYTE = 500_000_000, 50
 PROMISED_CPU_S = 10

@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, SVR, LinearSVC, OneClassSVM
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model
+from kmcompile.readers import load_model
 
 
 def _saved(model, tmp_path):

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model, size_limits
-from kmcompile.frontend.skops import arrays
+from kmcompile.readers import load_model, size_limits
+from kmcompile.readers.skops import arrays
 
 N = 20_000
 X = np.zeros((2, N))

@@ -16,7 +16,7 @@ import pytest
 from model_files import Call, mutated, refused, write
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model, zip_members
+from kmcompile.readers import load_model, zip_members
 
 FOLDER = Path(__file__).parent / "stored_models" / "skops"
 FILES = {path.stem: path.read_bytes() for path in sorted(FOLDER.glob("*.skops"))}

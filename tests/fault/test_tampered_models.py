@@ -15,7 +15,7 @@ from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import InputError
-from kmcompile.frontend import load_model
+from kmcompile.readers import load_model
 
 
 def _tampered(value):

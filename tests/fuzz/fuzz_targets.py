@@ -16,12 +16,12 @@ from typing import Any
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parents[1]))
 
-from kmcompile.byte_budget import budget_of_file  # noqa: E402  # after the path
 from kmcompile.errors import InputError, UsageError  # noqa: E402
-from kmcompile.frontend.libsvm.model import read_libsvm  # noqa: E402
-from kmcompile.frontend.pickles.reader import read_pickle  # noqa: E402
-from kmcompile.frontend.sklearn.pipeline import read_sklearn  # noqa: E402
 from kmcompile.model.kernel_machine import KernelMachine  # noqa: E402
+from kmcompile.readers.byte_budget import budget_of_file  # noqa: E402  # after the path
+from kmcompile.readers.libsvm.model import read_libsvm  # noqa: E402
+from kmcompile.readers.pickles.reader import read_pickle  # noqa: E402
+from kmcompile.readers.sklearn.pipeline import read_sklearn  # noqa: E402
 
 _EXECUTION = (
     *("pickle.find_class", "exec", "os.", "subprocess.", "shutil.", "socket.", "ctypes."),

@@ -15,9 +15,9 @@ from tools import need
 
 import kmcompile
 from kmcompile import cli
-from kmcompile.frontend import load_model
 from kmcompile.interpret import interpret
 from kmcompile.model.reference import evaluate
+from kmcompile.readers import load_model
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X.astype(np.float32).astype(np.float64)

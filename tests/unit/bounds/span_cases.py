@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -82,7 +82,7 @@ DATA: dict[str, Callable[[], tuple[object, np.ndarray]]] = {
 def case(name: str) -> Case:
     """Return a fitted machine of `DATA`."""
     model, raw = DATA[name]()
-    machine = reduced(frontend.load_model(model))
+    machine = reduced(readers.load_model(model))
     raw = raw.astype(np.float32)
     return Case(machine, raw, machine.prepare(raw.astype(np.float64)))
 

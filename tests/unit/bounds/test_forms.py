@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 from span_cases import DATA, KERNELS, Case, case, random_machine
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.bounds.betas import distance_pair
 from kmcompile.bounds.derivatives import self_values
 from kmcompile.bounds.embedding import Embedding, embed
@@ -365,7 +365,7 @@ def test_sigmoid_shows_why_it_is_refused() -> None:
     X, y = load_digits(return_X_y=True)
     X = X / 16
     model = SVC(kernel="sigmoid", gamma=0.05, coef0=0.0).fit(X[:600], y[:600] < 5)
-    honest = reduced(frontend.load_model(model))
+    honest = reduced(readers.load_model(model))
     parameters = honest.kernel.parameters()
     machine = replace(honest, kernel=TrustedSigmoid(**parameters))
     X = machine.prepare(X[600:])

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.calibrate.cascade import prepared, range_gate, relevant_decisions, skips_zeros
 from kmcompile.calibrate.chooser import WORST_SHARE, Room
 from kmcompile.calibrate.exits import estimates_of, finished, with_limits
@@ -43,7 +43,7 @@ class Case:
     @cached_property
     def machine(self) -> KernelMachine:
         """After the passes."""
-        return reduced(frontend.load_model(self.estimator))
+        return reduced(readers.load_model(self.estimator))
 
     @cached_property
     def program(self) -> Program:

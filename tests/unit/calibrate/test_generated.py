@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.calibrate.generated import (
     Challenge,
     challenge,
@@ -114,6 +114,6 @@ def test_same_seed_gives_the_same_points() -> None:
 
 def test_samples_of_one_label_give_no_points() -> None:
     X, y = load_digits(return_X_y=True)
-    machine = frontend.load_model(SVC().fit(X[:200], y[:200] == 3))
+    machine = readers.load_model(SVC().fit(X[:200], y[:200] == 3))
     zeros = X[y == 0][:50].astype(np.float32)
     assert generated_challenges(machine, zeros, 20).shape == (0, 64)

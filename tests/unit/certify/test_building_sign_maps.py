@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.certify.density import density, spread_points
 from kmcompile.certify.pruning import Forest, kinds
 from kmcompile.certify.sign_map import build_sign_map, proof_of, usual_bytes
@@ -123,7 +123,7 @@ def fitted(n_features: int, steps=(), n_classes: int = 2, **parameters):
     X = np.column_stack([X, X[:, ::-1]])[:, :n_features]
     y = np.where((y == 1) & (X[:, 0] > 1), n_classes - 1, y)
     estimator = make_pipeline(*steps, SVC(**parameters)).fit(X, y)
-    return frontend.load_model(estimator), X.astype(np.float32)
+    return readers.load_model(estimator), X.astype(np.float32)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from integer_exits import DATA
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.certify.lattice import EXPANDED, lattice
 from kmcompile.certify.sign_map import build_sign_map
 from kmcompile.interpret import Status, interpret
@@ -26,7 +26,7 @@ MAX_BYTES = 2000
 def mapped(request):
     """A machine with codes, the accepted samples prepared, and its map."""
     model, fresh = DATA[request.param].fitted()
-    lowered = lower_in_format(frontend.load_model(model), load_target("cortex-m7"), "iris", "int16")
+    lowered = lower_in_format(readers.load_model(model), load_target("cortex-m7"), "iris", "int16")
     program = lowered.program
     X = fresh[interpret(program, fresh).results["status"] == Status.OK]
     stage = build_sign_map(lowered.machine, program, X, MAX_BYTES)

@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.lowering.code_table import code_lanes, sparse_is_better
 from kmcompile.lowering.codes import Coded, lossless_codes
 from kmcompile.target import load_target
 
 
 def coded(X: np.ndarray, y: np.ndarray) -> Coded:
-    found = lossless_codes(frontend.load_model(SVC(gamma=1e-5, C=2).fit(X, y)))
+    found = lossless_codes(readers.load_model(SVC(gamma=1e-5, C=2).fit(X, y)))
     assert found is not None
     return found
 

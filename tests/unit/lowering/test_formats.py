@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.analysis.cost import estimated_instructions, exact_operations
 from kmcompile.errors import InputError
 from kmcompile.interpret import interpret
@@ -30,20 +30,20 @@ TARGET = load_target("cortex-m7")
 def digits_machine(**parameters: Any) -> KernelMachine:
     """Return a machine of digits: its vectors are integers from 0 to 16."""
     X, y = load_digits(return_X_y=True)
-    return frontend.load_model(SVC(gamma=0.001, **parameters).fit(X[:400], y[:400] == 8))
+    return readers.load_model(SVC(gamma=0.001, **parameters).fit(X[:400], y[:400] == 8))
 
 
 def cancer_machine() -> KernelMachine:
     """Return a machine of real numbers, scaled."""
     X, y = load_breast_cancer(return_X_y=True)
-    return frontend.load_model(make_pipeline(StandardScaler(), SVC()).fit(X, y))
+    return readers.load_model(make_pipeline(StandardScaler(), SVC()).fit(X, y))
 
 
 def wiggly_machine() -> KernelMachine:
     """Return a machine with large coefficients and a narrow kernel, of real numbers."""
     X, y = load_breast_cancer(return_X_y=True)
     X = X[:, :2] + np.random.default_rng(0).standard_normal((len(X), 2)) / 1000
-    return frontend.load_model(make_pipeline(StandardScaler(), SVC(C=1e4, gamma=5.0)).fit(X, y))
+    return readers.load_model(make_pipeline(StandardScaler(), SVC(C=1e4, gamma=5.0)).fit(X, y))
 
 
 def cancer_samples() -> np.ndarray:
@@ -78,7 +78,7 @@ def test_integer_vectors_are_taken_as_they_are():
 
 def test_duplicates_and_features_without_values_are_told():
     X = np.array([[0, 1, 0], [0, 3, 0], [0, 1, 0], [0, 9, 0]], dtype=float)
-    machine = frontend.load_model(SVC(gamma=0.1).fit(X, [0, 1, 0, 1]))
+    machine = readers.load_model(SVC(gamma=0.1).fit(X, [0, 1, 0, 1]))
     lowered = lower_in_format(machine, TARGET, "model", "int8")
     assert "2 features are 0 in all of them" in lowered.notes[0]
     assert "1 duplicate support vectors merged" in lowered.machine.notes
@@ -119,7 +119,7 @@ def test_float32_stays_where_it_is_cheapest():
 
 def test_a_lossless_format_wins_a_tie():
     X, y = load_iris(return_X_y=True)
-    machine = frontend.load_model(SVC().fit(X, y))
+    machine = readers.load_model(SVC().fit(X, y))
     operations = {
         key: lower_in_format(machine, TARGET, "model", key).measured.operations
         for key in ("float32", "int8")
@@ -172,7 +172,7 @@ def test_the_estimate_prices_products_and_the_rest_apart():
 def test_a_machine_without_integers_stays_in_float32(kernel):
     X, y = load_breast_cancer(return_X_y=True)
     scaled = StandardScaler().fit_transform(X)
-    machine = frontend.load_model(SVC(kernel=kernel).fit(scaled, y))
+    machine = readers.load_model(SVC(kernel=kernel).fit(scaled, y))
     lowered, candidates = chosen(machine)
     assert lowered.program.number_format == "float32"
     assert candidates["float32"].reason == "no other format is for this machine"
@@ -200,10 +200,10 @@ def test_an_input_outside_the_scale_is_not_certified():
 
 def test_the_integers_of_a_machine_are_told_with_their_steps():
     X, y = load_digits(return_X_y=True)
-    pixels = frontend.load_model(SVC().fit(X[:300] / 16, y[:300]))
+    pixels = readers.load_model(SVC().fit(X[:300] / 16, y[:300]))
     assert grid_text(pixels) == "uint8 codes from 0 to 255 in steps of 0.0625, without loss"
     assert grid_text(cancer_machine()).startswith("none: the support vectors are real numbers")
-    linear = frontend.load_model(SVC(kernel="linear").fit(X[:300], y[:300]))
+    linear = readers.load_model(SVC(kernel="linear").fit(X[:300], y[:300]))
     assert grid_text(linear).startswith("none: integer formats are for sums")
 
 
@@ -211,7 +211,7 @@ def columns_machine(columns: list[int]) -> KernelMachine:
     """Return a machine of digits behind a selection of columns."""
     X, y = load_digits(return_X_y=True)
     taken = ColumnTransformer([("taken", "passthrough", columns)])
-    return frontend.load_model(make_pipeline(taken, SVC(gamma=0.001)).fit(X[:400], y[:400] == 8))
+    return readers.load_model(make_pipeline(taken, SVC(gamma=0.001)).fit(X[:400], y[:400] == 8))
 
 
 def test_permuted_columns_have_the_codes_of_the_others():
@@ -233,7 +233,7 @@ def test_integers_of_some_columns_only_are_refused():
 def test_a_sampler_has_no_integers_and_auto_takes_float32():
     X, y = load_iris(return_X_y=True)
     model = make_pipeline(RBFSampler(n_components=9, random_state=0), LinearSVC(random_state=0))
-    machine = frontend.load_model(model.fit(X, y))
+    machine = readers.load_model(model.fit(X, y))
     reason = "integer formats are for the rbf, poly and sigmoid kernels, this machine's is fourier"
     with pytest.raises(InputError, match=f"--format int16: {reason}"):
         lower_in_format(machine, TARGET, "m", "int16")

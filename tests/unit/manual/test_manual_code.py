@@ -15,8 +15,8 @@ from sklearn.svm import SVC
 from tools import need, succeed
 
 from kmcompile import cli
-from kmcompile.frontend import load_model
 from kmcompile.model.reference import evaluate
+from kmcompile.readers import load_model
 from kmcompile.report import html
 
 pytestmark = pytest.mark.skipif(not README.is_file(), reason="an installed kmcompile has no README")

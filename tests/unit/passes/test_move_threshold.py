@@ -11,10 +11,10 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.svm import SVC, LinearSVC, OneClassSVM
 
 from kmcompile.errors import InputError, UsageError
-from kmcompile.frontend import load_model
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.move_threshold import move_asked_threshold, move_threshold
+from kmcompile.readers import load_model
 
 X, Y = load_breast_cancer(return_X_y=True)
 MACHINE = load_model(SVC(gamma=1e-4).fit(X, Y))

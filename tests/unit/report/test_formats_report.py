@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile import frontend
+from kmcompile import readers
 from kmcompile.lowering.format_choice import choose_format
 from kmcompile.report import html, json_report, terminal
 from kmcompile.report.formats import formats_section
@@ -23,7 +23,7 @@ from kmcompile.target import load_target
 
 def reported(estimator: Any) -> dict[str, Any]:
     """Return the sample report with the formats of an estimator for cortex-m7."""
-    machine = frontend.load_model(estimator)
+    machine = readers.load_model(estimator)
     _, compared = choose_format(machine, load_target("cortex-m7"), "model", None)
     reasons = dict(make_report().not_available)
     del reasons["formats"]

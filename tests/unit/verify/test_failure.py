@@ -20,9 +20,9 @@ from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import VerificationError
 from kmcompile.interpret import Answers, Status
 from kmcompile.output.failure_files import saving_failures
+from kmcompile.readers.samples.file import read_samples
 from kmcompile.report.failure_report import Made
 from kmcompile.run import RunResult
-from kmcompile.samples.file import read_samples
 from kmcompile.target import load_target
 from kmcompile.verify.checks import check_bounded, check_codes, check_exact, records_of
 from kmcompile.verify.failure import MOST_KEPT, REFUSED, failure_of

@@ -11,9 +11,9 @@ import pytest
 from cascade import digits
 from sklearn.svm import SVC, LinearSVC
 
-from kmcompile.frontend import load_model
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate, labels_of
+from kmcompile.readers import load_model
 from kmcompile.verify.outcomes import can_be
 
 ERROR = 1e-9

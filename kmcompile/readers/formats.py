@@ -1,0 +1,97 @@
+"""Which reader reads a model file: told by its content, never by its extension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kmcompile.errors import InputError
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.readers.libsvm.header import KEYS
+from kmcompile.readers.libsvm.model import read_libsvm
+from kmcompile.readers.npz.layout import FIRST_MEMBER
+from kmcompile.readers.npz.model import read_npz_model
+from kmcompile.readers.onnx.model import START, read_onnx
+from kmcompile.readers.pickles.reader import read_pickle
+from kmcompile.readers.sklearn.pipeline import read_sklearn
+from kmcompile.readers.skops.reader import SCHEMA, read_skops
+from kmcompile.readers.zip_members import member_names
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format: how its content is recognised, and its reader.
+
+    Parameters
+    ----------
+    name : str
+    matches : callable
+        Content to bool: whether a file of this content is of this format. It raises nothing.
+    read : callable
+        Content to KernelMachine; raises InputError. `load_model` puts the file's name before it.
+    """
+
+    name: str
+    matches: Callable[[bytes], bool]
+    read: Callable[[bytes], KernelMachine]
+
+
+def read_model(content: bytes) -> KernelMachine:
+    """Return the machine that the content of a model file holds, by the first format that matches.
+
+    Raises
+    ------
+    InputError
+        The format is not supported, or the model is unsupported, unsafe or damaged.
+    """
+    for magic, what in _FOREIGN:
+        if content.startswith(magic):
+            raise InputError(f"the file is {what}")
+    return next(format for format in FORMATS if format.matches(content)).read(content)
+
+
+def _starts_with(*magics: bytes) -> Callable[[bytes], bool]:
+    return lambda content: content.startswith(magics)
+
+
+def _zip_with(member: str) -> Callable[[bytes], bool]:
+    """Return the test for a zip archive that has a file of this name."""
+    return lambda content: content.startswith(_ZIP) and member in member_names(content)
+
+
+def _refuse_zip(content: bytes) -> KernelMachine:
+    raise InputError(
+        f"the file is a zip archive, damaged or without a model (no {FIRST_MEMBER} or {SCHEMA}); "
+        "save the model again, with kmcompile.save_model or joblib.dump"
+    )
+
+
+def _read_pickled(content: bytes) -> KernelMachine:
+    return read_sklearn(read_pickle(content))
+
+
+def _read_skops(content: bytes) -> KernelMachine:
+    return read_sklearn(read_skops(content))
+
+
+_ZIP = b"PK"
+
+FORMATS: tuple[Format, ...] = (
+    Format("LIBSVM", _starts_with(*KEYS), read_libsvm),
+    Format("npz", _zip_with(FIRST_MEMBER), read_npz_model),
+    Format("skops", _zip_with(SCHEMA), _read_skops),
+    Format("zip", _starts_with(_ZIP), _refuse_zip),
+    Format("ONNX", _starts_with(START), read_onnx),
+    Format("pickle", _starts_with(b""), _read_pickled),
+)
+"""In the order in which they are tried. The last takes what no other does: a pickle may start
+with almost anything, and its reader refuses what is none."""
+
+_FOREIGN: tuple[tuple[bytes, str], ...] = (
+    (b"\x04\x22\x4d\x18", "compressed with lz4; save it with compress='zlib'"),
+    (b"ZF", "of joblib before 0.10; save it again with a newer release"),
+    (b"\x93NUMPY", "a .npy array, not a model; save the estimator with joblib.dump"),
+    (b"solver_type ", "a LIBLINEAR model, not supported; put its weights into a .npz model"),
+    (b"\xef\xbb\xbf", "text with a byte order mark; save it as ASCII"),
+    (b"\x89HDF", "HDF5; save the estimator with joblib.dump"),
+)

@@ -1,0 +1,207 @@
+"""LIBSVM's `.model` text files as kernel machines, ThunderSVM's where they are the same.
+
+The grammar is that of svm_save_model, the meaning that of svm_predict, svm.cpp of LIBSVM 3.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.readers.fields import MAX_CLASSES
+from kmcompile.readers.libsvm.header import Header
+from kmcompile.readers.libsvm.sv_lines import SupportVectors
+from kmcompile.readers.libsvm.text import LARGEST_INT, Lines
+
+MAX_TEXT_BYTES = 100_000_000
+"""No model that fits a microcontroller needs more than some megabytes."""
+
+KINDS = MappingProxyType(
+    {
+        "c_svc": "SVC",
+        "nu_svc": "NuSVC",
+        "one_class": "OneClassSVM",
+        "epsilon_svr": "SVR",
+        "nu_svr": "NuSVR",
+    }
+)
+"""scikit-learn's classes of LIBSVM's svm_types."""
+
+_N_MARKS = 10
+"""Of a one-class model's densities: svm_one_class_probs."""
+
+
+def read_libsvm(content: bytes) -> KernelMachine:
+    """Return the machine of a LIBSVM model.
+
+    Raises
+    ------
+    InputError
+        It is damaged or cannot be compiled; the message starts with the number of the line.
+    """
+    if len(content) > MAX_TEXT_BYTES:
+        raise InputError(
+            f"{len(content)} bytes of text, must be at most {MAX_TEXT_BYTES}; "
+            "train on fewer samples"
+        )
+    lines = Lines(content)
+    header = Header(lines)
+    svm_type = header.choice("svm_type", tuple(KINDS))
+    kernel = _kernel(header)
+    read = _read_classifier if svm_type in ("c_svc", "nu_svc") else _read_one_row
+    return read(KINDS[svm_type], kernel, header, lines)
+
+
+def _read_classifier(kind: str, kernel: Kernel, header: Header, lines: Lines) -> KernelMachine:
+    """Read a c_svc or nu_svc: f > 0 votes for the first label of a pair, f <= 0 for the second.
+
+    With two classes our f is the negative, so that f >= 0 is the second.
+    """
+    n_classes = header.integer("nr_class", 1, MAX_CLASSES)
+    if n_classes == 1:
+        raise header.error("nr_class", "is 1, must be 2 or more", "retrain with two classes")
+    n_pairs = n_classes * (n_classes - 1) // 2
+    rho = np.array(header.numbers("rho", n_pairs))
+    labels = header.integers("label", n_classes, -LARGEST_INT - 1)
+    if len(set(labels)) < n_classes:
+        raise header.error("label", "has a label twice, must be all different")
+    n_sv = _total_sv(header)
+    counts = header.integers("nr_sv", n_classes, 0)
+    if sum(counts) != n_sv:
+        raise header.error("nr_sv", f"adds up to {sum(counts)}, must be {n_sv}, as total_sv says")
+    _check_probabilities(header, n_pairs, marks=False)
+    vectors = SupportVectors(lines, n_sv, n_classes - 1)
+    binary = n_classes == 2
+    return KernelMachine(
+        kind=kind,
+        task=Task.BINARY if binary else Task.ONE_VS_ONE,
+        kernel=kernel,
+        support_vectors=vectors.vectors,
+        dual_coef=-vectors.coefficients if binary else vectors.coefficients,
+        intercept=_intercept(-rho if binary else rho),
+        classes=labels,
+        n_features=vectors.vectors.shape[1],
+        class_counts=() if binary else counts,
+        zero_is_positive=True,
+        notes=_notes(kernel, header, vectors),
+    )
+
+
+def _read_one_row(kind: str, kernel: Kernel, header: Header, lines: Lines) -> KernelMachine:
+    """Read a one_class, epsilon_svr or nu_svr model; their nr_class is 2, and means nothing."""
+    one_class = kind == "OneClassSVM"
+    header.integer("nr_class", 2, 2)
+    for key in ("label", "nr_sv"):
+        header.refuse(key, "must not be: only c_svc and nu_svc have it")
+    rho = np.array(header.numbers("rho", 1))
+    _check_probabilities(header, 1, marks=one_class)
+    vectors = SupportVectors(lines, _total_sv(header), 1)
+    return KernelMachine(
+        kind=kind,
+        task=Task.ONE_CLASS if one_class else Task.REGRESSION,
+        kernel=kernel,
+        support_vectors=vectors.vectors,
+        dual_coef=vectors.coefficients,
+        intercept=_intercept(rho),
+        classes=(-1, 1) if one_class else (),
+        n_features=vectors.vectors.shape[1],
+        zero_is_positive=False,
+        notes=_notes(kernel, header, vectors),
+    )
+
+
+def _total_sv(header: Header) -> int:
+    n_sv = header.integer("total_sv", 0, LARGEST_INT)
+    if n_sv == 0:
+        raise header.error("total_sv", "is 0, must be 1 or more", "retrain the model")
+    return n_sv
+
+
+def _intercept(rho: Float64Array) -> Float64Array:
+    """Return -rho, and 0 where that is -0: scikit-learn keeps it so."""
+    return 0.0 - rho
+
+
+def _kernel(header: Header) -> Kernel:
+    name = header.choice("kernel_type", tuple(_KERNELS))
+    for key in ("gamma", "coef0"):
+        if header.has(key):
+            header.number(key)  # also where the kernel does not use it
+    return _KERNELS[name](header)
+
+
+def _poly(header: Header) -> Kernel:
+    degree = header.integer("degree", 0, LARGEST_INT)
+    return Poly(_gamma(header), header.number("coef0"), degree)
+
+
+def _gamma(header: Header) -> float:
+    gamma = header.number("gamma")
+    if gamma <= 0:
+        raise header.error("gamma", f"is {gamma}, must be > 0", "retrain the model")
+    return gamma
+
+
+def _precomputed(header: Header) -> Kernel:
+    remedy = (
+        "give the vectors and the kernel by hand:\n"
+        "kmcompile.precomputed_machine, or the .npz layout of kmcompile.save_model"
+    )
+    found = "is precomputed: the kernel values of new inputs are not in the model"
+    raise header.error("kernel_type", found, remedy)
+
+
+_KERNELS: Mapping[str, Callable[[Header], Kernel]] = MappingProxyType(
+    {
+        "linear": lambda header: Linear(),
+        "polynomial": _poly,
+        "rbf": lambda header: Rbf(_gamma(header)),
+        "sigmoid": lambda header: Sigmoid(_gamma(header), header.number("coef0")),
+        "precomputed": _precomputed,
+    }
+)
+
+
+def _check_probabilities(header: Header, n_decisions: int, marks: bool) -> None:
+    for key in ("probA", "probB"):
+        if header.has(key):
+            header.numbers(key, n_decisions)
+    if marks and header.has("prob_density_marks"):
+        header.numbers("prob_density_marks", _N_MARKS)
+    elif not marks:
+        header.refuse("prob_density_marks", "must not be: only one_class has it")
+
+
+def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str, ...]:
+    width = vectors.vectors.shape[1]
+    # An inner product with a vector that ends before them does not have them.
+    later = "ignores later ones, as the C does"
+    if isinstance(kernel, Rbf):
+        later = "adds later ones to the distances, the C does not look at them"
+    notes = [
+        f"a LIBSVM file does not tell the number of features: {width} is the largest index of its "
+        f"support vectors; svm-predict {later}"
+    ]
+    if header.has("probA") or header.has("prob_density_marks"):
+        notes.append(
+            "the model has probabilities: the label is that of svm-predict without -b 1, "
+            "which can differ from the most probable one"
+        )
+    groups = {
+        "support vectors": vectors.vector_digits,
+        "coefficients": vectors.coefficient_digits,
+        "rho and kernel parameters": header.digits,
+    }
+    few = [f"{name} {digits.most}" for name, digits in groups.items() if digits.rounded]
+    if few:
+        notes.append(
+            f"the file has few digits ({', '.join(few)}): what had more was rounded when it was "
+            "saved, and is compiled as the file has it"
+        )
+    return tuple(notes)

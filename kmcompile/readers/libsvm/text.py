@@ -1,0 +1,142 @@
+"""The lines, words and numbers of LIBSVM's text files, read strictly.
+
+Python's int() and float() take more than C's printf writes (underscores, the digits of other
+alphabets, hexadecimal floats through fromhex); here a number is what `%d` and `%.17g` write.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+
+from kmcompile.errors import InputError
+from kmcompile.readers.byte_budget import ITEM_BYTES, current_budget
+from kmcompile.readers.record import printable
+
+MAX_LINE_BYTES = 10_000_000
+"""400,000 features, or the pairs of 900 classes, of 25 characters each."""
+
+LARGEST_INT = 2**31 - 1
+"""LIBSVM's int."""
+
+_LINE_BYTES, _WORD_BYTES = 5 * ITEM_BYTES, 2 * ITEM_BYTES
+"""Of a line, and of a word, which is matched, converted and stored."""
+
+_PRINTABLE = re.compile(rb"[\t -~]*\r?\n")
+_INTEGER = re.compile(rb"[+-]?[0-9]{1,10}")
+_REAL = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NOT_FINITE = re.compile(rb"[+-]?(?:inf|infinity|nan|1\.#[a-z]+)", re.IGNORECASE)
+
+
+class Lines:
+    """Reads a text line by line; `number` is that of the line read last, from 1.
+
+    Parameters
+    ----------
+    content : bytes
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._stream = io.BytesIO(content)
+        self._budget = current_budget()
+        self.size_bytes = len(content)
+        self.number = 0
+
+    def words(self, expected: str) -> list[bytes]:
+        """Return the words of the next line.
+
+        Parameters
+        ----------
+        expected : str
+            What the line must be, for the error of a file that ends before it.
+
+        Raises
+        ------
+        InputError
+            There is no line, or it is cut short, too long or not of printable ASCII.
+        """
+        line = self._stream.readline(MAX_LINE_BYTES + 1)
+        self.number += 1
+        if not line:
+            raise self.error(f"the file ends here, must have {expected}; save the model again")
+        if len(line) > MAX_LINE_BYTES:
+            raise self.error(f"longer than {MAX_LINE_BYTES} bytes; no such model fits")
+        if not line.endswith(b"\n"):
+            # Without it a last number that lost digits would look whole.
+            raise self.error("the file ends without a line break, cut short; save the model again")
+        if not _PRINTABLE.fullmatch(line):
+            raise self.error("has characters that are not printable ASCII; save the model again")
+        # Before it is split: a line of short words becomes 20 times as long.
+        n_words = line.count(b" ") + line.count(b"\t") + 1
+        n_bytes = len(line) + _LINE_BYTES + n_words * _WORD_BYTES
+        self._budget.spend(n_bytes, "the lines of the text")
+        return line.split()
+
+    def require_end(self) -> None:
+        """Raise InputError if anything follows."""
+        if self._stream.read(1):
+            self.number += 1
+            raise self.error("follows the last support vector, total_sv is too small or it is not")
+
+    def error(self, problem: str) -> InputError:
+        """Return the error of the line read last."""
+        return error_in_line(self.number, problem)
+
+
+def error_in_line(number: int, problem: str) -> InputError:
+    """Return an error that starts with the line's number."""
+    return InputError(f"line {number}: {problem}")
+
+
+def shown(word: bytes) -> str:
+    """Return a word for a message."""
+    return f"'{printable(word.decode('ascii'))}'"
+
+
+def integer(word: bytes, low: int, high: int) -> int | None:
+    """Return the integer that the word is, or None if it is none from `low` to `high`."""
+    if not _INTEGER.fullmatch(word):
+        return None
+    value = int(word)
+    return value if low <= value <= high else None
+
+
+def real(word: bytes) -> float | str:
+    """Return the number that the word is, or in words what it must be."""
+    if not _REAL.fullmatch(word):
+        return "finite" if _NOT_FINITE.fullmatch(word) else "a decimal number"
+    value = float(word)
+    return value if math.isfinite(value) else "finite"
+
+
+class Digits:
+    """The most significant digits that a group of numbers is written with."""
+
+    EXACT = 17
+    """`%.17g` names every float64, IEEE 754-2008 section 5.12.2."""
+    SHORT = 6
+    """`%g` writes six digits; numbers of fewer are taken for short ones, like gamma = 0.5."""
+
+    def __init__(self) -> None:
+        self.most = 0
+        self._inexact = False
+
+    def count(self, word: bytes) -> None:
+        """Take a number into account."""
+        if self.most >= self.EXACT or len(word) < self.SHORT:
+            return
+        n_digits = _significant(word)
+        self.most = max(self.most, n_digits)
+        if n_digits >= self.SHORT and not self._inexact:
+            self._inexact = _significant(b"%.17g" % float(word)) > n_digits
+
+    @property
+    def rounded(self) -> bool:
+        """Whether `%.17g` would have written more digits of some number."""
+        return self._inexact and self.most < self.EXACT
+
+
+def _significant(word: bytes) -> int:
+    mantissa = word.lower().partition(b"e")[0].lstrip(b"+-").replace(b".", b"")
+    return len(mantissa.strip(b"0"))

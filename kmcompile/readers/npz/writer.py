@@ -1,0 +1,102 @@
+"""Write a machine in kmcompile's own `.npz` layout."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kmcompile.errors import InputError, OutputError
+from kmcompile.model.kernel_machine import KernelMachine, Label, Task
+from kmcompile.model.preprocessing import Step
+from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, step_prefix
+
+_DERIVED = ("n_in", "n_out")
+"""Widths of steps, which follow from `n_features`."""
+
+
+def write_npz_model(path: Path, machine: KernelMachine) -> None:
+    """Write the archive, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        An array cannot hold the classes.
+    OutputError
+        The file cannot be written.
+    """
+    content = npz_model(machine)
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            unfinished = Path(file.name)
+        try:
+            unfinished.write_bytes(content)
+            unfinished.chmod(0o644)
+            os.replace(unfinished, path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        reason = getattr(error, "strerror", None) or "not a valid path"
+        raise OutputError(f"{path}: cannot be written: {reason}; check the path") from None
+
+
+def npz_model(machine: KernelMachine) -> bytes:
+    """Return the archive; the same machine gives the same bytes, and reading it the same machine.
+
+    Raises
+    ------
+    InputError
+        The classes are of different types, which one array cannot hold.
+    """
+    arrays: dict[str, Any] = {
+        "format_version": FORMAT_VERSION,
+        "kind": machine.kind,
+        "task": machine.task.value,
+        "n_features": machine.n_features,
+        "kernel": machine.kernel.name,
+        **{f.name: getattr(machine.kernel, f.name) for f in fields(machine.kernel)},  # type: ignore[arg-type]
+        "support_vectors": machine.support_vectors,
+        "dual_coef": machine.dual_coef,
+        "intercept": machine.intercept,
+        "zero_is_positive": machine.zero_is_positive,
+        "threshold": machine.threshold,
+        "decision_function_shape": machine.decision_function_shape,
+        **{name: getattr(machine, name) for name in FLAGS},
+    }
+    if machine.task not in (Task.ONE_CLASS, Task.REGRESSION):
+        arrays["classes"] = _class_array(machine.classes)
+    if machine.task is Task.ONE_VS_ONE:
+        arrays["class_counts"] = np.array(machine.class_counts, dtype=np.int64)
+    for number, step in enumerate(machine.preprocessing):
+        arrays |= _step_arrays(number, step)
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    return content.getvalue()
+
+
+def _class_array(classes: tuple[Label, ...]) -> np.ndarray[Any, Any]:
+    """Return the labels as one array, from which they can be read back."""
+    array = np.array(classes)
+    kept = [(type(label), label) for label in array.tolist()]
+    if array.dtype.hasobject or kept != [(type(label), label) for label in classes]:
+        raise InputError(
+            "classes are of different types, end with a zero character or are too large, must fit "
+            "one array of numpy; retrain with other labels"
+        )
+    return array
+
+
+def _step_arrays(number: int, step: Step) -> dict[str, Any]:
+    """Return the fields of a step by their names in the archive."""
+    prefix = step_prefix(number)
+    arrays: dict[str, Any] = {prefix.removesuffix("_"): type(step).__name__}
+    for field in fields(step):
+        if field.name not in _DERIVED:
+            arrays[prefix + field.name] = np.asarray(getattr(step, field.name))
+    return arrays

@@ -1,0 +1,133 @@
+"""Which scikit-learn classes and releases are understood."""
+
+from __future__ import annotations
+
+import re
+
+from kmcompile.errors import InputError
+from kmcompile.readers.record import Record, describe, printable
+
+ESTIMATORS = {
+    **dict.fromkeys(("SVC", "NuSVC", "LinearSVC", "OneClassSVM", "SVR", "NuSVR"), "svm"),
+    "LinearSVR": "svm",
+    "KernelRidge": "kernel_ridge",
+    "GaussianProcessRegressor": "gaussian_process",
+    **dict.fromkeys(
+        (
+            *("LogisticRegression", "LogisticRegressionCV", "RidgeClassifier"),
+            *("RidgeClassifierCV", "SGDClassifier", "Perceptron", "PassiveAggressiveClassifier"),
+            *("LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet"),
+            *("ElasticNetCV", "SGDRegressor", "HuberRegressor", "BayesianRidge"),
+        ),
+        "linear_model",
+    ),
+    "LinearDiscriminantAnalysis": "discriminant_analysis",
+    "OneVsRestClassifier": "multiclass",
+    "CalibratedClassifierCV": "calibration",
+    "FrozenEstimator": "frozen",
+    "TransformedTargetRegressor": "compose",
+    **dict.fromkeys(
+        (
+            *("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV"),
+            *("HalvingRandomSearchCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV"),
+        ),
+        "model_selection",
+    ),
+}
+"""What may stand last, with its package."""
+SCALERS = {
+    "StandardScaler": "preprocessing",
+    "MinMaxScaler": "preprocessing",
+    "MaxAbsScaler": "preprocessing",
+    "RobustScaler": "preprocessing",
+}
+"""Each column by itself, so that a ColumnTransformer may have them."""
+TRANSFORMERS = {
+    **SCALERS,
+    "PCA": "decomposition",
+    "Normalizer": "preprocessing",
+    "ColumnTransformer": "compose",
+}
+FEATURE_MAPS = {"Nystroem": "kernel_approximation", "RBFSampler": "kernel_approximation"}
+"""Before a linear estimator they make a kernel machine of it."""
+_PARTS = {
+    "FunctionTransformer": "preprocessing",
+    "_RemainderColsList": "compose",
+    "make_column_selector": "compose",
+}
+"""What a ColumnTransformer is made of besides; they stand nowhere else."""
+_PACKAGES = {**ESTIMATORS, **TRANSFORMERS, **FEATURE_MAPS, **_PARTS, "Pipeline": "pipeline"}
+
+SUPPORTED = (
+    f"supported: {', '.join(ESTIMATORS)}, alone or at the end of a Pipeline of "
+    f"{', '.join(TRANSFORMERS)}, and {' or '.join(FEATURE_MAPS)} before a linear one"
+)
+_INSTEAD = {"OneVsOneClassifier": "use SVC, which is one-vs-one itself"}
+
+OLDEST_READABLE = (1, 0)
+"""Before 1.0 the private attributes had other names, and files come without
+`n_features_in_`: what can't be checked isn't guessed."""
+OLDEST_TESTED, NEWEST_TESTED = (1, 1), (1, 9)
+"""Files written by these releases are read in the tests."""
+
+
+def is_supported(module: str, name: str) -> bool:
+    """Whether it is exactly a class that a reader reads.
+
+    Exactly: a subclass may compute its answers in another way.
+    """
+    package = f"sklearn.{_PACKAGES.get(name)}"
+    return name in _PACKAGES and (module == package or module.startswith(package + "."))
+
+
+def require_supported(record: Record) -> None:
+    """Raise InputError unless the record is of a supported scikit-learn class."""
+    if not is_supported(record.module, record.name):
+        raise InputError(refusal(record.module, record.name))
+
+
+def refusal(module: str, name: str) -> str:
+    """Return why a class is not accepted, and what is."""
+    shown = printable(f"{module}.{name}")
+    if not module.startswith("sklearn."):
+        return (
+            f"the model is {shown}, must be a scikit-learn estimator itself (a subclass may "
+            f"compute its answers in another way);\n{SUPPORTED}"
+        )
+    instead = _INSTEAD.get(name)
+    return f"{shown} is not supported{', ' + instead if instead else ''};\n{SUPPORTED}"
+
+
+def release_of(record: Record) -> tuple[int, int]:
+    """Return the release that saved the model.
+
+    Raises
+    ------
+    InputError
+        It is older than `OLDEST_READABLE`, or not told.
+    """
+    text = record.attributes.get("_sklearn_version")
+    match = re.match(r"(\d{1,4})\.(\d{1,4})", text) if isinstance(text, str) else None
+    oldest = ".".join(map(str, OLDEST_READABLE))
+    if match is None or (release := (int(match[1]), int(match[2]))) < OLDEST_READABLE:
+        found = "not told" if text is None else describe(text)
+        raise InputError(
+            f"the scikit-learn release that saved it is {found}, must be {oldest} or newer; "
+            "retrain the model"
+        )
+    return release
+
+
+def version_notes(record: Record) -> tuple[str, ...]:
+    """Return a note if the release that saved the model is outside the tested ones.
+
+    Raises
+    ------
+    InputError
+        The release is older than `OLDEST_READABLE`, or not told.
+    """
+    if OLDEST_TESTED <= release_of(record) <= NEWEST_TESTED:
+        return ()
+    text = record.attributes["_sklearn_version"]
+    tested = "{}.{} to {}.{}".format(*OLDEST_TESTED, *NEWEST_TESTED)
+    return (f"saved by scikit-learn {printable(str(text))}; tested are {tested}",)

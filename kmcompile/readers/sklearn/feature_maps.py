@@ -1,0 +1,199 @@
+"""scikit-learn's Nystroem and RBFSampler before a linear machine: together a kernel machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.kernels import Fourier, Kernel, Linear
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Affine, Extension, Projection, Selection, Step
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
+from kmcompile.readers.fields import Fields
+from kmcompile.readers.record import Record, describe
+from kmcompile.readers.sklearn.classes import version_notes
+from kmcompile.readers.sklearn.kernels import pairwise_kernel, through
+
+_SUMS_PER_BYTE = 50
+"""Multiply-adds of a matrix product in the time that a byte of the budget stands for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureMap:
+    """x -> matrix (K(s_1, x'), .., K(s_n, x')) with x' behind the steps.
+
+    Parameters
+    ----------
+    name : str
+        The class.
+    n_features : int
+    steps : tuple of Step
+    kernel : Kernel
+    vectors : ndarray of shape (n_vectors, n_kernel_features), float64
+    matrix : ndarray of shape (n_out, n_vectors), float64
+        Or of shape (n_vectors,), the diagonal of one.
+    notes : tuple of str
+    """
+
+    name: str
+    n_features: int
+    steps: tuple[Step, ...]
+    kernel: Kernel
+    vectors: Float64Array
+    matrix: Float64Array
+    notes: tuple[str, ...]
+
+    @property
+    def n_out(self) -> int:
+        """The number of features that leave the map."""
+        return len(self.matrix)
+
+    def coefficients(self, weights: Float64Array) -> Float64Array:
+        """Return the coefficients of the kernel values for weights of the map's result."""
+        return weights @ self.matrix if self.matrix.ndim == 2 else weights * self.matrix
+
+
+def read_feature_map(record: Record) -> FeatureMap:
+    """Return a fitted Nystroem or RBFSampler.
+
+    Raises
+    ------
+    InputError
+        It is not fitted or damaged, or its kernel cannot be compiled.
+    """
+    fields = Fields(record, prefix=f"{record.name}.")
+    notes = version_notes(record)
+    fields.require_fitted("n_features_in_")
+    n_features = fields.integer("n_features_in_", 1, 2**31 - 1)
+    return MAP_READERS[record.name](fields, n_features, notes)
+
+
+def _nystroem(fields: Fields, n: int, notes: tuple[str, ...]) -> FeatureMap:
+    """normalization_ K(components_, x): sklearn/kernel_approximation.py.
+
+    gamma, coef0 and degree count before `kernel_params`; what neither has is the default of
+    sklearn.metrics.pairwise.
+    """
+    fields.require_fitted("components_")
+    components = fields.array("components_", (None, n))
+    size = len(components)
+    if size == 0:
+        raise fields.error("components_", "is empty", "1 row or more", "retrain the model")
+    matrix = fields.array("normalization_", (size, size))
+    given = fields.get("kernel_params")
+    if given is not None and not isinstance(given, dict):
+        raise fields.error("kernel_params", f"is {describe(given)}", "None or a dict")
+    parameters = {name: (given or {}).get(name) for name in ("gamma", "coef0", "degree")}
+    for name in parameters:
+        if fields.get(name) is not None:
+            parameters[name] = fields.get(name)
+    kernel_name = fields.get("kernel")
+    steps, kernel = pairwise_kernel(kernel_name, n, **parameters, prefix=fields.prefix)
+    vectors = through(steps, components)
+    return FeatureMap(fields.record.name, n, steps, kernel, vectors, matrix, notes)
+
+
+def _rbf_sampler(fields: Fields, n: int, notes: tuple[str, ...]) -> FeatureMap:
+    """sqrt(2 / D) cos(x random_weights_ + random_offset_): sklearn/kernel_approximation.py.
+
+    The offset is one more feature of the vectors, that of an input is 1.
+    """
+    fields.require_fitted("random_weights_")
+    weights = fields.array("random_weights_", (n, None))
+    size = weights.shape[1]
+    if size == 0:
+        raise fields.error("random_weights_", "is empty", "1 column or more", "retrain the model")
+    fields.integer("n_components", size, size)
+    offset = fields.array("random_offset_", (size,))
+    vectors = np.column_stack([weights.T, offset])
+    factor = np.full(size, (2.0 / size) ** 0.5)
+    steps = (Extension(1.0, n + 1),)
+    return FeatureMap(fields.record.name, n, steps, Fourier(), vectors, factor, notes)
+
+
+MAP_READERS: Mapping[str, Callable[[Fields, int, tuple[str, ...]], FeatureMap]] = MappingProxyType(
+    {"Nystroem": _nystroem, "RBFSampler": _rbf_sampler}
+)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is refused by name
+def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine:
+    """Return the kernel machine of a map and a linear machine of its result.
+
+    With z = M k the map's result and w, b of the linear machine: <w, z> + b = <M^T w, k> + b is a
+    sum over kernel values. Scalers and projections between the two are parts of w and b: for
+    z' = (z - o) f it is w f and b - <w f, o>, for z' = P z it is P^T w. All of that is worked out
+    in float64 and rounds as scikit-learn's own products do, in another order; what is compiled
+    and proved is the machine with these coefficients.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        Its preprocessing is what stands between.
+    feature_map : FeatureMap
+
+    Raises
+    ------
+    InputError
+        The machine is not linear, or a step between is not.
+    """
+    both = f"{feature_map.name} before {machine.kind}"
+    if not isinstance(machine.kernel, Linear):
+        raise InputError(
+            f"{both} with the {machine.kernel.name} kernel is a kernel of kernels, must be before "
+            f"a linear machine; retrain without {feature_map.name} or with LinearSVC"
+        )
+    if machine.task is Task.ONE_VS_ONE:
+        raise InputError(
+            f"{both} has weights for pairs of classes, must have them for classes; "
+            "retrain with LinearSVC"
+        )
+    n_sv, width = machine.support_vectors.shape
+    _spend_product(machine.n_decisions, n_sv, width)
+    weights = decision_coefficients(machine) @ machine.support_vectors
+    intercept = machine.intercept
+    for step in reversed(machine.preprocessing):
+        if isinstance(step, Affine):
+            weights = weights * step.factor
+            intercept = intercept - weights @ step.offset
+        elif isinstance(step, Projection):
+            n_out, n_in = step.matrix.shape
+            _spend_product(len(weights), n_out, n_in)
+            weights = weights @ step.matrix
+        elif isinstance(step, Selection):
+            n_bytes = FLOAT_BYTES * step.n_out * step.n_in
+            current_budget().spend(n_bytes, f"{step.n_out} of {step.n_in} features")
+            _spend_product(len(weights), step.n_out, step.n_in)
+            taken = np.zeros((step.n_out, step.n_in))
+            taken[np.arange(step.n_out), list(step.columns)] = 1.0
+            weights = weights @ taken
+        else:
+            raise InputError(
+                f"{both} has a step between that is not linear ({step}), must be scalers without "
+                "clipping, PCA or none; put it before the map or leave it out"
+            )
+    n = len(feature_map.vectors)
+    _spend_product(len(weights), feature_map.n_out, n if feature_map.matrix.ndim == 2 else 1)
+    text = f"{both} is one machine: a sum of {n} kernel values with coefficients made of both"
+    return replace(
+        machine,
+        kernel=feature_map.kernel,
+        support_vectors=feature_map.vectors,
+        dual_coef=feature_map.coefficients(weights),
+        intercept=intercept,
+        n_features=feature_map.n_features,
+        preprocessing=feature_map.steps,
+        notes=(*feature_map.notes, *machine.notes, text),
+    )
+
+
+def _spend_product(n_rows: int, n_inner: int, n_columns: int) -> None:
+    """Take a matrix product out of the budget: its result, and the time for it."""
+    n_bytes = FLOAT_BYTES * n_rows * n_columns + n_rows * n_inner * n_columns / _SUMS_PER_BYTE
+    current_budget().spend(n_bytes, f"a product of {n_rows} x {n_inner} x {n_columns}")

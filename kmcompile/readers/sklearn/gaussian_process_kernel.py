@@ -1,0 +1,178 @@
+"""A covariance of sklearn.gaussian_process.kernels as a constant and one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.kernels import Kernel, Linear, Poly, Rbf
+from kmcompile.model.preprocessing import Affine, Step
+from kmcompile.readers.fields import Fields
+from kmcompile.readers.record import Record, printable, record_of
+from kmcompile.readers.sklearn.kernels import pairwise_kernel
+
+MODULE = "sklearn.gaussian_process.kernels"
+
+_ALLOWED = (
+    "one RBF, DotProduct (also to a whole power) or PairwiseKernel, with ConstantKernels as "
+    "factors and ConstantKernels and WhiteKernels as terms"
+)
+_MAX_DEPTH = 10
+_MAX_POWER = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Covariance:
+    """constant + scale K(s, x), between a training input and another input.
+
+    Parameters
+    ----------
+    constant, scale : float
+    kernel : Kernel, optional
+        None where the covariance is constant.
+    steps : tuple of Step
+        What inputs and training inputs go through before the kernel.
+    """
+
+    constant: float
+    scale: float = 0.0
+    kernel: Kernel | None = None
+    steps: tuple[Step, ...] = ()
+
+
+def read_covariance(value: Any, n_features: int, depth: int = 0) -> Covariance:
+    """Return the covariance of a fitted `kernel_`.
+
+    Parameters
+    ----------
+    value : kernel object or Record
+    n_features : int
+    depth : int
+        How many sums and products it lies in.
+
+    Raises
+    ------
+    InputError
+        It is another kernel, or a parameter is damaged.
+    """
+    record = record_of(value)
+    make = _READERS.get(record.name) if record.module == MODULE else None
+    if make is None:
+        raise _refusal(f"has {_shown(record)}")
+    if depth > _MAX_DEPTH:
+        raise _refusal("is nested too deep")
+    return make(Fields(record, f"kernel_: {record.name}."), n_features, depth + 1)
+
+
+def _shown(record: Record) -> str:
+    return printable(f"{record.module}.{record.name}")
+
+
+def _refusal(found: str) -> InputError:
+    return InputError(f"kernel_ {found}, must be {_ALLOWED};\nretrain with such a kernel")
+
+
+def _constant(fields: Fields, n: int, depth: int) -> Covariance:
+    return Covariance(fields.number("constant_value"))
+
+
+def _white(fields: Fields, n: int, depth: int) -> Covariance:
+    """Noise of the training samples: no part of the covariance with another input."""
+    fields.number("noise_level")
+    return Covariance(0.0)
+
+
+def _rbf(fields: Fields, n: int, depth: int) -> Covariance:
+    """exp(-|(s - x) / length_scale|^2 / 2), of one length or of one a feature."""
+    value = fields.get("length_scale")
+    if not isinstance(value, np.ndarray) or value.size == 1:
+        length = fields.first_number("length_scale")
+        _require_positive(fields, length)
+        with np.errstate(over="ignore", divide="ignore"):
+            gamma = float(0.5 / np.square(np.float64(length)))
+        if not 0 < gamma < np.inf:
+            allowed = "a length whose square is neither 0 nor infinite"
+            raise fields.error("length_scale", f"is {length}", allowed, "retrain the model")
+        return Covariance(0.0, 1.0, Rbf(gamma))
+    lengths = fields.array("length_scale", (n,))
+    _require_positive(fields, float(lengths.min()))
+    with np.errstate(over="ignore"):
+        scaling = Affine(np.zeros(n), 1.0 / lengths)
+    return Covariance(0.0, 1.0, Rbf(0.5), (scaling,))
+
+
+def _require_positive(fields: Fields, length: float) -> None:
+    if length <= 0:
+        raise fields.error("length_scale", f"has {length}", "> 0", "retrain the model")
+
+
+def _dot_product(fields: Fields, n: int, depth: int) -> Covariance:
+    """<s, x> + sigma_0^2."""
+    return Covariance(_sigma_square(fields), 1.0, Linear())
+
+
+def _power(fields: Fields, n: int, depth: int) -> Covariance:
+    """(<s, x> + sigma_0^2)^exponent."""
+    base = record_of(fields.get("kernel"))
+    if (base.module, base.name) != (MODULE, "DotProduct"):
+        raise _refusal(f"has a power of {_shown(base)}")
+    exponent = fields.number("exponent")
+    if exponent != int(exponent) or not 1 <= exponent <= _MAX_POWER:
+        raise fields.error("exponent", f"is {exponent}", "a whole number > 0", "retrain the model")
+    inner = Fields(base, "kernel_: DotProduct.")
+    return Covariance(0.0, 1.0, Poly(1.0, _sigma_square(inner), int(exponent)))
+
+
+def _sigma_square(fields: Fields) -> float:
+    with np.errstate(over="ignore"):
+        square = np.square(np.float64(fields.number("sigma_0")))
+    return fields.finite_number("sigma_0", square)
+
+
+def _pairwise(fields: Fields, n: int, depth: int) -> Covariance:
+    """Return a kernel of sklearn.metrics.pairwise, which is only given gamma."""
+    if fields.get("pairwise_kernels_kwargs"):
+        raise _refusal("has a PairwiseKernel with other arguments than gamma")
+    steps, kernel = pairwise_kernel(
+        fields.get("metric"), n, fields.number("gamma"), prefix=fields.prefix
+    )
+    return Covariance(0.0, 1.0, kernel, steps)
+
+
+def _sum(fields: Fields, n: int, depth: int) -> Covariance:
+    one, other = (read_covariance(fields.get(name), n, depth) for name in ("k1", "k2"))
+    if one.kernel is not None and other.kernel is not None:
+        raise _refusal("is a sum of two kernels")
+    with_kernel = other if one.kernel is None else one
+    return replace(with_kernel, constant=one.constant + other.constant)
+
+
+def _product(fields: Fields, n: int, depth: int) -> Covariance:
+    one, other = (read_covariance(fields.get(name), n, depth) for name in ("k1", "k2"))
+    if one.kernel is not None and other.kernel is not None:
+        raise _refusal("is a product of two kernels")
+    with_kernel, factor = (other, one) if one.kernel is None else (one, other)
+    return replace(
+        with_kernel,
+        constant=factor.constant * with_kernel.constant,
+        scale=factor.constant * with_kernel.scale,
+    )
+
+
+_READERS: Mapping[str, Callable[[Fields, int, int], Covariance]] = MappingProxyType(
+    {
+        "ConstantKernel": _constant,
+        "WhiteKernel": _white,
+        "RBF": _rbf,
+        "DotProduct": _dot_product,
+        "Exponentiation": _power,
+        "PairwiseKernel": _pairwise,
+        "Sum": _sum,
+        "Product": _product,
+    }
+)

@@ -1,0 +1,99 @@
+"""scikit-learn's KernelRidge and GaussianProcessRegressor as kernel machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.kernels import Kernel
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.preprocessing import Step
+from kmcompile.numeric.arrays import Float64Array, rounded_sum
+from kmcompile.readers.fields import Fields
+from kmcompile.readers.sklearn.gaussian_process_kernel import read_covariance
+from kmcompile.readers.sklearn.kernels import read_pairwise_kernel, through
+
+
+def _read_kernel_ridge(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+    """Read a KernelRidge: sum_i dual_coef_i K(s_i, x), over all training inputs."""
+    fields.require_fitted("dual_coef_")
+    for name in ("gamma", "coef0", "degree"):
+        fields.get(name)
+    inputs = _training_inputs(fields, "X_fit_")
+    steps, kernel = read_pairwise_kernel(fields, inputs.shape[1])
+    coefficients = _one_target(fields, "dual_coef_", len(inputs))
+    return _machine(fields, notes, steps, kernel, inputs, coefficients, 0.0)
+
+
+def _read_gaussian_process(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+    """Read the mean of a GaussianProcessRegressor: sum_i alpha_i k(s_i, x), target units.
+
+    With k = c + v K and a target that was normalised to (y - mean) / std, the coefficients are
+    std v alpha_i and the intercept is std c sum_i alpha_i + mean.
+    """
+    fields.require_fitted("alpha_")
+    inputs = _training_inputs(fields, "X_train_")
+    covariance = read_covariance(fields.get("kernel_"), inputs.shape[1])
+    if covariance.kernel is None:
+        raise InputError("kernel_ is constant, must have a kernel of the input; retrain with one")
+    alpha = _one_target(fields, "alpha_", len(inputs))
+    std, mean = fields.first_number("_y_train_std"), fields.first_number("_y_train_mean")
+    with np.errstate(over="ignore"):
+        coefficients = std * covariance.scale * alpha
+    intercept = std * covariance.constant * rounded_sum(alpha) + mean
+    steps, kernel = covariance.steps, covariance.kernel
+    return _machine(fields, notes, steps, kernel, inputs, coefficients, intercept)
+
+
+READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = MappingProxyType(
+    {"KernelRidge": _read_kernel_ridge, "GaussianProcessRegressor": _read_gaussian_process}
+)
+
+
+def _machine(
+    fields: Fields,
+    notes: tuple[str, ...],
+    steps: tuple[Step, ...],
+    kernel: Kernel,
+    inputs: Float64Array,
+    coefficients: Float64Array,
+    intercept: float,
+) -> KernelMachine:
+    fields.require_width(inputs.shape[1])
+    return KernelMachine(
+        kind=fields.record.name,
+        task=Task.REGRESSION,
+        kernel=kernel,
+        support_vectors=through(steps, inputs),
+        dual_coef=coefficients[None, :],
+        intercept=np.array([intercept]),
+        classes=(),
+        n_features=inputs.shape[1],
+        preprocessing=steps,
+        zero_is_positive=False,
+        notes=notes,
+    )
+
+
+def _training_inputs(fields: Fields, name: str) -> Float64Array:
+    inputs = fields.array(name, (None, None))
+    if len(inputs) == 0:
+        raise fields.error(name, "is empty", "1 row or more", "retrain the model")
+    if inputs.shape[1] == 0:
+        raise fields.error(name, "has no features", "1 or more", "retrain the model")
+    return inputs
+
+
+def _one_target(fields: Fields, name: str, n_inputs: int) -> Float64Array:
+    """Return the coefficients of the only target; a target in a column gives a column."""
+    shape = fields.raw_array(name).shape
+    if len(shape) == 2 and shape[1] > 1:
+        raise InputError(
+            f"{fields.record.name} was trained on {shape[1]} targets, must be 1; "
+            "train one model a target"
+        )
+    wanted = (n_inputs,) if len(shape) == 1 else (n_inputs, 1)
+    return fields.array(name, wanted).ravel()

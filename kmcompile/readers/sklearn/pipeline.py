@@ -1,0 +1,110 @@
+"""A fitted scikit-learn estimator or Pipeline as a kernel machine with its preprocessing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from kmcompile.errors import InputError
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Step
+from kmcompile.readers.record import Record, record_of
+from kmcompile.readers.size_limits import count_numbers, require_room, spend_steps
+from kmcompile.readers.sklearn.classes import (
+    ESTIMATORS,
+    FEATURE_MAPS,
+    SUPPORTED,
+    TRANSFORMERS,
+    require_supported,
+)
+from kmcompile.readers.sklearn.column_transformer import read_column_transformer
+from kmcompile.readers.sklearn.estimators import read_estimator
+from kmcompile.readers.sklearn.feature_maps import behind_map, read_feature_map
+from kmcompile.readers.sklearn.pipeline_steps import flattened
+from kmcompile.readers.sklearn.transformers import input_width, read_transformer
+
+_MAX_DEPTH = 10
+"""Estimators in estimators: a threshold of a calibrated search of a pipeline is 4 deep."""
+CONTAINER_READERS = MappingProxyType({"ColumnTransformer": read_column_transformer})
+"""Of transformers that hold others."""
+_BEFORE = {**TRANSFORMERS, **FEATURE_MAPS}
+
+
+def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
+    """Return the kernel machine of a fitted estimator, or of the record of one.
+
+    Parameters
+    ----------
+    model : estimator or Record
+    depth : int
+        How many estimators it lies in.
+
+    Raises
+    ------
+    InputError
+        The model is of an unsupported class, not fitted, or damaged.
+    """
+    if depth > _MAX_DEPTH:
+        raise InputError(f"estimators are nested more than {_MAX_DEPTH} deep; simplify the model")
+    record = record_of(model)
+    if not isinstance(model, Record) and isinstance(model, type):
+        raise InputError("the model is a class, must be a fitted instance; call fit first")
+    require_supported(record)
+    *transformers, estimator = flattened(record)
+    for step in transformers:
+        _require_role(step, _BEFORE, "a transformer, as it is not the last step")
+    _require_role(estimator, ESTIMATORS, "one that predicts, as it is the last step")
+    machine = read_estimator(estimator, partial(read_sklearn, depth=depth + 1))
+    before, map_record, after = _around_map(transformers)
+    if map_record is not None:
+        feature_map = read_feature_map(map_record)
+        machine = behind_map(_behind(machine, after, feature_map.n_out), feature_map)
+    return _behind(machine, before, _input_width(before, machine.n_features))
+
+
+def _around_map(transformers: list[Record]) -> tuple[list[Record], Record | None, list[Record]]:
+    """Return the transformers before a feature map, the map, and those behind it."""
+    places = [n for n, step in enumerate(transformers) if step.name in FEATURE_MAPS]
+    if not places:
+        return transformers, None, []
+    if len(places) > 1:
+        names = " and ".join(transformers[place].name for place in places[:2])
+        raise InputError(f"the pipeline has {names}, must have one of them; retrain with one")
+    return transformers[: places[0]], transformers[places[0]], transformers[places[0] + 1 :]
+
+
+def _behind(machine: KernelMachine, transformers: list[Record], n_features: int) -> KernelMachine:
+    """Return the machine of inputs of `n_features` that go through the transformers first."""
+    steps: tuple[Step, ...] = ()
+    width = n_features
+    for transformer in transformers:
+        own = CONTAINER_READERS.get(transformer.name, read_transformer)(transformer, width)
+        spend_steps(own, "the steps of the pipeline")
+        steps += own
+        require_room(count_numbers(steps), "the steps of the pipeline")
+        width = steps[-1].n_out if steps else width
+    if width != machine.n_features:
+        raise InputError(
+            f"{machine.kind} is for {machine.n_features} features, the steps before it give "
+            f"{width}; the model was altered or damaged, save it again"
+        )
+    return replace(machine, n_features=n_features, preprocessing=steps + machine.preprocessing)
+
+
+def _require_role(record: Record, role: dict[str, str], allowed: str) -> None:
+    if record.name not in role:
+        raise InputError(f"the pipeline has {record.name}, must be {allowed};\n{SUPPORTED}")
+
+
+def _input_width(transformers: list[Record], n_kernel_features: int) -> int:
+    """Return the features of the raw input: what the first step was fitted for.
+
+    Only Normalizers may not know it, and they keep the number.
+    """
+    for transformer in transformers:
+        width = input_width(transformer)
+        if width is not None:
+            return width
+    return n_kernel_features
