@@ -63,8 +63,8 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
     """
     from kmcompile import pipeline
     from kmcompile.errors import UsageError
-    from kmcompile.options import Options
     from kmcompile.progress import Progress
+    from kmcompile.request.options import Options
 
     unknown = sorted(set(options) - set(Options.__dataclass_fields__))
     if unknown:

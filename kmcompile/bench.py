@@ -18,11 +18,11 @@ from kmcompile.errors import (
     ToolError,
     VerificationError,
 )
-from kmcompile.option_values import without_defaults
-from kmcompile.options import Options
 from kmcompile.plural import counted
 from kmcompile.report import bench_table
 from kmcompile.report.bench_table import Failure
+from kmcompile.request.option_values import without_defaults
+from kmcompile.request.options import Options
 from kmcompile.target import Target, chosen_targets, list_targets
 
 TABLE = "bench.csv"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kmcompile.analysis.memory import Budgets, check_flash, check_ram, check_tables
+from kmcompile.analysis.memory import check_flash, check_ram, check_tables
 from kmcompile.early_exits import add_early_exits, why_none
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.errors import BudgetError, InputError
@@ -17,9 +17,10 @@ from kmcompile.ir.program import Program
 from kmcompile.lowering.formats import Lowered
 from kmcompile.lowering.program import with_tolerance
 from kmcompile.model.kernel_machine import Task
-from kmcompile.options import Options
 from kmcompile.replaying import add_asked_replay
 from kmcompile.report.modes import Modes, compared_modes
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
 from kmcompile.target import Target
 from kmcompile.verify.queries import Queries
 

@@ -13,9 +13,9 @@ import click
 
 from kmcompile import console
 from kmcompile.errors import InputError, KmcompileError, UsageError, VerificationError
-from kmcompile.option_values import CHOICES, check_options, without_defaults
-from kmcompile.options import Options
 from kmcompile.progress import Progress
+from kmcompile.request.option_values import CHOICES, check_options, without_defaults
+from kmcompile.request.options import Options
 from kmcompile.version import VERSION
 
 if TYPE_CHECKING:

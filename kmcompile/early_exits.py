@@ -8,7 +8,6 @@ from functools import partial
 
 from threadpoolctl import threadpool_limits
 
-from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibrate import calibrate, room_for_exits
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
@@ -18,9 +17,10 @@ from kmcompile.ir.program import Program
 from kmcompile.kernels import Fourier, Linear
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.options import Options
 from kmcompile.pair_offer import offer_pairs
 from kmcompile.readers.samples.file import read_samples
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
 from kmcompile.target import Target
 
 

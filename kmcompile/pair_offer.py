@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.interpret import Status, interpret
@@ -15,6 +14,7 @@ from kmcompile.ir.program import Program
 from kmcompile.lowering.pair_choice import with_pair_sum
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.request.budgets import Budgets
 from kmcompile.target import Target
 
 _STACK_BYTES = 8_000

@@ -11,14 +11,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kmcompile import readers
-from kmcompile.analysis.memory import Budgets, budgets, check_flash, check_ram, check_tables
+from kmcompile.analysis.memory import check_flash, check_ram, check_tables
 from kmcompile.build.recipe import Recipe
 from kmcompile.calibrate.calibration import promise_of
 from kmcompile.certified_instead import modes_compared
 from kmcompile.compiled import Compiled
 from kmcompile.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.emit.emitter import emit, workspace_bytes
-from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.emit.package import package_files
 from kmcompile.interpret import interpret
 from kmcompile.ir.program import Program
@@ -26,8 +25,6 @@ from kmcompile.lowering.format_choice import Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lowering.program import with_tolerance
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.option_values import check_options, without_default_replay, without_defaults
-from kmcompile.options import Options
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
@@ -42,9 +39,13 @@ from kmcompile.report.modes import Modes
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.trajectories import trajectories_of
+from kmcompile.request.budgets import Budgets, budgets
+from kmcompile.request.option_values import check_options, without_default_replay, without_defaults
+from kmcompile.request.options import Options
+from kmcompile.request.prefix import check_prefix, prefix_from
+from kmcompile.request.task_options import for_task
 from kmcompile.stages import ExactSum, PairSum
 from kmcompile.target import Target, load_target
-from kmcompile.task_options import for_task
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.emit.names import check_prefix
 from kmcompile.errors import InputError, UsageError
+from kmcompile.request.prefix import check_prefix
 from kmcompile.target import Target, target_from_dict
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.analysis.cost import weight_notes
-from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.calibrate.cascade import Wish, add_cascade, promise_of_exact
 from kmcompile.calibrate.chooser import WORST_SHARE, Room
@@ -32,10 +31,11 @@ from kmcompile.errors import UsageError
 from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.options import Options
 from kmcompile.pair_offer import PairOffer
 from kmcompile.plural import counted
 from kmcompile.readers.samples.file import read_samples
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
 from kmcompile.stages import ExactSum
 
 _REPEATED_SHARE = 0.05

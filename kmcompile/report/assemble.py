@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from kmcompile.analysis.memory import Budgets
 from kmcompile.analysis.worst_case import WorstCase
 from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.calibrate.calibration import Calibration
@@ -18,13 +17,14 @@ from kmcompile.interpret import Answers
 from kmcompile.ir.program import Program
 from kmcompile.lowering.format_choice import Candidate
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.options import Options
 from kmcompile.report import checked, contents, costs, promise
 from kmcompile.report.choice import choice_section
 from kmcompile.report.costs import NO_LABELS
 from kmcompile.report.evidence import Evidence
 from kmcompile.report.formats import formats_section
 from kmcompile.report.modes import Modes, modes_section
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
 from kmcompile.target import Target
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.queries import Queries

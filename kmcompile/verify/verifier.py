@@ -21,11 +21,11 @@ from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.options import Options
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.report.assemble import Findings
 from kmcompile.report.checked import ExactRun
 from kmcompile.report.costs import NO_LABELS
+from kmcompile.request.options import Options
 from kmcompile.run import RunResult, runner_for
 from kmcompile.run.runner import Counted
 from kmcompile.target import Target, load_target

@@ -24,8 +24,8 @@ import kmcompile
 from kmcompile import cli
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.literals import bits_literal, comment_text, float32_literal, string_literal
-from kmcompile.emit.names import check_prefix, prefix_from
 from kmcompile.errors import InputError, UsageError
+from kmcompile.request.prefix import check_prefix, prefix_from
 from kmcompile.target import load_target
 
 CHECKOUT = Path(kmcompile.__file__).parents[1]

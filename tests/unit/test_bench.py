@@ -13,7 +13,7 @@ import pytest
 from kmcompile import bench as module
 from kmcompile import cli
 from kmcompile.errors import BudgetError, ToolError, VerificationError
-from kmcompile.options import Options
+from kmcompile.request.options import Options
 from kmcompile.target import list_targets
 
 MEMORY = {

@@ -16,8 +16,8 @@ from tools import HANGS_S
 
 import kmcompile
 from kmcompile import cli
-from kmcompile.option_values import without_defaults
-from kmcompile.options import Options
+from kmcompile.request.option_values import without_defaults
+from kmcompile.request.options import Options
 
 REPORT = {"tool": "kmcompile", "memory": {"flash_bytes": 10, "stack_bytes": 20}, "target": {}}
 VERIFIED = {

@@ -17,8 +17,8 @@ from tools import need
 import kmcompile
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.interpret import interpret
-from kmcompile.options import Options
 from kmcompile.pipeline import verify_folder
+from kmcompile.request.options import Options
 
 RNG = np.random.default_rng(9)
 X = RNG.normal(size=(80, 4))

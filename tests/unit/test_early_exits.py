@@ -9,11 +9,11 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
-from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.certify.certify import Choice
 from kmcompile.early_exits import WithExits, add_early_exits, why_none
-from kmcompile.options import Options
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
 from kmcompile.target import load_target
 
 IRIS = load_iris(return_X_y=True)

@@ -10,15 +10,15 @@ from lowered import lowered
 from pairs import Pairs
 from sklearn.svm import SVC
 
-from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Calibration, Candidate
 from kmcompile.calibrate.pairs import with_offer
 from kmcompile.calibrate.risk import decide_nothing
 from kmcompile.certify.choice import merged
 from kmcompile.certify.likely import likely_inputs
 from kmcompile.early_exits import add_early_exits
-from kmcompile.options import Options
 from kmcompile.pair_offer import offer_pairs
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
 from kmcompile.stages import ExactSum, PairSum
 from kmcompile.target import load_target
 

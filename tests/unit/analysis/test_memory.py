@@ -6,9 +6,10 @@ import cascades
 import catalogue
 import pytest
 
-from kmcompile.analysis.memory import Budgets, check_ram
+from kmcompile.analysis.memory import check_ram
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.errors import BudgetError
+from kmcompile.request.budgets import Budgets
 from kmcompile.target import load_target
 
 

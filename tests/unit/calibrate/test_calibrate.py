@@ -14,7 +14,6 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.svm import SVC
 
 from kmcompile.analysis.cost import exact_operations, worst_operations
-from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibrate import Calibrated, calibrate, room_for_exits
 from kmcompile.calibrate.chooser import Room
 from kmcompile.calibrate.risk import clopper_pearson_lower
@@ -22,7 +21,8 @@ from kmcompile.errors import InputError, UsageError
 from kmcompile.interpret import classify
 from kmcompile.ir.storage import save
 from kmcompile.model.reference import evaluate
-from kmcompile.options import Options
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
 
 NAMES = ["digits", "digits of ten classes", "phoneme", "satimage"]
 N_CALIBRATION = 2500

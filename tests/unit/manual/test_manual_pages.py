@@ -11,7 +11,7 @@ from documents import CHECKOUT, DOCUMENTS, PAGES, README, anchors, name_of, sect
 
 from kmcompile import cli, errors
 from kmcompile.manual.pages import list_pages
-from kmcompile.option_values import CHOICES
+from kmcompile.request.option_values import CHOICES
 from kmcompile.resources import manual_dir, targets_dir
 from kmcompile.target import list_targets
 

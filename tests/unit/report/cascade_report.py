@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from digits_cascade import digits_cascade
 
-from kmcompile.analysis.memory import Budgets
 from kmcompile.calibrate.calibration import Calibration, Candidate, Promise
 from kmcompile.interpret import Answers, interpret
 from kmcompile.ir.program import Program
 from kmcompile.model.likely_inputs import edge_inputs, generate
-from kmcompile.options import Options
 from kmcompile.report import checked
 from kmcompile.report.assemble import Findings, assemble
 from kmcompile.report.cascade import Cascade, cascade_of
 from kmcompile.report.json_report import to_dict
 from kmcompile.report.trajectories import Trajectories, trajectories_of
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
 from kmcompile.target import load_target
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.queries import Queries

@@ -8,7 +8,7 @@ from cascade import digits
 from lowered import Lowered, lowered
 from sklearn.svm import SVC
 
-from kmcompile.options import Options
+from kmcompile.request.options import Options
 from kmcompile.verify import verifier
 from kmcompile.verify.verifier import collect_queries
 

@@ -13,7 +13,7 @@ from lowered import Lowered
 
 from kmcompile.interpret import Status, classify, interpret
 from kmcompile.model.likely_inputs import generate
-from kmcompile.options import Options
+from kmcompile.request.options import Options
 from kmcompile.stages import LinearFilter, NearestVectors, RangeGate
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.path_search import PathSearch, Target

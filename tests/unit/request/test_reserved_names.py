@@ -9,9 +9,9 @@ import pytest
 from catalogue import CORE, emitted
 from tools import need
 
-from kmcompile.emit.names import check_prefix, prefix_from
-from kmcompile.emit.reserved_names import RESERVED
 from kmcompile.errors import UsageError
+from kmcompile.request.prefix import check_prefix, prefix_from
+from kmcompile.request.reserved_names import RESERVED
 
 # ISO C23 7.1.2, with the headers of C99 and C11 that it has left out; ISO C++23 [headers] and
 # [depr], [diff.cpp17]; POSIX.1-2024, those that stand in no folder.

@@ -6,8 +6,8 @@ import dataclasses
 
 from kmcompile.errors import UsageError
 from kmcompile.model.kernel_machine import Task
-from kmcompile.option_values import DEFAULT_PROMISE, named
-from kmcompile.options import Options
+from kmcompile.request.option_values import DEFAULT_PROMISE, named
+from kmcompile.request.options import Options
 
 
 def for_task(options: Options, task: Task, asked: Options) -> Options:

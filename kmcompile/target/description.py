@@ -1,21 +1,10 @@
-"""One TOML of `targets/` -> Target: all that kmcompile knows about a board or machine."""
+"""Target: all that kmcompile knows about a board or machine."""
 
 from __future__ import annotations
 
-import difflib
 import json
-import tomllib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
-
-import jsonschema
-
-from kmcompile import resources
-from kmcompile.errors import UsageError
-from kmcompile.target_rules import broken_rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +248,7 @@ class Target:
         return self.boot.ram.bytes if self.boot else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain JSON data; `target_from_dict` reads it back."""
+        """Return the description as plain JSON data; `loading.target_from_dict` reads it back."""
         plain = json.loads(json.dumps(asdict(self)))
         for table in ("helper_stack_bytes", "helper_loops"):
             plain["compiler"][table] = dict(plain["compiler"][table])
@@ -267,136 +256,3 @@ class Target:
         if boot is not None:
             plain["boot"] = {key: value for key, value in boot.items() if value is not None}
         return {key: value for key, value in plain.items() if value is not None}
-
-
-def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
-    """Check a description against `targets/schema.json` and return it as a Target.
-
-    Parameters
-    ----------
-    description : mapping
-        The content of a TOML, or `Target.to_dict()`.
-    origin : str
-        What error messages call it, such as a file name.
-
-    Raises
-    ------
-    UsageError
-        If it breaks the schema or a rule of `target_rules`; the field, the value and the rule are
-        named.
-    """
-    error = jsonschema.exceptions.best_match(_validator().iter_errors(description))
-    if error is not None:
-        field = ".".join(str(part) for part in error.absolute_path) or "the top level"
-        raise UsageError(f"{origin}: {field}: {error.message}\nsee {_schema_path()} for the fields")
-    broken = broken_rule(description)
-    if broken is not None:
-        raise UsageError(f"{origin}: {broken[0]} must be {broken[1]}")
-    boot, emulator, part = (description.get(key) for key in ("boot", "emulator", "part"))
-    return Target(
-        name=description["name"],
-        description=description["description"],
-        stands_for=description["stands_for"],
-        not_shown=tuple(description["not_shown"]),
-        byte_order=description["byte_order"],
-        program=Program(**description["program"]),
-        cost=Cost(**{key: OperationCost(**table) for key, table in description["cost"].items()}),
-        part=Part(**part) if part else None,
-        compiler=_compiler(description["compiler"]),
-        boot=_boot(boot) if boot else None,
-        emulator=Emulator(**_tuples(emulator)) if emulator else None,
-    )
-
-
-def load_target(name_or_path: str | Path) -> Target:
-    """Return the target of this name, or of this TOML file.
-
-    Raises
-    ------
-    UsageError
-        If there is none (the nearest name is suggested), or the TOML is wrong.
-
-    Examples
-    --------
-    >>> load_target("cortex-m7").flash_bytes
-    2097152
-    """
-    text = str(name_or_path)
-    if text.endswith(".toml"):
-        return _read(Path(text))
-    names = sorted(path.stem for path in resources.targets_dir().glob("*.toml"))
-    if text in names:
-        return _read(resources.targets_dir() / f"{text}.toml")
-    near = difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError(f"there is no target {text!r}\n{hint}the targets are {', '.join(names)}")
-
-
-def chosen_targets(names: str) -> tuple[Target, ...]:
-    """Return the targets of a list such as "cortex-m7,leon3", or all of them for "all".
-
-    Raises
-    ------
-    UsageError
-        If there is no target of one of the names.
-
-    Examples
-    --------
-    >>> [target.name for target in chosen_targets("cortex-m7, host")]
-    ['cortex-m7', 'host']
-    """
-    if names.strip() == "all":
-        return list_targets()
-    return tuple(load_target(name) for name in dict.fromkeys(names.replace(" ", "").split(",")))
-
-
-def list_targets() -> tuple[Target, ...]:
-    """Return all targets that ship with kmcompile, by name, the host first.
-
-    Raises
-    ------
-    UsageError
-        If one of the TOML files is wrong.
-    """
-    targets = [_read(path) for path in resources.targets_dir().glob("*.toml")]
-    return tuple(sorted(targets, key=lambda target: (target.boot is not None, target.name)))
-
-
-def _read(path: Path) -> Target:
-    try:
-        description = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; give a target's name or its TOML") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not a TOML file: {error}") from error
-    target = target_from_dict(description, path.name)
-    if target.name != path.stem:
-        raise UsageError(f"{path.name}: name is {target.name!r}, must be {path.stem!r}")
-    return target
-
-
-def _boot(table: Mapping[str, Any]) -> Boot:
-    places = ("flash", "ram", "tables", "queries")
-    regions = {key: Region(**table[key]) if key in table else None for key in places}
-    return Boot(**{**table, **regions})
-
-
-def _compiler(table: Mapping[str, Any]) -> Compiler:
-    frames = tuple(sorted(table.get("helper_stack_bytes", {}).items()))
-    loops = tuple(sorted(_tuples(table.get("helper_loops", {})).items()))
-    return Compiler(**{**_tuples(table), "helper_stack_bytes": frames, "helper_loops": loops})
-
-
-def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with its lists as tuples, so that the dataclass is immutable."""
-    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
-
-
-def _schema_path() -> Path:
-    return resources.targets_dir() / "schema.json"
-
-
-@cache
-def _validator() -> Any:
-    schema = json.loads(_schema_path().read_text(encoding="utf-8"))
-    return jsonschema.Draft202012Validator(schema)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import UsageError
-from kmcompile.options import DEFAULT_RISK, Options
+from kmcompile.request.options import DEFAULT_RISK, Options
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kmcompile.emit.reserved_names import RESERVED
 from kmcompile.errors import UsageError
+from kmcompile.request.reserved_names import RESERVED
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
 # C99 promises 31 significant characters in external names: <prefix>_self_test and

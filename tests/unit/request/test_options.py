@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kmcompile.errors import UsageError
-from kmcompile.option_values import check_options, without_default_replay, without_defaults
-from kmcompile.options import Options
+from kmcompile.request.option_values import check_options, without_default_replay, without_defaults
+from kmcompile.request.options import Options
 
 SAMPLES = Path("folder/a.npz")
 

@@ -1,0 +1,30 @@
+"""What is known of a board or machine: one TOML of `targets/` each."""
+
+from kmcompile.target.description import (
+    Boot,
+    Compiler,
+    Cost,
+    Emulator,
+    OperationCost,
+    Part,
+    Program,
+    Region,
+    Target,
+)
+from kmcompile.target.loading import chosen_targets, list_targets, load_target, target_from_dict
+
+__all__ = [
+    "Boot",
+    "Compiler",
+    "Cost",
+    "Emulator",
+    "OperationCost",
+    "Part",
+    "Program",
+    "Region",
+    "Target",
+    "chosen_targets",
+    "list_targets",
+    "load_target",
+    "target_from_dict",
+]
