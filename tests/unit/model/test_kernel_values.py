@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cascade import digits
+from hand_made_cascade import digits
 from mpmath import mp, mpf
 from sklearn.datasets import load_breast_cancer
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cascade import digits
 from emitted import emit_in_format
+from hand_made_cascade import digits
 from lowered import lowered
 from sklearn.svm import SVC
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cascade import digits
+from hand_made_cascade import digits
 from lowered import Lowered, lowered
 from sklearn.svm import SVC
 

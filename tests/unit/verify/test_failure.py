@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cascade import digits, digits_cascade
 from emitted import emit_in_format
+from hand_made_cascade import digits, digits_cascade
 from lowered import Lowered, lowered
 from sklearn.svm import SVC
 

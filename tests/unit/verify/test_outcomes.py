@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from cascade import digits
+from hand_made_cascade import digits
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.model.kernel_machine import KernelMachine

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cascade import digits, digits_cascade, satimage_cascade
 from covering import every_nth
+from hand_made_cascade import digits, digits_cascade, satimage_cascade
 from lowered import Lowered
 
 from kmcompile.interpret import Status, classify, interpret

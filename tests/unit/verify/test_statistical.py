@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cascade import digits, digits_cascade
+from hand_made_cascade import digits, digits_cascade
 from lowered import Lowered
 
 from kmcompile.calibrate.calibration import Promise

@@ -34,7 +34,7 @@ def digits(classes: tuple[int, ...] = tuple(range(10))) -> tuple[np.ndarray, np.
 
 def satimage_cascade() -> Lowered:
     """Return a one-vs-one machine of six classes; skips where the data are not here."""
-    folder = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared/data"))
+    folder = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[2] / "shared/data"))
     path = folder / "satimage.npz"
     if not path.is_file():
         pytest.skip(f"{path} is not here")
