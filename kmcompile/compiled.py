@@ -15,12 +15,12 @@ from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.view import answer_words
 from kmcompile.errors import InputError, UsageError
-from kmcompile.interpret import Status
-from kmcompile.ir.program import Program
 from kmcompile.model.reference import confident_votes
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.program.interpreter import Status
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Vote
 from kmcompile.run import HostRunner
-from kmcompile.stages import Vote
 from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of
 from kmcompile.verify.codes import query_words

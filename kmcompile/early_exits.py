@@ -13,11 +13,11 @@ from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.certify.certify import Choice, add_certified_exits
 from kmcompile.emit.emitter import workspace_bytes
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Fourier, Linear
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.pair_offer import offer_pairs
+from kmcompile.program.program import Program
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.emit.emitter import workspace_bytes
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering.pair_choice import with_pair_sum
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import Target
 

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kmcompile import readers
-from kmcompile.analysis.memory import check_flash, check_ram, check_tables
 from kmcompile.build.recipe import Recipe
 from kmcompile.calibrate.calibration import promise_of
 from kmcompile.certified_instead import modes_compared
@@ -19,8 +18,6 @@ from kmcompile.compiled import Compiled
 from kmcompile.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.package import package_files
-from kmcompile.interpret import interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering.format_choice import Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lowering.program import with_tolerance
@@ -29,6 +26,10 @@ from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
 from kmcompile.passes.move_threshold import move_asked_threshold
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.memory import check_flash, check_ram, check_tables
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, PairSum
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.replaying import add_asked_replay
 from kmcompile.report import html, json_report
@@ -44,7 +45,6 @@ from kmcompile.request.option_values import check_options, without_default_repla
 from kmcompile.request.options import Options
 from kmcompile.request.prefix import check_prefix, prefix_from
 from kmcompile.request.task_options import for_task
-from kmcompile.stages import ExactSum, PairSum
 from kmcompile.target import Target, load_target
 from kmcompile.verify.verifier import Verifier, collect_queries
 

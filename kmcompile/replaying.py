@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kmcompile.calibrate.calibrate import room_for_exits
 from kmcompile.emit.emitter import workspace_bytes
-from kmcompile.ir.program import Program
 from kmcompile.lowering.formats import Lowered
 from kmcompile.lowering.replay import add_replay
 from kmcompile.model.kernel_machine import Task
+from kmcompile.program.program import Program
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options
 from kmcompile.target import Target

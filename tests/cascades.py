@@ -14,10 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import (
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
     ExactSum,
     FixedSum,
     InnerProducts,
@@ -28,7 +28,7 @@ from kmcompile.stages import (
     ReducedSet,
     Stage,
 )
-from kmcompile.stages.range_gate import sum_of_squares
+from kmcompile.program.stages.range_gate import sum_of_squares
 from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {

@@ -17,11 +17,11 @@ from sklearn.svm import SVC
 
 from kmcompile.bounds.vectors import choose_vectors
 from kmcompile.certify.bound_sequence import lower_bound_sequence
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.stages import EarlyExit
+from kmcompile.program.program import Program
+from kmcompile.program.stages import EarlyExit
 from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {

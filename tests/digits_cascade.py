@@ -11,13 +11,13 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
 from kmcompile import readers
-from kmcompile.interpret import interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import (
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
     ExactSum,
     InnerProducts,
     LinearFilter,

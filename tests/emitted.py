@@ -12,8 +12,6 @@ from function_kernels import load_machine
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit
-from kmcompile.interpret import Answers, interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
 from kmcompile.lowering.formats import lower_in_format
 from kmcompile.lowering.replay import lower_replay
@@ -24,7 +22,9 @@ from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.passes.refuse_negatives import refuse_negatives
-from kmcompile.stages import Prepare
+from kmcompile.program.interpreter import Answers, interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Prepare
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import records_of
 from kmcompile.verify.codes import codes_beside, query_words

@@ -15,13 +15,13 @@ from threadpoolctl import threadpool_limits
 
 from kmcompile.certify.expansion_tree import Centre, tree
 from kmcompile.certify.folded_weights import curvature, lower_folded_weights
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.stages import FoldedWeights
+from kmcompile.program.program import Program
+from kmcompile.program.stages import FoldedWeights
 from kmcompile.target import Target
 
 N_TRAINED = 160

@@ -13,7 +13,7 @@ from fixed_sums import DIGITS, Case
 from mpmath import mp, mpf
 
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.stages import FixedSum
+from kmcompile.program.stages import FixedSum
 
 TERMS = ("value_error", "result_error", "per_deviation", "minimum")
 """The fields that are terms of the bound."""

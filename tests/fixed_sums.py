@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from kmcompile.interpret import Answers, Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lowering.integer_program import Layout, lower_integers
@@ -20,6 +18,8 @@ from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.preprocessing import Affine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.program.interpreter import Answers, Status, interpret
+from kmcompile.program.program import Program
 from kmcompile.target import load_target
 
 DIGITS = 60

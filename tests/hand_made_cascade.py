@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import (
+from kmcompile.program.stages import (
     InnerProducts,
     LinearFilter,
     NearestVectors,

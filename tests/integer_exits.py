@@ -18,9 +18,9 @@ from sklearn.svm import SVC
 from kmcompile import readers
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
-from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.formats import lower_in_format
-from kmcompile.stages import EarlyExit
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.stages import EarlyExit
 from kmcompile.target import Target
 
 N_TRAINED = 200

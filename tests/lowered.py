@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from function_kernels import load_machine
 
-from kmcompile.interpret import Answers, Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
@@ -20,7 +18,9 @@ from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.passes.refuse_negatives import refuse_negatives
-from kmcompile.stages import Prepare
+from kmcompile.program.interpreter import Answers, Status, interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Prepare
 from kmcompile.target import load_target
 
 

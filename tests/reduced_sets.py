@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import InnerProducts, ReducedSet
-from kmcompile.stages.range_gate import sum_of_squares
+from kmcompile.program.stages import InnerProducts, ReducedSet
+from kmcompile.program.stages.range_gate import sum_of_squares
 
 SCALE = 3.0
 """Standard deviation of the scaled projections' length: the bumps reach some of the vectors."""

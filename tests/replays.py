@@ -10,14 +10,14 @@ from catalogue import Case, every_combination
 from emitted import Emitted
 from sparse_digits import SparseDigits
 
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
 from kmcompile.target import Target
 
 _BISECTIONS = 80

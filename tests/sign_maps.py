@@ -20,11 +20,11 @@ from sklearn.svm import SVC
 
 from kmcompile import readers
 from kmcompile.certify.sign_map import build_sign_map
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.stages.sign_map import SignMap
+from kmcompile.program.program import Program
+from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.target import Target
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[2] / "shared" / "data"))

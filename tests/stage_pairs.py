@@ -21,8 +21,6 @@ from kmcompile.certify import bound_sequence, folded_weights, subspace
 from kmcompile.certify.expansion_tree import tree
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
 from kmcompile.certify.sign_map import build_sign_map
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering import pair_choice
 from kmcompile.lowering.formats import Lowered, lower_in_format
 from kmcompile.lowering.program import with_tolerance
@@ -31,7 +29,9 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import (
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
     Argmax,
     BoundSequence,
     CodedSum,

@@ -16,12 +16,12 @@ from sparse_digits import sparse_digits
 
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
 from kmcompile.certify.subspace import Trial
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.program import Program
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.target import Target
 
 N_TRAINED = 160

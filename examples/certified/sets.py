@@ -21,13 +21,13 @@ from machines import CACHE, load
 
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import WORST_SHARE, add_certified_exits
-from kmcompile.interpret import Status, interpret
 from kmcompile.lowering import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.program.interpreter import Status, interpret
 from kmcompile.readers import load_model
 from kmcompile.target import load_target
 

@@ -15,13 +15,13 @@ from kmcompile.build import build
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit
-from kmcompile.interpret import Status
 from kmcompile.lowering import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.output import files as folder_files
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.program.interpreter import Status
 from kmcompile.readers import load_model
 from kmcompile.run import runner_for
 from kmcompile.target import load_target

@@ -21,8 +21,6 @@ from kmcompile.calibrate.samples import (
     decision_values,
     split,
 )
-from kmcompile.interpret import classify
-from kmcompile.ir.program import Program
 from kmcompile.lowering import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
@@ -31,8 +29,10 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.passes.center_vectors import center_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.program.interpreter import classify
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.readers import load_model
-from kmcompile.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.target import load_target
 
 

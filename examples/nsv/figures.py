@@ -19,8 +19,8 @@ from matplotlib import pyplot as plt
 from pairs import FULL, QUICK, Pair, load_pair, parser
 
 from kmcompile.calibrate.cascade import prepared
-from kmcompile.ir.program import Program
-from kmcompile.stages import NearestVectors
+from kmcompile.program.program import Program
+from kmcompile.program.stages import NearestVectors
 
 DIGITS = (3, 8)
 N_SHOWN = 8

@@ -22,7 +22,7 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 from kmcompile.passes.sum_linear import sum_linear
-from kmcompile.stages import ExactSum, LinearSum, PairSum
+from kmcompile.program.stages import ExactSum, LinearSum, PairSum
 from kmcompile.steps import Nonnegative, PrepareStep
 from kmcompile.steps.normalize import SMALLEST_SIZE
 

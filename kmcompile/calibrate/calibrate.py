@@ -10,7 +10,6 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.cost import weight_notes
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.calibrate.cascade import Wish, add_cascade, promise_of_exact
 from kmcompile.calibrate.chooser import WORST_SHARE, Room
@@ -28,15 +27,16 @@ from kmcompile.calibrate.samples import (
     supported_risk,
 )
 from kmcompile.errors import UsageError
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.pair_offer import PairOffer
 from kmcompile.plural import counted
+from kmcompile.program.cost import weight_notes
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options
-from kmcompile.stages import ExactSum
 
 _REPEATED_SHARE = 0.05
 """Of the samples that repeat one before them, or nearly: more must not count as evidence each."""

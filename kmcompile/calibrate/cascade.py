@@ -29,14 +29,12 @@ from kmcompile.calibrate.risk import (
     promise_nothing,
 )
 from kmcompile.calibrate.samples import CalibrationSamples, Parts
-from kmcompile.interpret import classify
-from kmcompile.ir.ends import Ends
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.search_budget import SearchBudget
-from kmcompile.stages import (
+from kmcompile.program.interpreter import classify
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
     EarlyExit,
     ExactSum,
     FixedSum,
@@ -45,7 +43,9 @@ from kmcompile.stages import (
     RangeGate,
     ReducedSet,
 )
-from kmcompile.stages.range_gate import sum_of_squares
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.range_gate import sum_of_squares
+from kmcompile.search_budget import SearchBudget
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from kmcompile.calibrate.calibration import Candidate
 from kmcompile.calibrate.links import Fitted, Link, State, link, trial_of
 from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import Trial, in_a_row
-from kmcompile.ir.ends import Ends
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.program.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.stages.ends import Ends
 from kmcompile.search_budget import SearchBudget
-from kmcompile.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
 
 _RISK_USED = 0.7
 """Share of the risk that a candidate takes when it is compared: the control needs some room."""
@@ -221,7 +221,7 @@ def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
             assert isinstance(exact, ExactSum)
             kept = stage.max_touched * exact.total_operations
             total -= kept
-        total += ends.worst_operations(stage)
+        total += stage.weighted_operations(ends)
     return total
 
 

@@ -10,11 +10,11 @@ from kmcompile.calibrate.bands import LARGEST_SPREAD, LEAST_SPREAD
 from kmcompile.calibrate.links import Link
 from kmcompile.calibrate.nearest import nearest_estimates
 from kmcompile.calibrate.trial import Estimates
-from kmcompile.ir.ends import Ends
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
-from kmcompile.stages.nearest_vectors import TEST_OPERATIONS
-from kmcompile.stages.range_gate import sum_of_squares
+from kmcompile.program.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.nearest_vectors import TEST_OPERATIONS
+from kmcompile.program.stages.range_gate import sum_of_squares
 
 
 def estimates_of(stage: EarlyExit, ends: Ends, x: Float32Array) -> Estimates:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kmcompile.calibrate.nearest import totals
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.stages import ExactSum, FixedSum
+from kmcompile.program.stages import ExactSum, FixedSum
 
 _SEED = 20021128
 _LEAST_POINTS, _MOST_POINTS = 2000, 12000

@@ -15,9 +15,9 @@ from kmcompile.calibrate.fit_points import FitPoints, of_samples, with_vectors
 from kmcompile.calibrate.linear import linear_filter
 from kmcompile.calibrate.nearest import nearest_vectors
 from kmcompile.calibrate.reduced_set import Size, fit_reduced_set
-from kmcompile.ir.ends import Ends
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.stages import EarlyExit, ExactSum, FixedSum
+from kmcompile.program.stages import EarlyExit, ExactSum, FixedSum
+from kmcompile.program.stages.ends import Ends
 
 _SIZES = ((3, 12, 20), (5, 32, 7), (8, 60, 1), (12, 100, 1), (12, 200, 1))
 """Dimensions, vectors and share of the features (one in so many) of the reduced sets tried."""

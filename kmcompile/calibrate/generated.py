@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.calibrate.samples import decision_values
-from kmcompile.interpret import Status, classify
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import labels_of
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.program.interpreter import Status, classify
+from kmcompile.program.program import Program
 
 _SEED = 20031221
 _CLUSTER = 8

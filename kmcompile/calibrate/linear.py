@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.stages import InnerProducts, LinearFilter
+from kmcompile.program.stages import InnerProducts, LinearFilter
 
 _SEED = 20030821
 _TOLERANCE = 1e-3

@@ -12,7 +12,7 @@ from kmcompile.calibrate.bands import Bands, fit_bands, fit_spread, limited
 from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import Estimates, Trial, in_a_row, try_stage
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.stages import Always, EarlyExit, LinearFilter, NearestVectors
+from kmcompile.program.stages import Always, EarlyExit, LinearFilter, NearestVectors
 
 _REACH_FILTER, _REACH_REDUCED, _REACH_APPROXIMATE, _REACH_TOUCHED = 2.7, 2.0, 2.0, 1.5
 """How far the bands of each kind of test reach at a scale of 1, in standard deviations: the tails

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.calibrate.trial import Estimates
 from kmcompile.kernels.float32 import value_within
 from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
-from kmcompile.stages import ExactSum, InnerProducts, NearestVectors
+from kmcompile.program.stages import ExactSum, InnerProducts, NearestVectors
 
 _BLOCK_VALUES = 1 << 22
 

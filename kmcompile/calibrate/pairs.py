@@ -8,11 +8,11 @@ import numpy as np
 
 from kmcompile.calibrate.calibration import Calibration, Candidate, Promise
 from kmcompile.certify.choice import merged
-from kmcompile.interpret import interpret
-from kmcompile.ir.program import Program
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.pair_offer import PAIR_SUM, PairOffer
-from kmcompile.stages import NearestVectors
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import NearestVectors
 
 _WORTH_A_RISK = 0.9
 """Share of the operations below which exits with a risk stand before a sum that has none."""

@@ -17,11 +17,11 @@ from kmcompile.calibrate.nearest import nearest_vectors
 from kmcompile.calibrate.paper import band_of, filter_thresholds, max_smoothed, simple_thresholds
 from kmcompile.calibrate.risk import promise_nothing
 from kmcompile.calibrate.samples import CalibrationSamples
-from kmcompile.interpret import classify
-from kmcompile.ir.ends import Ends
-from kmcompile.ir.program import Program
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.stages import ExactSum, LinearFilter, NearestVectors
+from kmcompile.program.interpreter import classify
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors
+from kmcompile.program.stages.ends import Ends
 
 DIMENSIONS = 20
 """PCA(20), section 4.3."""

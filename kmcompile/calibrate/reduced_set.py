@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from kmcompile.calibrate.fit_points import FitPoints
 from kmcompile.calibrate.nearest import as_blocks
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.stages import InnerProducts, ReducedSet
+from kmcompile.program.stages import InnerProducts, ReducedSet
 
 _SEED = 20040704
 _MOST_AXES = 160

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from kmcompile.calibrate.risk import CONFIDENCE, Control, least_risk, rounded_up, samples_needed
 from kmcompile.calibrate.training import training_points
 from kmcompile.errors import InputError
-from kmcompile.interpret import Status, check
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.kernel_values import kernel_values
 from kmcompile.model.reference import labels_of
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import Prepare
+from kmcompile.program.interpreter import Status, check
+from kmcompile.program.stages import Prepare
 
 LEAST_SAMPLES = 200
 """Fewer say nothing about thresholds."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import Always
+from kmcompile.program.stages import Always
 
 
 @dataclass(frozen=True, slots=True, eq=False)

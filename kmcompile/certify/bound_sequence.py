@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Kernel, Poly, Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.poly import PolyFloat32
@@ -27,7 +26,8 @@ from kmcompile.numeric.rounding import (
     bound_constants,
     gamma_factor,
 )
-from kmcompile.stages import BoundSequence, ExactSum, FixedSum
+from kmcompile.program.program import Program
+from kmcompile.program.stages import BoundSequence, ExactSum, FixedSum
 
 _LARGEST_CONDITION = 1e8
 """Of the Gram matrix; from there on A's rounding takes away what more vectors give."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcompile.analysis.cost import weight_notes
 from kmcompile.bounds.vectors import choose_vectors
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.calibrate.chooser import Room
@@ -20,13 +19,14 @@ from kmcompile.certify.likely import likely_inputs
 from kmcompile.certify.limits import is_usable
 from kmcompile.certify.sign_map import build_sign_map, usual_bytes
 from kmcompile.certify.subspace import fit_subspace
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.pair_offer import PAIR_SUM, PairOffer
+from kmcompile.program.cost import weight_notes
+from kmcompile.program.program import Program
+from kmcompile.program.stages import EarlyExit, Vote
 from kmcompile.search_budget import SearchBudget, SearchBudgets
-from kmcompile.stages import EarlyExit, Vote
 
 WORST_SHARE = 0.25
 """What certified exits may add to the exact sum, in the worst case."""
@@ -106,7 +106,7 @@ def add_certified_exits(
     fitted = [
         Fitted.of(stage, text, batch, ends)
         for stage, text in offered
-        if ends.worst_operations(stage) <= room.operations
+        if stage.weighted_operations(ends) <= room.operations
     ]
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.calibrate.chooser import Room
-from kmcompile.ir.ends import Ends
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import EarlyExit, ExactSum
+from kmcompile.program.stages import EarlyExit, ExactSum
+from kmcompile.program.stages.ends import Ends
 
 _MOST_OF_A_KIND = 6
 """Variants of a stage that are combined with those of others: the cheapest alone."""
@@ -111,7 +111,7 @@ def _mean_operations(sequence: Sequence[Fitted], exact_operations: NDArray[np.in
 
 
 def _has_room(sequence: Sequence[Fitted], ends: Ends, room: Room) -> bool:
-    worst = sum(ends.worst_operations(item.stage) for item in sequence)
+    worst = sum(item.stage.weighted_operations(ends) for item in sequence)
     flash = sum(table.n_bytes for item in sequence for table in item.stage.tables())
     return worst <= room.operations and (room.flash_bytes is None or flash <= room.flash_bytes)
 

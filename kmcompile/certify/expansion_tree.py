@@ -14,12 +14,12 @@ from kmcompile.certify.local_expansion import (
     Vectors,
     expand,
 )
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.stages import Value
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Value
 
 _SEED = 20010628
 

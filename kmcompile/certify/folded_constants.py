@@ -14,7 +14,7 @@ from kmcompile.numeric.rounding import (
     gamma_factor,
 )
 from kmcompile.numeric.scalar import exp_negative
-from kmcompile.stages.nearest_centre import LARGEST_RELATIVE
+from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
 
 _SHARES = np.geomspace(1e-3, 3.0, 12)
 """Tried of a parameter that splits a bound."""

@@ -12,15 +12,15 @@ from kmcompile.certify.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.certify.expansion_tree import Centre, tree
 from kmcompile.certify.folded_constants import curved_rows, relative_error
 from kmcompile.certify.local_expansion import N_SQUARES
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, FixedSum, FoldedWeights
+from kmcompile.program.stages.folded_weights import N_CONSTANTS, N_CURVED
 from kmcompile.search_budget import SearchBudget
-from kmcompile.stages import ExactSum, FixedSum, FoldedWeights
-from kmcompile.stages.folded_weights import N_CONSTANTS, N_CURVED
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
 _BASES = (4, 6, 8, 12, 16)
@@ -109,7 +109,7 @@ def _flash_bytes(program: Program, room: Room) -> float:
 
 def _fits(stage: FoldedWeights, program: Program, room: Room) -> bool:
     flash = sum(table.n_bytes for table in stage.tables())
-    worst = program.ends.worst_operations(stage)
+    worst = stage.weighted_operations(program.ends)
     return flash <= _flash_bytes(program, room) and worst <= room.operations
 
 

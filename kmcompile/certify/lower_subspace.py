@@ -9,7 +9,6 @@ import numpy as np
 
 from kmcompile.calibrate.nearest import as_blocks
 from kmcompile.certify.hadamard import largest_eigenvalues
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.model.kernel_machine import KernelMachine
@@ -22,8 +21,9 @@ from kmcompile.numeric.rounding import (
     gamma_factor,
     stored_error,
 )
-from kmcompile.stages import ExactSum, InnerProducts, Nonzeros
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, InnerProducts, Nonzeros
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 
 _UP = 1 + 1e-6
 """Covers float64's rounding of norms, of sums and of eigenvalues, many times over."""

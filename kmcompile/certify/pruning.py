@@ -11,7 +11,7 @@ from kmcompile.certify.density import Density
 from kmcompile.certify.lattice import Keys
 from kmcompile.certify.subdivision import Level, Signs, Subdivision
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE
+from kmcompile.program.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE
 
 _BISECTIONS = 24
 _NO_BOXES = Level(

@@ -15,14 +15,14 @@ from kmcompile.certify.linear_input import LinearInput, linear_input
 from kmcompile.certify.monomials import Monomials, monomials
 from kmcompile.certify.pruning import Forest, Pruned, kinds
 from kmcompile.certify.subdivision import Subdivision, subdivide
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.program import Program
+from kmcompile.program.stages.proved import NARROW_OPERATIONS
+from kmcompile.program.stages.sign_map import SignMap, first_operations, map_bytes, step_operations
 from kmcompile.search_budget import SearchBudget
-from kmcompile.stages.proved import NARROW_OPERATIONS
-from kmcompile.stages.sign_map import SignMap, first_operations, map_bytes, step_operations
 
 DEGREES = {1: 15, 2: 11, 3: 7}
 """Of the expansions, by the number of features; odd, where the remainder of rbf is smallest."""

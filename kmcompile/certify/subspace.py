@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from kmcompile.certify.hadamard import POWER_STEPS
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Poly
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.search_budget import SearchBudget
-from kmcompile.stages import ExactSum
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
 
 _DELTA_POWER = 0.4
 """delta_i = (mean of |beta_i h'(u_i)| over the samples)^0.4: of 0 to 1 the power that

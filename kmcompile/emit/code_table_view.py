@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.numeric.table import C_TYPES
-from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, GROUP, PAIRED_BYTES, TURN, CodeTable
+from kmcompile.program.stages.code_table import (
+    CHUNKS,
+    COLUMNS,
+    FOURS,
+    GROUP,
+    PAIRED_BYTES,
+    TURN,
+    CodeTable,
+)
 
 TABLE = "vectors"
 """The table that inner loops may read as words."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from kmcompile.emit.code_table_view import in_fours
 from kmcompile.emit.header_text import COMMENT_COLUMNS
-from kmcompile.ir.program import CodeScale, Program
 from kmcompile.numeric.arrays import Real
 from kmcompile.numeric.table import C_TYPES
-from kmcompile.stages.code_table import CHUNKS
+from kmcompile.program.program import CodeScale, Program
+from kmcompile.program.stages.code_table import CHUNKS
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.members import n_marks
-from kmcompile.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum, Prepare
-from kmcompile.stages.code_table import CHUNKS, TURN
+from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum, Prepare
+from kmcompile.program.stages.code_table import CHUNKS, TURN
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from kmcompile.emit.totals_view import TotalsView
 from kmcompile.emit.words import Words
 from kmcompile.kernels.reach import PolyReach
 from kmcompile.numeric.scalar import power, root_bound
-from kmcompile.stages import (
+from kmcompile.program.stages import (
     BoundSequence,
     FoldedWeights,
     LinearFilter,
@@ -23,9 +23,9 @@ from kmcompile.stages import (
     ReducedSet,
     Stage,
 )
-from kmcompile.stages.bound_sequence import LARGEST
-from kmcompile.stages.sign_map import SignMap
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.bound_sequence import LARGEST
+from kmcompile.program.stages.sign_map import SignMap
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 
 _DENSE = "exact_sum/block_totals"
 

@@ -13,9 +13,9 @@ from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.reduced_set_view import ReducedSetView, reduced_set_views
 from kmcompile.emit.subspace_view import SubspaceView, subspace_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.ir.program import Program
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.stages import (
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
     BoundSequence,
     ExactSum,
     FixedSum,

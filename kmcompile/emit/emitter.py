@@ -22,12 +22,12 @@ from kmcompile.emit.view import (
 )
 from kmcompile.emit.words import words_of
 from kmcompile.emit.workspace import integer_bytes, workspace_members
-from kmcompile.ir.program import Program
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.scalar import square_root
-from kmcompile.stages import CodedSum, ExactSum, FixedSum, PairSum, Vote
-from kmcompile.stages.vector_totals import VectorTotals
-from kmcompile.stages.vote import ROUNDED_UP
+from kmcompile.program.program import Program
+from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, PairSum, Vote
+from kmcompile.program.stages.vector_totals import VectorTotals
+from kmcompile.program.stages.vote import ROUNDED_UP
 from kmcompile.target import Target
 
 

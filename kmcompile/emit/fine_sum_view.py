@@ -12,10 +12,10 @@ from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.environment import render
 from kmcompile.emit.members import Member
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
-from kmcompile.stages import CodeTable
-from kmcompile.stages.code_table import TURN
-from kmcompile.stages.fine_sum import FineSum
-from kmcompile.stages.replay import Replay
+from kmcompile.program.stages import CodeTable
+from kmcompile.program.stages.code_table import TURN
+from kmcompile.program.stages.fine_sum import FineSum
+from kmcompile.program.stages.replay import Replay
 from kmcompile.steps import Integers, Scale
 from kmcompile.steps.integers import SHIFTER
 

@@ -12,7 +12,7 @@ from kmcompile.emit.literals import unsigned_literal, wide_literal
 from kmcompile.emit.members import Member
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import C_TYPES
-from kmcompile.stages import FixedSum
+from kmcompile.program.stages import FixedSum
 from kmcompile.target import Target
 
 _WORD_BITS = 32

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.stages import FoldedWeights
-from kmcompile.stages.folded_weights import N_CONSTANTS, N_CURVED
-from kmcompile.stages.nearest_centre import LARGEST_RELATIVE
+from kmcompile.program.stages import FoldedWeights
+from kmcompile.program.stages.folded_weights import N_CONSTANTS, N_CURVED
+from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
 
 
 @dataclass(frozen=True, slots=True)

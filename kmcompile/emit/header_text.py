@@ -6,8 +6,8 @@ import textwrap
 
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.words import words_of
-from kmcompile.ir.program import Program
-from kmcompile.stages import PairSum, Vote
+from kmcompile.program.program import Program
+from kmcompile.program.stages import PairSum, Vote
 
 COMMENT_COLUMNS = 96
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kmcompile.stages import ExactSum, FixedSum, LinearSum, PairSum, Stage, Vote
+from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, PairSum, Stage, Vote
 
 _BYTES: Mapping[str, int] = MappingProxyType(
     {

@@ -8,7 +8,7 @@ import numpy as np
 
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.stages import NearestVectors, ReducedSet, Stage, SubspaceCertificate
+from kmcompile.program.stages import NearestVectors, ReducedSet, Stage, SubspaceCertificate
 
 
 @dataclass(frozen=True, slots=True)

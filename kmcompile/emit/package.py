@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.environment import render
 from kmcompile.emit.words import words_of
-from kmcompile.ir.program import Program
+from kmcompile.program.program import Program
 from kmcompile.version import VERSION
 
 # Path in the package -> template under templates/package/, or the name of an emitted file.

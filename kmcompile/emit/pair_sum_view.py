@@ -6,9 +6,9 @@ from typing import Any
 
 from kmcompile.emit.environment import render
 from kmcompile.emit.totals_view import totals_call
-from kmcompile.stages import PairSum, Vote
-from kmcompile.stages.pair_sum import SECTION
-from kmcompile.stages.vote import ROUNDED_UP
+from kmcompile.program.stages import PairSum, Vote
+from kmcompile.program.stages.pair_sum import SECTION
+from kmcompile.program.stages.vote import ROUNDED_UP
 
 
 def pair_sum_sections(

@@ -8,7 +8,7 @@ from typing import Any
 
 from kmcompile.emit.environment import FLOAT, environment
 from kmcompile.emit.quantize_view import quantize_view
-from kmcompile.stages import Prepare
+from kmcompile.program.stages import Prepare
 from kmcompile.steps import Normalize
 
 READ_TOGETHER = 4

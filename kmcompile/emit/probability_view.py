@@ -12,10 +12,10 @@ import numpy as np
 from kmcompile.emit.environment import render
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import float32_literal
-from kmcompile.ir.program import Program
 from kmcompile.model.log_odds import probability_at
 from kmcompile.numeric.scalar import exp_negative, logistic
-from kmcompile.stages.probability import GROW, LEAST_TOTAL, SHRINK, Probability
+from kmcompile.program.program import Program
+from kmcompile.program.stages.probability import GROW, LEAST_TOTAL, SHRINK, Probability
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.stages import InnerProducts
+from kmcompile.program.stages import InnerProducts
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.stages import Prepare
+from kmcompile.program.stages import Prepare
 from kmcompile.steps import Quantize, Scale
 from kmcompile.steps.quantize import REFUSED, SHIFTER
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.stages import NearestVectors, ReducedSet, Stage
+from kmcompile.program.stages import NearestVectors, ReducedSet, Stage
 
 
 @dataclass(frozen=True, slots=True)

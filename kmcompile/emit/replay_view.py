@@ -26,14 +26,14 @@ from kmcompile.emit.members import (
 from kmcompile.emit.pair_sum_view import all_pairs_sections, decision_function
 from kmcompile.emit.prepare_view import PrepareView, prepare_view
 from kmcompile.emit.words import Words
-from kmcompile.ir.program import Program
 from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
 from kmcompile.numeric.scalar import square_root_double
-from kmcompile.stages import ExactSum, PairSum
-from kmcompile.stages.fine_sum import FineSum
-from kmcompile.stages.replay import Replay
-from kmcompile.stages.value import Value
-from kmcompile.stages.vote import ROUNDED_UP
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, PairSum
+from kmcompile.program.stages.fine_sum import FineSum
+from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.value import Value
+from kmcompile.program.stages.vote import ROUNDED_UP
 
 
 @dataclass(frozen=True, slots=True)

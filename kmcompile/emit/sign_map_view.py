@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE, SignMap
+from kmcompile.program.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE, SignMap
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import LEAST_SHARE, ORDER_COLUMNS
 from kmcompile.numeric.scalar.power import PowerView, power_view
-from kmcompile.stages import ExactSum
-from kmcompile.stages.subspace_certificate import LARGEST, SubspaceCertificate
+from kmcompile.program.stages import ExactSum
+from kmcompile.program.stages.subspace_certificate import LARGEST, SubspaceCertificate
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.stages import BoundSequence, CodedSum, ExactSum, FixedSum, LinearSum, PairSum
-from kmcompile.stages.vector_totals import VectorTotals
+from kmcompile.program.stages import BoundSequence, CodedSum, ExactSum, FixedSum, LinearSum, PairSum
+from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 _TILED_LANES = 5

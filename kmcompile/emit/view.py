@@ -26,8 +26,8 @@ from kmcompile.emit.tables import (
 )
 from kmcompile.emit.words import Words, words_of
 from kmcompile.emit.workspace import workspace_members
-from kmcompile.ir.program import Program
-from kmcompile.stages import (
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
     FixedSum,
     LinearSum,
     NearestVectors,
@@ -37,7 +37,7 @@ from kmcompile.stages import (
     Value,
     Vote,
 )
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.version import VERSION
 
 WORDS_PER_STEP = 256

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kmcompile.ir.program import Program
+from kmcompile.program.program import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from kmcompile.emit.members import (
     sum_members,
     vote_members,
 )
-from kmcompile.ir.program import Program
 from kmcompile.numeric.table import C_TYPES
-from kmcompile.stages import BoundSequence, ExactSum, FixedSum, FoldedWeights, PairSum
+from kmcompile.program.program import Program
+from kmcompile.program.stages import BoundSequence, ExactSum, FixedSum, FoldedWeights, PairSum
 
 
 def workspace_members(

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import SignGroup
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, GROUP, ROWS, SPARSE, CodeTable
+from kmcompile.program.stages.code_table import (
+    CHUNKS,
+    COLUMNS,
+    FOURS,
+    GROUP,
+    ROWS,
+    SPARSE,
+    CodeTable,
+)
 from kmcompile.target import Target
 
 _WIDE = 1 << 32

@@ -10,7 +10,7 @@ from kmcompile.lowering.code_table import code_table, slot_order
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.sums import lower_sum, vector_groups
 from kmcompile.numeric.rounding import stored_error
-from kmcompile.stages.coded_sum import CodedSum
+from kmcompile.program.stages.coded_sum import CodedSum
 
 
 def lower_coded_sum(coded: Coded, lanes: int, layout: str) -> CodedSum:
@@ -21,7 +21,7 @@ def lower_coded_sum(coded: Coded, lanes: int, layout: str) -> CodedSum:
     coded : Coded
     lanes : int
     layout : str
-        Of the codes (`kmcompile.stages.CodeTable`).
+        Of the codes (`kmcompile.program.stages.CodeTable`).
     """
     vectors = coded.codes.astype(np.float64) * coded.unit
     machine = replace(coded.machine, support_vectors=vectors)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.ir.program import CodeScale
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.lowering.feature_space import VectorPairs, refitted
 from kmcompile.model.coefficients import decision_coefficients, with_decision_coefficients
@@ -19,6 +18,7 @@ from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.passes.code_units import to_code_units
+from kmcompile.program.program import CodeScale
 
 MARGIN = 2.0
 """How many times farther from the middle than any vector an input may lie."""

@@ -16,7 +16,7 @@ from kmcompile.lowering.sums import sign_groups
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.stages import CodeTable, FixedSum
+from kmcompile.program.stages import CodeTable, FixedSum
 
 _NARROW_BITS, _WIDE_BITS = 16, 14
 """What low parts of int16 and int32 add to a coefficient of 16 bits; those of 32 have enough."""

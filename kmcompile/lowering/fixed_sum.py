@@ -20,7 +20,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.stages.fixed_sum import FixedSum
+from kmcompile.program.stages.fixed_sum import FixedSum
 
 _RESULT_ROUNDINGS = 5
 """Of |f|: the conversion to float32 and the outward rounding of lower and upper, twice."""
@@ -46,7 +46,7 @@ def lower_fixed_sum(
     coded : Coded
     lanes : int
     layout : str
-        Of the codes (`kmcompile.stages.CodeTable`).
+        Of the codes (`kmcompile.program.stages.CodeTable`).
     wide_coefficients : bool
         32 bits instead of 16.
     typical_deviation : float

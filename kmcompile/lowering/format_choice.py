@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kmcompile.analysis.cost import estimated_instructions
 from kmcompile.errors import InputError
 from kmcompile.lowering.formats import Lowered, lacking_certificates, lower_as
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.cost import estimated_instructions
 from kmcompile.report.figures import confidence_text, ratio_text
 from kmcompile.target import Target
 

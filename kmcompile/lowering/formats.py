@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kmcompile.analysis.cost import exact_operations
 from kmcompile.errors import InputError
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering.code_table import sparse_is_better
 from kmcompile.lowering.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lowering.integer_program import Layout, lower_integers
@@ -21,6 +18,9 @@ from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.plural import counted
+from kmcompile.program.cost import exact_operations
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
 from kmcompile.report.figures import share_text
 from kmcompile.target import Target
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kmcompile.analysis.ranges import check_codes, preparation_limit
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.code_table import code_lanes
 from kmcompile.lowering.coded_sum import lower_coded_sum
@@ -20,8 +19,9 @@ from kmcompile.lowering.program import lower_label
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant
-from kmcompile.stages import CodedSum, FixedSum, Prepare
-from kmcompile.stages.code_table import SPARSE
+from kmcompile.program.program import Program
+from kmcompile.program.stages import CodedSum, FixedSum, Prepare
+from kmcompile.program.stages.code_table import SPARSE
 from kmcompile.steps import Quantize
 from kmcompile.target import Target
 

@@ -9,7 +9,6 @@ from typing import cast
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.code_table import slot_order
 from kmcompile.lowering.codes import Coded
@@ -23,9 +22,10 @@ from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL, UNIT_ROUNDOFF_64, stored_error
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
-from kmcompile.stages import FixedSum, Prepare
-from kmcompile.stages.fine_sum import FineSum
-from kmcompile.stages.replay import Replay
+from kmcompile.program.program import Program
+from kmcompile.program.stages import FixedSum, Prepare
+from kmcompile.program.stages.fine_sum import FineSum
+from kmcompile.program.stages.replay import Replay
 from kmcompile.steps import Integers
 from kmcompile.target import Target
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.interpret import Answers, Inputs, Status, interpret
-from kmcompile.ir.program import KnownAnswers, Program
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.interpreter import Answers, Inputs, Status, interpret
+from kmcompile.program.program import KnownAnswers, Program
 
 _KNOWN_BYTES = 1024
 """Flash that the self-test's known answers may take, once there are two of them."""

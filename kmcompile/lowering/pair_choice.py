@@ -9,14 +9,14 @@ from threadpoolctl import threadpool_limits
 
 from kmcompile.analysis.ranges import input_limits
 from kmcompile.errors import InputError
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.lowering.known_answers import known_answers
 from kmcompile.lowering.pair_sum import MOST_VECTORS, class_scores, lower_pair_sum
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import CodedSum, ExactSum, Vote
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import CodedSum, ExactSum, Vote
 
 WORST_FACTOR = 1.25
 """Of the exact sum's operations: what all pairs one by one may take."""

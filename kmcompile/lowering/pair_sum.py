@@ -10,8 +10,8 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import FLOAT32, Precision
-from kmcompile.stages import PairSum
-from kmcompile.stages.pair_sum import SECTION
+from kmcompile.program.stages import PairSum
+from kmcompile.program.stages.pair_sum import SECTION
 
 MOST_VECTORS = 0xFFFF
 """The largest number that the entries can index."""

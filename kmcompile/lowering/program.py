@@ -8,7 +8,6 @@ import numpy as np
 
 from kmcompile.analysis.ranges import input_limits
 from kmcompile.errors import InputError
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering.known_answers import known_answers, no_known_answers
 from kmcompile.lowering.prepare import lower_steps, refuse_unknown
@@ -19,7 +18,8 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision
-from kmcompile.stages import (
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
     Always,
     Argmax,
     ExactSum,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from kmcompile.errors import UsageError
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering.codes import Coded
 from kmcompile.lowering.integer_replay import lower_integer_replay
@@ -20,9 +19,10 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL
-from kmcompile.stages import ExactSum, FixedSum, LinearSum, PairSum, Prepare
-from kmcompile.stages.replay import Replay
-from kmcompile.stages.vector_totals import VectorTotals
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, PairSum, Prepare
+from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 _GAIN = 2.0

@@ -14,7 +14,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.passes.sum_linear import sum_linear
-from kmcompile.stages import ExactSum, LinearSum
+from kmcompile.program.stages import ExactSum, LinearSum
 
 _MAX_BLOCKS = 0xFFFF
 

@@ -16,10 +16,10 @@ import numpy as np
 from kmcompile.build.recipe import Recipe, sha256_of
 from kmcompile.emit.view import input_words, record_words
 from kmcompile.errors import InputError, UsageError, VerificationError
-from kmcompile.ir import storage
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output.flow_fact_file import flow_fact_file
+from kmcompile.program import storage
+from kmcompile.program.program import Program
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.report import json_report
 from kmcompile.target import Target

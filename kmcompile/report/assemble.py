@@ -13,10 +13,10 @@ from kmcompile.analysis.worst_case import WorstCase
 from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import Choice
-from kmcompile.interpret import Answers
-from kmcompile.ir.program import Program
 from kmcompile.lowering.format_choice import Candidate
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.program.interpreter import Answers
+from kmcompile.program.program import Program
 from kmcompile.report import checked, contents, costs, promise
 from kmcompile.report.choice import choice_section
 from kmcompile.report.costs import NO_LABELS

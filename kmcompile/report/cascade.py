@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.interpret import Answers
-from kmcompile.ir.program import Program
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.program.interpreter import Answers
+from kmcompile.program.program import Program
+from kmcompile.program.stages import NearestVectors, Vote
 from kmcompile.report.costs import of_sample, sample_of
-from kmcompile.stages import NearestVectors, Vote
 from kmcompile.verify.queries import Queries
 
 

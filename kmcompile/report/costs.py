@@ -8,11 +8,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.cost import exact_operations, stage_worst_operations, worst_operations
-from kmcompile.interpret import Answers, Status
-from kmcompile.ir.program import Program
+from kmcompile.program.cost import exact_operations, stage_worst_operations, worst_operations
+from kmcompile.program.interpreter import Answers, Status
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Replay, Stage, Vote
 from kmcompile.report import checked, contents
-from kmcompile.stages import Replay, Stage, Vote
 from kmcompile.verify.queries import Queries
 
 _NEVER = "the stage never decides"

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.build.toolchain import diagnose
-from kmcompile.interpret import Status
-from kmcompile.ir.program import Program
 from kmcompile.model.reference import Reference
+from kmcompile.program.interpreter import Status
+from kmcompile.program.program import Program
 from kmcompile.target import Target, load_target
 from kmcompile.verify.checks import answers_of
 from kmcompile.verify.failure import Failure

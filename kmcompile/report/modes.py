@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.analysis.cost import worst_operations
-from kmcompile.interpret import Answers, Status, classify
-from kmcompile.ir.program import Program
+from kmcompile.program.cost import worst_operations
+from kmcompile.program.interpreter import Answers, Status, classify
+from kmcompile.program.program import Program
 from kmcompile.report import chosen
 from kmcompile.report.checked import QueriesSource
 from kmcompile.report.costs import sample_of

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.interpret import Answers, prepared
-from kmcompile.ir.program import Program
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch, joined
+from kmcompile.program.interpreter import Answers, prepared
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Always, EarlyExit, NearestVectors, ReducedSet, Stage, Value
 from kmcompile.report.costs import sample_of
-from kmcompile.stages import Always, EarlyExit, NearestVectors, ReducedSet, Stage, Value
 from kmcompile.verify.queries import Queries
 
 N_QUERIES = 32

@@ -194,7 +194,7 @@ class Target:
 
     @property
     def code_layout(self) -> str:
-        """Return how integer support vectors are stored (`kmcompile.stages.CodeTable`)."""
+        """Return how integer support vectors are stored (`kmcompile.program.stages.CodeTable`)."""
         return self.program.code_layout
 
     @property

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kmcompile.ir.program import Program
-from kmcompile.stages import PairSum
+from kmcompile.program.program import Program
+from kmcompile.program.stages import PairSum
 from kmcompile.verify.finding import Broken
 
 _NOT_BY_STAGE = {

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import VerificationError
-from kmcompile.interpret import RESULT_DTYPE, Answers, Status
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference, evaluate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.plural import counted
+from kmcompile.program.interpreter import RESULT_DTYPE, Answers, Status
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Stage
+from kmcompile.program.stages.value import NO_LABEL
 from kmcompile.report.checked import Bounded, Certified, ExactRun, Probabilities
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
-from kmcompile.stages import Stage
-from kmcompile.stages.value import NO_LABEL
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import check_intervals
 from kmcompile.verify.outcomes import can_be

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.interpret import Status, check
-from kmcompile.ir.program import Program
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages.code_table import CodeTable
+from kmcompile.program.interpreter import Status, check
+from kmcompile.program.program import Program
+from kmcompile.program.stages.code_table import CodeTable
 
 _SEED = 20030704
 

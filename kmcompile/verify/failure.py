@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.emit.view import RECORD_HEADER_WORDS, answer_words
-from kmcompile.interpret import Answers, Status
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import Reference, evaluate
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.program.interpreter import Answers, Status
+from kmcompile.program.program import Program
 from kmcompile.verify.avoiding import options_that_avoid
 from kmcompile.verify.checks import records_of
 from kmcompile.verify.finding import Broken, Finding

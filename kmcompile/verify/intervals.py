@@ -12,7 +12,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.plural import counted
-from kmcompile.stages import Stage
+from kmcompile.program.stages import Stage
 from kmcompile.verify.finding import Broken, Finding
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.interpret import Status, classify
-from kmcompile.ir.program import Program
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.interpreter import Status, classify
+from kmcompile.program.program import Program
 
 _STAGE = 1 << 17
 """Places of one stage: more than any number of touched vectors, a uint16."""

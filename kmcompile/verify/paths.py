@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.ir.program import Program
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.stages import BoundSequence, NearestVectors, Stage, SubspaceCertificate
+from kmcompile.program.program import Program
+from kmcompile.program.stages import BoundSequence, NearestVectors, Stage, SubspaceCertificate
 from kmcompile.verify.path_search import PathSearch, Target
 from kmcompile.verify.range_inputs import range_inputs
 

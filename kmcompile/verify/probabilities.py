@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import VerificationError
-from kmcompile.interpret import Answers
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import Reference
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
+from kmcompile.program.interpreter import Answers
 from kmcompile.report.checked import Probabilities
 from kmcompile.verify.finding import Broken, Finding
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.interpret import Status, classify
-from kmcompile.ir.program import Program
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.stages import NearestVectors, RangeGate, ReducedSet, Stage
+from kmcompile.program.interpreter import Status, classify
+from kmcompile.program.program import Program
+from kmcompile.program.stages import NearestVectors, RangeGate, ReducedSet, Stage
 from kmcompile.verify.path_search import PathSearch
 
 _BASES = 8

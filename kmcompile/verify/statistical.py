@@ -14,7 +14,7 @@ from kmcompile.errors import VerificationError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference
 from kmcompile.plural import counted
-from kmcompile.stages import Stage
+from kmcompile.program.stages import Stage
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import decision_meant
 

@@ -16,11 +16,11 @@ from kmcompile.build.recipe import Recipe
 from kmcompile.build.toolchain import host_compiler, install_command, is_ready
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import ToolError, VerificationError
-from kmcompile.interpret import Answers, Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.interpreter import Answers, Status, interpret
+from kmcompile.program.program import Program
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.report.assemble import Findings
 from kmcompile.report.checked import ExactRun

@@ -13,14 +13,14 @@ from subjects import SUBJECTS, fitted
 from truth import Truth, evaluate
 
 from kmcompile.certify.bound_sequence import lower_bound_sequence
-from kmcompile.interpret import Status
-from kmcompile.ir.ends import Ends
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.reach import RbfReach
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import EarlyExit
+from kmcompile.program.interpreter import Status
+from kmcompile.program.stages import EarlyExit
+from kmcompile.program.stages.ends import Ends
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar import exp_negative, power
 from kmcompile.numeric.scalar.functions import COSINE, TANH
-from kmcompile.stages import (
+from kmcompile.program.stages import (
     BoundSequence,
     ExactSum,
     FoldedWeights,
@@ -36,7 +36,7 @@ from kmcompile.stages import (
     PairSum,
     SubspaceCertificate,
 )
-from kmcompile.stages.replay import Replay
+from kmcompile.program.stages.replay import Replay
 
 DIGITS = 50
 U = 2.0**-24

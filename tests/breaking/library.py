@@ -13,8 +13,8 @@ from emitted import Emitted
 from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
-from kmcompile.interpret import Status
-from kmcompile.stages import Value
+from kmcompile.program.interpreter import Status
+from kmcompile.program.stages import Value
 
 ANSWER = np.dtype(
     [

@@ -25,8 +25,6 @@ from sklearn.svm import SVC
 
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
-from kmcompile.interpret import Status
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear
 from kmcompile.lowering import lower
 from kmcompile.lowering.formats import lower_in_format
@@ -35,7 +33,9 @@ from kmcompile.lowering.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.preprocessing import Affine
-from kmcompile.stages import EarlyExit
+from kmcompile.program.interpreter import Status
+from kmcompile.program.program import Program
+from kmcompile.program.stages import EarlyExit
 from kmcompile.target import load_target
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared" / "data"))

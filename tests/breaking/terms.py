@@ -17,7 +17,7 @@ from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.reach import PolyReach, RbfReach
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.kernels.sigmoid import SigmoidFloat32
-from kmcompile.stages import (
+from kmcompile.program.stages import (
     BoundSequence,
     ExactSum,
     FixedSum,
@@ -27,7 +27,7 @@ from kmcompile.stages import (
     SignMap,
     SubspaceCertificate,
 )
-from kmcompile.stages.replay import Replay
+from kmcompile.program.stages.replay import Replay
 
 EXPONENTIAL = ("vector_error", "z_error", "slope", "shift_minimum", "value_error")
 

@@ -14,7 +14,7 @@ from tools import need_tools
 from truth import evaluate
 
 from kmcompile.build import build
-from kmcompile.interpret import Status
+from kmcompile.program.interpreter import Status
 from kmcompile.run import runner_for
 from kmcompile.verify.checks import answers_of
 

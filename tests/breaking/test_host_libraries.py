@@ -11,7 +11,7 @@ from library import Library, OfCodes, library_of, received
 from subjects import QUICK, SUBJECTS, fitted, planned
 from truth import evaluate
 
-from kmcompile.interpret import RESULT_DTYPE, Status, classify, interpret
+from kmcompile.program.interpreter import RESULT_DTYPE, Status, classify, interpret
 
 N_QUERIES = 1_000_000
 N_INTERPRETED = 400

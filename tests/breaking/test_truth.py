@@ -14,7 +14,7 @@ from real_model import RealModel
 from subjects import MACHINES, fitted
 from truth import QUADRUPLE_ERROR, agreement, evaluate
 
-from kmcompile.interpret import Status, check
+from kmcompile.program.interpreter import Status, check
 
 N_MPMATH = 20_000
 CHOSEN = ("rbf-line", "linear-wine", "intersection-wine")

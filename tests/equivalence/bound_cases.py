@@ -25,8 +25,8 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
-from kmcompile.interpret import Status
 from kmcompile.model.preprocessing import Affine, Projection
+from kmcompile.program.interpreter import Status
 
 STEPS = 20_000  # enough: how well they are trained is of no concern here
 

@@ -27,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kmcompile.errors import InputError
-from kmcompile.interpret import Answers, Status
+from kmcompile.program.interpreter import Answers, Status
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.queries import Queries
 

@@ -25,11 +25,11 @@ from tools import need
 
 from kmcompile import resources
 from kmcompile.build import build
-from kmcompile.interpret import Status
 from kmcompile.kernels import CATALOGUE as KERNELS
+from kmcompile.program.interpreter import Status
+from kmcompile.program.stages import CATALOGUE as STAGES
+from kmcompile.program.stages import ExactSum, FixedSum, Prepare
 from kmcompile.run import HostRunner
-from kmcompile.stages import CATALOGUE as STAGES
-from kmcompile.stages import ExactSum, FixedSum, Prepare
 from kmcompile.steps import PrepareStep
 from kmcompile.target import load_target
 

@@ -15,8 +15,8 @@ from host_program import STRICT
 from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
-from kmcompile.interpret import Status, classify
-from kmcompile.stages import NearestVectors, Nonzeros
+from kmcompile.program.interpreter import Status, classify
+from kmcompile.program.stages import NearestVectors, Nonzeros
 
 UINT32_MAX = 0xFFFFFFFF
 

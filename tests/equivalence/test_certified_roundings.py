@@ -16,8 +16,8 @@ from emitted import Emitted
 from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
-from kmcompile.interpret import Status
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import Status
 from kmcompile.run import RunResult
 from kmcompile.verify.checks import answers_of
 from kmcompile.verify.outcomes import can_be

@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 
 from kmcompile.kernels import Poly, Sigmoid
 from kmcompile.lowering.integer_program import Layout
-from kmcompile.stages import CodedSum
+from kmcompile.program.stages import CodedSum
 
 SEEDS = range(4)
 

@@ -19,10 +19,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVR, OneClassSVM
 
-from kmcompile.interpret import Status, interpret
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.program.interpreter import Status, interpret
 from kmcompile.verify.probabilities import probabilities_of
 
 X, Y = load_wine(return_X_y=True)

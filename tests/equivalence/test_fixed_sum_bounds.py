@@ -16,9 +16,9 @@ from sklearn.svm import SVC
 
 from kmcompile import readers
 from kmcompile.errors import InputError
-from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.integer_program import Layout
 from kmcompile.model.kernel_machine import Task
+from kmcompile.program.interpreter import Status, interpret
 
 KINDS = [*GRIDS, "scaled int16", "scaled int8"]
 SEEDS = range(8)

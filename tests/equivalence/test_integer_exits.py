@@ -12,8 +12,8 @@ from test_c_matches_interpreter import Compiler, check_on_host
 from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
-from kmcompile.interpret import Status
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import Status
 
 
 @pytest.mark.parametrize("compiler", [Compiler("gcc", "-O2"), Compiler("clang", "-O3")], ids=str)

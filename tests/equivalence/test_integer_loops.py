@@ -24,16 +24,16 @@ from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.code_table_view import TABLE, code_lines, code_table_view, in_fours, n_totals
 from kmcompile.emit.environment import render
 from kmcompile.emit.tables import table_view
-from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.code_table import alike_features, code_table
 from kmcompile.lowering.codes import lossless_codes
 from kmcompile.lowering.integer_program import Layout, lower_integers
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.stages import CodeTable
+from kmcompile.program.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
 from kmcompile.run import runner_for
-from kmcompile.stages import CodeTable
-from kmcompile.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
 from kmcompile.target import load_target
 
 SCALES = {

@@ -21,13 +21,13 @@ from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
 from kmcompile.errors import InputError
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir import storage
 from kmcompile.lowering.integer_program import Layout
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.numeric.batch import Batch
+from kmcompile.program import storage
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.stages import Replay
 from kmcompile.run import RunResult
-from kmcompile.stages import Replay
 from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of
 from kmcompile.verify.codes import codes_beside, query_words

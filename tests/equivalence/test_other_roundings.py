@@ -20,9 +20,9 @@ from scalar_library import ScalarLibrary, compile_source, over_chunks
 from sparse_digits import SparseDigits
 from tools import need
 
-from kmcompile.interpret import Status
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.scalar import exp_negative, tanh
+from kmcompile.program.interpreter import Status
 from kmcompile.run import RunResult
 from kmcompile.verify.checks import answers_of
 

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import kmcompile
-from kmcompile.interpret import Status, interpret
+from kmcompile.program.interpreter import Status, interpret
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
 from kmcompile.build import build
-from kmcompile.interpret import Status, interpret
+from kmcompile.program.interpreter import Status, interpret
 from kmcompile.run import HostRunner
 
 N_REAL = 40

@@ -11,7 +11,7 @@ from real_model import DIGITS, RealModel
 from sklearn.datasets import load_diabetes
 from test_c_matches_interpreter import Compiler, check_on_host
 
-from kmcompile.interpret import Status, classify, interpret
+from kmcompile.program.interpreter import Status, classify, interpret
 from kmcompile.target import load_target
 
 

@@ -23,13 +23,13 @@ from replays import neighbours
 from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
-from kmcompile.interpret import Status
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.preprocessing import Normalization
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.interpreter import Status
+from kmcompile.program.stages import Replay
 from kmcompile.run import RunResult
-from kmcompile.stages import Replay
 from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of
 
@@ -108,7 +108,7 @@ def test_certified_labels_and_intervals_are_right(case):
 
 
 # Each term with a model and data on which the bound is broken without it; those of the steps that
-# are not here are in tests/unit/stages/test_prepare_deviation.py.
+# are not here are in tests/unit/program/stages/test_prepare_deviation.py.
 TERMS = [
     ("kernel.shift", Case("ordinary", "standard", "rbf_narrow", 2), False),
     ("kernel.vector_error", Case("ordinary", "standard", "rbf_narrow", 2), False),

@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
-from kmcompile.interpret import Status
 from kmcompile.model.reference import confident_votes, evaluate, labels_of
+from kmcompile.program.interpreter import Status
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 BUNDLED = {"breast_cancer": load_breast_cancer, "digits": load_digits, "wine": load_wine}

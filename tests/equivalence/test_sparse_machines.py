@@ -15,11 +15,11 @@ from real_model import RealModel
 from sparse_digits import CASES, N_TRAINED, SparseDigits
 from test_c_matches_interpreter import COMPILERS, check_on_host
 
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir.storage import load, save
 from kmcompile.kernels import Rbf
 from kmcompile.lowering.sums import lower_sum
-from kmcompile.stages import ExactSum, Nonzeros
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.stages import ExactSum, Nonzeros
+from kmcompile.program.storage import load, save
 
 EXACT = [case for case in CASES if not case.scheme]
 

@@ -16,10 +16,10 @@ from stage_pairs import CORE, EVERY, Chain
 from tools import need, need_tools
 
 from kmcompile.build import build_together
-from kmcompile.interpret import Status
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import Status
+from kmcompile.program.stages import CATALOGUE, CodedSum, EarlyExit
 from kmcompile.run import Asked, runner_for
-from kmcompile.stages import CATALOGUE, CodedSum, EarlyExit
 from kmcompile.target import load_target
 
 TOGETHER = 10

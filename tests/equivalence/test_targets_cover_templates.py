@@ -11,7 +11,7 @@ from kmcompile.emit.emitter import emit
 from kmcompile.emit.environment import environment
 from kmcompile.kernels import CATALOGUE as KERNELS
 from kmcompile.model.kernel_machine import Task
-from kmcompile.stages import CATALOGUE as STAGES
+from kmcompile.program.stages import CATALOGUE as STAGES
 from kmcompile.target import load_target
 
 pytestmark = pytest.mark.exhaustive

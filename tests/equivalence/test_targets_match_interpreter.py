@@ -17,7 +17,7 @@ from tools import need_tools, succeed
 
 from kmcompile.build import build_together
 from kmcompile.build.compiling import EXACT_FLAGS
-from kmcompile.interpret import Status
+from kmcompile.program.interpreter import Status
 from kmcompile.run import Asked, runner_for
 from kmcompile.target import list_targets, load_target
 

@@ -21,14 +21,14 @@ from sklearn.svm import SVC
 from tools import need
 
 from kmcompile.build import build
-from kmcompile.interpret import Status
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.program.interpreter import Status
+from kmcompile.program.stages import ExactSum
 from kmcompile.run import HostRunner
-from kmcompile.stages import ExactSum
 
 N_FEATURES = 6
 CHAINS: dict[str, Any] = {

@@ -14,8 +14,8 @@ from tools import need, run, succeed
 
 from kmcompile.build import build
 from kmcompile.build.compiling import EXACT_FLAGS
-from kmcompile.interpret import Status
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import Status
 from kmcompile.target import load_target
 from kmcompile.verify.checks import answers_of
 

@@ -21,7 +21,7 @@ from test_cascade_faults import MAIN, most_kernels
 from tools import need, succeed
 
 from kmcompile.build.compiling import EXACT_FLAGS
-from kmcompile.interpret import Status
+from kmcompile.program.interpreter import Status
 
 SANITIZED = (
     "-g",

@@ -14,8 +14,6 @@ from emitted import Emitted
 from host_program import BATCH_MAIN, STRICT, build_program, run_batch
 from tools import succeed
 
-from kmcompile.interpret import Status, interpret
-from kmcompile.ir.program import Program
 from kmcompile.kernels import Linear, Rbf
 from kmcompile.lowering import lower
 from kmcompile.lowering.codes import lossless_codes
@@ -23,7 +21,9 @@ from kmcompile.lowering.integer_program import Layout, lower_integers
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.preprocessing import Affine
-from kmcompile.stages import (
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
     InnerProducts,
     LinearFilter,
     NearestVectors,

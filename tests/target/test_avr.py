@@ -13,10 +13,10 @@ from covering import every_nth
 from every_target import with_many_queries
 from tools import need_tools
 
-from kmcompile.analysis.memory import check_tables
 from kmcompile.build import build
 from kmcompile.errors import BudgetError, ToolError
-from kmcompile.interpret import Status
+from kmcompile.program.interpreter import Status
+from kmcompile.program.memory import check_tables
 from kmcompile.run import runner_for
 from kmcompile.target import load_target
 

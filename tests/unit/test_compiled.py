@@ -16,8 +16,8 @@ from tools import need
 
 import kmcompile
 from kmcompile.errors import InputError, UsageError, VerificationError
-from kmcompile.interpret import interpret
 from kmcompile.pipeline import verify_folder
+from kmcompile.program.interpreter import interpret
 from kmcompile.request.options import Options
 
 RNG = np.random.default_rng(9)

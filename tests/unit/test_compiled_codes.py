@@ -15,8 +15,8 @@ from tools import need
 
 import kmcompile
 from kmcompile.errors import InputError
-from kmcompile.interpret import interpret
 from kmcompile.pipeline import verify_folder
+from kmcompile.program.interpreter import interpret
 
 RNG = np.random.default_rng(11)
 PIXELS, DIGITS = load_digits(return_X_y=True)

@@ -15,8 +15,8 @@ from tools import need
 
 import kmcompile
 from kmcompile import cli
-from kmcompile.interpret import interpret
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import interpret
 from kmcompile.readers import load_model
 
 X, Y = load_breast_cancer(return_X_y=True)

@@ -17,9 +17,9 @@ from kmcompile.certify.choice import merged
 from kmcompile.certify.likely import likely_inputs
 from kmcompile.early_exits import add_early_exits
 from kmcompile.pair_offer import offer_pairs
+from kmcompile.program.stages import ExactSum, PairSum
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options
-from kmcompile.stages import ExactSum, PairSum
 from kmcompile.target import load_target
 
 HOST = load_target("host")

@@ -14,8 +14,8 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import InputError
-from kmcompile.interpret import Status
 from kmcompile.numeric.scalar import cosine
+from kmcompile.program.interpreter import Status
 
 D = 3
 STEPS = {

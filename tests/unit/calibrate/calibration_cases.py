@@ -22,11 +22,11 @@ from kmcompile.calibrate.chooser import WORST_SHARE, Room
 from kmcompile.calibrate.exits import estimates_of, finished, with_limits
 from kmcompile.calibrate.links import Fitted, Link, State, link
 from kmcompile.calibrate.samples import CalibrationSamples, calibration_samples
-from kmcompile.ir.program import Program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import EarlyExit, ExactSum
+from kmcompile.program.program import Program
+from kmcompile.program.stages import EarlyExit, ExactSum
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 N_TRAINED = 600

@@ -13,14 +13,14 @@ from covering import some
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.svm import SVC
 
-from kmcompile.analysis.cost import exact_operations, worst_operations
 from kmcompile.calibrate.calibrate import Calibrated, calibrate, room_for_exits
 from kmcompile.calibrate.chooser import Room
 from kmcompile.calibrate.risk import clopper_pearson_lower
 from kmcompile.errors import InputError, UsageError
-from kmcompile.interpret import classify
-from kmcompile.ir.storage import save
 from kmcompile.model.reference import evaluate
+from kmcompile.program.cost import exact_operations, worst_operations
+from kmcompile.program.interpreter import classify
+from kmcompile.program.storage import save
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kmcompile.calibrate.chooser import ChoiceSamples, _bytes, _most_reduced
+from kmcompile.program.stages import NearestVectors, ReducedSet
 from kmcompile.search_budget import SearchBudget
-from kmcompile.stages import NearestVectors, ReducedSet
 
 N = 1000
 SAMPLES = ChoiceSamples(*(np.zeros((N, 300)) for _ in range(2)), *(np.zeros(N, int),) * 3)

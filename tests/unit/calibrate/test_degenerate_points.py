@@ -12,7 +12,7 @@ from kmcompile.calibrate.bands import fit_bands
 from kmcompile.calibrate.fit_points import most_points, of_samples, points_left_out, with_vectors
 from kmcompile.calibrate.linear import linear_filter
 from kmcompile.calibrate.nearest import totals
-from kmcompile.stages import ExactSum
+from kmcompile.program.stages import ExactSum
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -18,11 +18,11 @@ from kmcompile.calibrate.nearest import nearest_vectors
 from kmcompile.calibrate.reduced_set import Size, fit_reduced_set
 from kmcompile.calibrate.risk import SCALES
 from kmcompile.calibrate.trial import in_a_row
-from kmcompile.interpret import classify, interpret
-from kmcompile.ir.ends import Ends
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.interpreter import classify, interpret
+from kmcompile.program.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.stages.ends import Ends
 
 CASES = [("rbf", 2), ("poly", 2), ("sigmoid", 2), ("rbf", 10)]
 KINDS = ["linear_filter", "reduced_set", "nearest_vectors", "columns", "paper"]

@@ -15,9 +15,9 @@ from sklearn.svm import SVC
 
 from kmcompile.calibrate.exits import estimates_of
 from kmcompile.calibrate.fitting import fit_stages
-from kmcompile.interpret import classify
-from kmcompile.ir.storage import save
-from kmcompile.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.interpreter import classify
+from kmcompile.program.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.storage import save
 
 
 def stages_of(case: Case, n_jobs: int | None = None, fits=lambda stage: True):  # type: ignore[no-untyped-def]

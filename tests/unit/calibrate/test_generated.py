@@ -18,10 +18,10 @@ from kmcompile.calibrate.generated import (
     generated_challenges,
     vector_classes,
 )
-from kmcompile.interpret import interpret
-from kmcompile.ir.program import Program
 from kmcompile.model.reference import evaluate
-from kmcompile.stages import LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import LinearFilter, NearestVectors, ReducedSet
 
 KERNELS = [("rbf", 2), ("poly", 2), ("rbf", 10)]
 

@@ -7,7 +7,7 @@ import pytest
 from calibration_cases import digits
 
 from kmcompile.calibrate.linear import linear_filter
-from kmcompile.interpret import classify
+from kmcompile.program.interpreter import classify
 
 CASES = [("rbf", 2), ("poly", 2), ("rbf", 10)]
 

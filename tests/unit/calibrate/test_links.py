@@ -12,7 +12,7 @@ from kmcompile.calibrate.links import Link, State
 from kmcompile.calibrate.nearest import nearest_vectors
 from kmcompile.calibrate.reduced_set import Size, fit_reduced_set
 from kmcompile.calibrate.risk import SCALES
-from kmcompile.stages import LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.stages import LinearFilter, NearestVectors, ReducedSet
 
 CASE = ("rbf", 2)
 

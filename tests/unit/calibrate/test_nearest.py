@@ -8,8 +8,8 @@ from calibration_cases import Case, digits, mnist_pair
 
 from kmcompile.calibrate.exits import estimates_of
 from kmcompile.calibrate.nearest import as_blocks, nearest_vectors, principal_directions, totals
-from kmcompile.interpret import classify
-from kmcompile.stages import NearestVectors
+from kmcompile.program.interpreter import classify
+from kmcompile.program.stages import NearestVectors
 
 CASES = [("rbf", 2), ("poly", 2), ("sigmoid", 2), ("rbf", 10)]
 

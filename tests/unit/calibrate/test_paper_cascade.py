@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from calibration_cases import Case, digits, mnist_pair, scaled_case
 
-from kmcompile.analysis.cost import exact_operations, worst_operations
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.calibrate.paper_cascade import add_paper_cascade
-from kmcompile.interpret import classify
-from kmcompile.ir.program import Program
-from kmcompile.ir.storage import save
-from kmcompile.stages import LinearFilter, NearestVectors
+from kmcompile.program.cost import exact_operations, worst_operations
+from kmcompile.program.interpreter import classify
+from kmcompile.program.program import Program
+from kmcompile.program.stages import LinearFilter, NearestVectors
+from kmcompile.program.storage import save
 
 Thresholds = Literal["simple", "maxsmoothed"]
 WITH_STEPS = ["rbf", "poly"]

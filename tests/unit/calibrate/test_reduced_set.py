@@ -14,9 +14,9 @@ from sklearn.datasets import load_breast_cancer
 from kmcompile.calibrate import reduced_set
 from kmcompile.calibrate.fit_points import FitPoints, of_samples
 from kmcompile.calibrate.reduced_set import Size, fit_reduced_set, picked_columns
-from kmcompile.interpret import classify
-from kmcompile.ir.storage import save
-from kmcompile.stages import ReducedSet
+from kmcompile.program.interpreter import classify
+from kmcompile.program.stages import ReducedSet
+from kmcompile.program.storage import save
 
 SIZES = [Size(5, 20, None, 30), Size(4, 12, 16, 30)]
 CASES = [("rbf", 2), ("poly", 2), ("rbf", 10)]

@@ -34,10 +34,10 @@ from kmcompile.calibrate.samples import (
 )
 from kmcompile.calibrate.training import TRAINING_SHARE, first_of_equal, training_points
 from kmcompile.errors import InputError
-from kmcompile.interpret import Status, interpret
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import Status, interpret
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 CONTROLS: tuple[Control, ...] = ("guaranteed", "expected")

@@ -20,11 +20,11 @@ from kmcompile.certify.expansion_tree import tree
 from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.hadamard import largest_eigenvalues
 from kmcompile.certify.local_expansion import Vectors, expand
-from kmcompile.interpret import interpret
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.program.interpreter import interpret
 from kmcompile.search_budget import SearchBudget, SearchBudgets
 
 ROOM = Room(np.inf, None, None)

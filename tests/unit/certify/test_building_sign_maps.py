@@ -21,7 +21,7 @@ from kmcompile.certify.density import density, spread_points
 from kmcompile.certify.pruning import Forest, kinds
 from kmcompile.certify.sign_map import build_sign_map, proof_of, usual_bytes
 from kmcompile.certify.subdivision import subdivide
-from kmcompile.stages.sign_map import HALVED, map_bytes, step_operations
+from kmcompile.program.stages.sign_map import HALVED, map_bytes, step_operations
 
 N_BOXES = 25
 

@@ -16,7 +16,7 @@ from kmcompile.kernels import Rbf
 from kmcompile.lowering import lower
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.stages import BoundSequence
+from kmcompile.program.stages import BoundSequence
 from kmcompile.target import load_target
 
 EVERYTHING = Room(1e9, None, None)

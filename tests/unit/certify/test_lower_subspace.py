@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import subspaces
 
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
-from kmcompile.stages.subspace_state import SubspaceState
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.subspace_state import SubspaceState
 
 Long = np.longdouble
 U = 2.0**-24

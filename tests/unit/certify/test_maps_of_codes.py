@@ -11,11 +11,11 @@ from integer_exits import DATA
 from kmcompile import readers
 from kmcompile.certify.lattice import EXPANDED, lattice
 from kmcompile.certify.sign_map import build_sign_map
-from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages.sign_map import NEGATIVE, OPEN, POSITIVE
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.stages.sign_map import NEGATIVE, OPEN, POSITIVE
 from kmcompile.target import load_target
 
 UNIT = 2.0**-15

@@ -18,9 +18,9 @@ from sklearn.svm import SVC
 
 from kmcompile.certify.lower_subspace import shares
 from kmcompile.certify.subspace import fit_subspace, supports
-from kmcompile.interpret import classify
-from kmcompile.ir.storage import load, save
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.interpreter import classify
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.storage import load, save
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from integer_exits import CORE, Certified
 
-from kmcompile.analysis.cost import stage_worst_operations, weight_notes, worst_operations
 from kmcompile.certify.choice import Fitted
-from kmcompile.interpret import Status, interpret
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.cost import stage_worst_operations, weight_notes, worst_operations
+from kmcompile.program.interpreter import Status, interpret
 from kmcompile.target import load_target
 
 TARGETS = ("cortex-m0", "cortex-m7")

@@ -11,7 +11,7 @@ import subspaces
 
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 
 Long = np.longdouble
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from emitted import Emitted
 
-from kmcompile.stages import FixedSum
-from kmcompile.stages.fine_sum import FineSum
+from kmcompile.program.stages import FixedSum
+from kmcompile.program.stages.fine_sum import FineSum
 
 
 @pytest.fixture(params=coded.REPLAYED, ids=str)

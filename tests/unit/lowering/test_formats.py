@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile import readers
-from kmcompile.analysis.cost import estimated_instructions, exact_operations
 from kmcompile.errors import InputError
-from kmcompile.interpret import interpret
 from kmcompile.lowering.format_choice import ENOUGH, Candidate, choose_format
 from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.program.cost import estimated_instructions, exact_operations
+from kmcompile.program.interpreter import interpret
 from kmcompile.report.figures import share_text
 from kmcompile.target import Cost, OperationCost, Target, load_target
 

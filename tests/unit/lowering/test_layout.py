@@ -11,7 +11,7 @@ from kmcompile.kernels import Rbf
 from kmcompile.lowering.sums import lower_sum, sign_groups
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.stages import ExactSum, LinearSum
+from kmcompile.program.stages import ExactSum, LinearSum
 
 LANES = (1, 2, 4, 8, 16)
 

@@ -10,12 +10,12 @@ from fixed_sums import codes_of, in_format, queries, random_machine
 from mpmath import mp, mpf
 
 from kmcompile.errors import InputError
-from kmcompile.interpret import interpret
 from kmcompile.kernels import Poly, Sigmoid
 from kmcompile.lowering.integer_program import Layout
 from kmcompile.numeric.batch import Batch
-from kmcompile.stages import CodedSum
-from kmcompile.stages.code_table import GROUP, TURN
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.stages import CodedSum
+from kmcompile.program.stages.code_table import GROUP, TURN
 
 DENSE, SPARSE = Layout(sparse=False, wide_coefficients=True), Layout(True, True)
 

@@ -19,7 +19,7 @@ from kmcompile.lowering.fixed_sum import _exponent_scale, _relative_error
 from kmcompile.lowering.integer_program import Layout
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.stages import FixedSum
+from kmcompile.program.stages import FixedSum
 
 ONE = 1 << exp2_fixed.ARGUMENT_BITS
 TOP = 1 << exp2_fixed.RESULT_BITS

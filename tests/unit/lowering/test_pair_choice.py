@@ -7,10 +7,10 @@ from function_kernels import kernel_function, load_machine
 from lowered import reduced
 from sklearn.svm import SVC
 
-from kmcompile.interpret import Status, interpret
 from kmcompile.lowering import lower
 from kmcompile.lowering.pair_choice import with_pair_sum
 from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.program.interpreter import Status, interpret
 from kmcompile.target import load_target
 
 

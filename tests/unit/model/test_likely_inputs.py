@@ -10,9 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from kmcompile.interpret import Status
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import Status
 
 STEPS = {
     "raw": list,

@@ -10,9 +10,9 @@ import numpy as np
 from digits_cascade import digits_cascade
 
 from kmcompile.calibrate.calibration import Calibration, Candidate, Promise
-from kmcompile.interpret import Answers, interpret
-from kmcompile.ir.program import Program
 from kmcompile.model.likely_inputs import edge_inputs, generate
+from kmcompile.program.interpreter import Answers, interpret
+from kmcompile.program.program import Program
 from kmcompile.report import checked
 from kmcompile.report.assemble import Findings, assemble
 from kmcompile.report.cascade import Cascade, cascade_of

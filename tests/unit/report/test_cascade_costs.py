@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cascade_report import GUARANTEED, Reported, reported
 
-from kmcompile.interpret import Status, interpret
+from kmcompile.program.interpreter import Status, interpret
 from kmcompile.report.costs import sample_of
 from kmcompile.report.costs import stages as stages_of
 

@@ -11,10 +11,10 @@ import pytest
 from cascade_report import EXPECTED, NO_PROMISE, Reported, reported
 from rich.console import Console
 
+from kmcompile.program.stages import NearestVectors
 from kmcompile.report import html, terminal
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.cascade_plots import _sample
-from kmcompile.stages import NearestVectors
 
 
 def page(made: Reported) -> str:

@@ -18,8 +18,8 @@ from tools import need
 import kmcompile
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.certify.certify import Choice
-from kmcompile.interpret import interpret
 from kmcompile.pipeline import verify_folder
+from kmcompile.program.interpreter import interpret
 from kmcompile.report import html, terminal
 from kmcompile.report.cascade import cascade_of
 from kmcompile.report.choice import choice_section

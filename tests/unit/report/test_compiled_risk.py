@@ -18,9 +18,9 @@ from tools import need
 
 import kmcompile
 from kmcompile.pipeline import verify_folder
+from kmcompile.program.stages import RangeGate
 from kmcompile.report import terminal
 from kmcompile.report.risk_text import risk_text
-from kmcompile.stages import RangeGate
 
 DIGITS, LABELS = load_digits(return_X_y=True)
 X, Y = DIGITS / 16, LABELS % 2  # odd against even

@@ -13,7 +13,7 @@ from digits_cascade import digits_cascade
 from rich.console import Console
 from sample_report import make_report
 
-from kmcompile.interpret import interpret
+from kmcompile.program.interpreter import interpret
 from kmcompile.report import html, terminal
 from kmcompile.report.json_report import to_dict
 from kmcompile.report.modes import ModeCost, Modes, compared_modes, modes_section

@@ -12,8 +12,8 @@ from cascade_report import EXPECTED, GUARANTEED, NO_PROMISE, calibration, report
 from digits_cascade import digits_cascade
 from scipy.stats import binom
 
-from kmcompile.interpret import interpret
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import interpret
 from kmcompile.report import json_report, promise
 from kmcompile.report.checks import Status, verdict
 from kmcompile.report.checks import checks as all_checks

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cascade_report import Reported, reported
 
+from kmcompile.program.stages import NearestVectors
 from kmcompile.report.trajectories import N_QUERIES, Trajectories, _kept
-from kmcompile.stages import NearestVectors
 
 
 @pytest.fixture(scope="module", params=[2, 10])

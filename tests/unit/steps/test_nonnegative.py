@@ -9,12 +9,12 @@ import pytest
 from catalogue import Case
 from lowered import lowered
 
-from kmcompile.interpret import Status, interpret
 from kmcompile.lowering.replay import lower_replay
 from kmcompile.model.likely_inputs import generate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.refuse_negatives import refuse_negatives
-from kmcompile.stages import Prepare
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.stages import Prepare
 from kmcompile.steps import Nonnegative
 from kmcompile.target import load_target
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kmcompile.errors import VerificationError
-from kmcompile.interpret import interpret
+from kmcompile.program.interpreter import interpret
 from kmcompile.run import RunResult
 from kmcompile.verify.checks import check_bounded, check_codes, check_exact, records_of
 from kmcompile.verify.probabilities import probabilities_of

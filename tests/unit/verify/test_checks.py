@@ -12,8 +12,8 @@ from lowered import lowered
 from sklearn.svm import SVC
 
 from kmcompile.errors import VerificationError
-from kmcompile.interpret import Answers, Status
 from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import Answers, Status
 from kmcompile.run import RunResult
 from kmcompile.verify.checks import (
     answers_of,

@@ -9,7 +9,7 @@ import coded
 import numpy as np
 import pytest
 
-from kmcompile.interpret import Status, interpret
+from kmcompile.program.interpreter import Status, interpret
 from kmcompile.verify.codes import codes_beside, edge_codes, query_words
 
 WIDTHS = {"uint8": coded.CORE[0], "int8": coded.CORE[3], "int16": coded.CORE[4]}

@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 from kmcompile.analysis.worst_case import WorstCase
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import VerificationError
-from kmcompile.interpret import Answers, Status
 from kmcompile.output.failure_files import saving_failures
+from kmcompile.program.interpreter import Answers, Status
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.report.failure_report import Made
 from kmcompile.run import RunResult

@@ -11,9 +11,9 @@ from certified import Certified
 from emitted import Emitted
 
 from kmcompile.errors import VerificationError
-from kmcompile.interpret import Answers, interpret
 from kmcompile.model.likely_inputs import generate
 from kmcompile.model.reference import Reference, evaluate
+from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.verify.checks import ModelCheck, check_bounded
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries

@@ -11,10 +11,10 @@ from covering import every_nth
 from hand_made_cascade import digits, digits_cascade, satimage_cascade
 from lowered import Lowered
 
-from kmcompile.interpret import Status, classify, interpret
 from kmcompile.model.likely_inputs import generate
+from kmcompile.program.interpreter import Status, classify, interpret
+from kmcompile.program.stages import LinearFilter, NearestVectors, RangeGate
 from kmcompile.request.options import Options
-from kmcompile.stages import LinearFilter, NearestVectors, RangeGate
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.path_search import PathSearch, Target
 from kmcompile.verify.paths import path_inputs

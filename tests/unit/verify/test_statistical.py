@@ -13,10 +13,10 @@ from lowered import Lowered
 from kmcompile.calibrate.calibration import Promise
 from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.errors import VerificationError
-from kmcompile.interpret import Answers
 from kmcompile.model.likely_inputs import generate
 from kmcompile.model.reference import evaluate
-from kmcompile.stages import LinearFilter
+from kmcompile.program.interpreter import Answers
+from kmcompile.program.stages import LinearFilter
 from kmcompile.verify.checks import ModelCheck, check_bounded
 from kmcompile.verify.queries import Queries
 from kmcompile.verify.statistical import check_promise

@@ -1,1 +1,0 @@
-"""The two representations: KernelMachine (what was trained) and Program (what runs)."""

@@ -1,0 +1,1 @@
+"""What runs on the board: stages with their meaning, cost and tables; storage and interpreter."""

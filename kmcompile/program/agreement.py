@@ -1,0 +1,94 @@
+"""Whether the stages of a program can stand together: in this order, with the same constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kmcompile.program.shared import Place, Shared
+from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.stage import Stage
+
+_ALWAYS_THERE = (Place.PREPARE, Place.SUM, Place.LABEL)
+
+
+def check_agreement(
+    stages: tuple[Stage, ...], own: Shared, is_regression: bool, replay: Replay | None
+) -> None:
+    """Check that every stage of a program is laid out for what the other ones are.
+
+    The C has one constant for all stages that share it, and a stage reads what another one has
+    written: so no program can be made whose stages take different things for granted.
+
+    Parameters
+    ----------
+    stages : tuple of Stage
+        All of them, in order.
+    own : Shared
+        The constants of the program itself.
+    is_regression : bool
+    replay : Replay or None
+
+    Raises
+    ------
+    ValueError
+        If the stages are not in their order, two have one name, or one of them needs another
+        constant or sum than the program has.
+    """
+    _check_order(stages)
+    exact, label = stages[-2:]
+    for stage in stages[1:-2]:
+        if not stage.stands_before(exact):
+            raise ValueError(f"{stage.name} cannot stand before this {exact.name}")
+    if not exact.stands_before(label):
+        raise ValueError(f"{exact.name} cannot stand before this {label.name}")
+    if is_regression and any(stage.is_calibrated for stage in stages):
+        raise ValueError("a calibrated early exit gives labels, the program values")
+    _check_made(stages)
+    known: dict[str, tuple[str, float]] = {}
+    for who, shared in _statements(stages, own, replay):
+        for name, value in shared:
+            owner, expected = known.setdefault(name, (who, value))
+            if value != expected:
+                raise ValueError(
+                    f"{who} is laid out for {name} = {value:g}, {owner} for {expected:g}"
+                )
+    if replay is not None:
+        replay.check_tables(exact)
+
+
+def _check_order(stages: tuple[Stage, ...]) -> None:
+    places = [stage.place for stage in stages]
+    if sorted(places) != places:
+        order = ", ".join(stage.name for stage in stages)
+        raise ValueError(f"the stages stand in a wrong order: {order}")
+    for place in Place:
+        count = places.count(place)
+        if place in _ALWAYS_THERE and count != 1:
+            raise ValueError(f"{count} stages are of the kind {place.name}, must be 1")
+        if count > 1 and place is not Place.EXIT:
+            raise ValueError(f"{count} stages are of the kind {place.name}, must be at most 1")
+    names = [stage.name for stage in stages]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{names.count(name)} stages have the name {name}")
+
+
+def _check_made(stages: tuple[Stage, ...]) -> None:
+    """Check that what a stage reads of an input has been made by a stage before it."""
+    made: set[str] = set()
+    for stage in stages:
+        missing = stage.needs() - made
+        if missing:
+            raise ValueError(f"{stage.name} needs {min(missing)}, which no stage before it makes")
+        made |= stage.makes()
+
+
+def _statements(
+    stages: tuple[Stage, ...], own: Shared, replay: Replay | None
+) -> Iterator[tuple[str, Shared]]:
+    """Yield who takes which constants for granted, beginning with those that say what they are."""
+    yield "the program", own
+    for stage in sorted(stages, key=lambda stage: stage.place is Place.EXIT):
+        yield stage.name, stage.shared()
+    if replay is not None:
+        yield replay.name, replay.shared()

@@ -1,0 +1,106 @@
+"""Counted operations: what the exact sum alone takes, and the worst that any query can take."""
+
+from __future__ import annotations
+
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
+    CodeTable,
+    EarlyExit,
+    ExactSum,
+    FixedSum,
+    NearestVectors,
+    Nonzeros,
+    Stage,
+)
+from kmcompile.target import Cost, OperationCost
+
+
+def exact_operations(program: Program) -> int:
+    """Return the multiply-adds of the program without its early exits and what they need."""
+    ends = program.ends
+    needed = isinstance(ends.exact, ExactSum) and ends.exact.skip_zeros
+    lists = tuple(s for s in program.stages if needed and isinstance(s, Nonzeros))
+    stages: tuple[Stage, ...] = (program.prepare, *lists, ends.exact, ends.label)
+    return sum(stage.operations() for stage in stages)
+
+
+def estimated_instructions(program: Program, operations: float, cost: Cost) -> float:
+    """Return about how many instructions one query takes without early exits.
+
+    Good to compare formats of one machine: what is not a product is the same for all inputs, so
+    the products are what is left of the query's operations.
+
+    Parameters
+    ----------
+    program : Program
+    operations : float
+        Multiply-adds of the query, or their mean.
+    cost : Cost
+        Of the target.
+    """
+    stage = program.ends.exact
+    of_products, of_others = cost.float32, cost.float32
+    if program.codes is not None:
+        of_products = _integer_cost(program.codes, cost)
+    if isinstance(stage, FixedSum):
+        of_others = of_products
+    others = exact_operations(program) - _product_operations(program)
+    return (operations - others) * of_products.product + others * of_others.other
+
+
+def _integer_cost(codes: CodeTable, cost: Cost) -> OperationCost:
+    return cost.int16 if codes.width == "int16" else cost.int8
+
+
+def _product_operations(program: Program) -> int:
+    """Return the multiply-adds of distances and inner products for an input without zeros."""
+    stage = program.ends.exact
+    if program.codes is not None:
+        return program.codes.operations()
+    if isinstance(stage, ExactSum):
+        return stage.n_slots * stage.total_operations
+    return stage.operations()
+
+
+def worst_operations(program: Program) -> int:
+    """Return the most multiply-adds that any query can take: every stage, and none decides.
+
+    An input without zeros that touches all it may and goes to the end. Leaving earlier is
+    cheaper: a touched vector costs the early exit more than it saves the exact sum.
+    """
+    ends = program.ends
+    stages = program.stages[:-2]
+    return (
+        sum(stage_worst_operations(program, stage) for stage in stages)
+        + program.float_codes_operations
+        + ends.exact.operations()
+        - sum(_saved_operations(program, stage) for stage in stages)
+        + ends.label.operations()
+    )
+
+
+def stage_worst_operations(program: Program, stage: Stage) -> int:
+    """Return the most multiply-adds of one stage, the label tests of an early exit included."""
+    if isinstance(stage, EarlyExit):
+        return stage.weighted_operations(program.ends)
+    if stage in program.stages[1:-2]:
+        return program.ends.weight(stage) * stage.operations()
+    return stage.operations()
+
+
+def _saved_operations(program: Program, stage: Stage) -> int:
+    """Return what the exact sum saves by the kernels that the stage has computed."""
+    exact = program.ends.exact
+    if not isinstance(stage, NearestVectors) or not isinstance(exact, ExactSum):
+        return 0
+    return stage.max_touched * exact.total_operations
+
+
+def weight_notes(program: Program) -> tuple[str, ...]:
+    """Return how operations of float32 exits before a sum of integers are counted."""
+    if not program.floats_codes or program.float_weight == 1:
+        return ()
+    return (
+        "operations of early exits in float32 are weighted: one counts for "
+        f"{program.float_weight} of integers, which take as many instructions on {program.target}",
+    )

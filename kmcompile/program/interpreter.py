@@ -1,0 +1,309 @@
+"""Runs a Program in Python by calling its stages in order: the reference semantics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch, joined
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Always, EarlyExit, Nonzeros, PairSum, Stage
+from kmcompile.program.stages.proved import proved
+from kmcompile.program.stages.vector_totals import VectorTotals
+
+Inputs = NDArray[np.float32] | NDArray[np.int64]
+
+
+class Status(IntEnum):
+    """The C's status codes."""
+
+    OK = 0
+    ERROR_NULL = 1
+    ERROR_NOT_FINITE = 2
+    ERROR_RANGE = 3
+    ERROR_CORRUPT = 4
+
+
+RESULT_DTYPE = np.dtype(
+    [
+        ("status", np.int32),
+        ("label", np.int32),
+        ("value", np.float32),
+        ("lower", np.float32),
+        ("upper", np.float32),
+        ("kernel_evals", np.uint32),
+        ("stage", np.uint16),
+        ("certified", np.bool_),
+        ("in_range", np.bool_),
+    ]
+)
+"""One `_result_t` with the status of the call; all zero where the status is not OK.
+
+Of a regression one `_prediction_t`: then label is -1, and certified says whether the interval is
+within the tolerance, which the C does not hand out. A classifier has no value."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What a program says to a batch of queries.
+
+    Parameters
+    ----------
+    results : structured ndarray of shape (n_queries,), RESULT_DTYPE
+    decisions : ndarray of shape (n_queries, n_decisions), float32
+        The exact sums; 0 where the status is not OK.
+    bounds : ndarray of shape (n_queries, n_decisions), float32
+        The bounds on the errors of the decisions, which the C does not hand out.
+    stage_operations : ndarray of shape (n_queries, n_stages), int64
+        Multiply-adds that `classify` takes at each stage of the program, all overhead included;
+        -1 where the query did not come there. Of a program in integers those of early exits in
+        float32 are weighted: as many of integers as take as many instructions.
+    stage_kernels : ndarray of shape (n_queries, n_stages), int64
+        Full kernel evaluations that `classify` spends at each stage; 0 where the query did not
+        come there.
+    exact_operations : ndarray of shape (n_queries,), int64
+        Multiply-adds that the same query takes without early exits; 0 where the status is not OK.
+    pairs : ndarray of shape (n_queries,), int64
+        Pairs of classes whose sums `classify` evaluates before a replay: all of them where one
+        stage sums them all, 0 where an early exit decides. Of one-vs-one machines.
+    replay_operations : ndarray of shape (n_queries,), int64
+        Multiply-adds in float64; 0 where the query was not replayed. In no other count.
+    probabilities : ndarray of shape (n_queries, n_classes), float32, optional
+        Of a calibrated machine; 0 where the status is not OK.
+    probability_bounds : ndarray of shape (n_queries,), float32, optional
+        The bounds on their errors.
+    """
+
+    results: NDArray[np.void]
+    decisions: Float32Array
+    bounds: Float32Array
+    stage_operations: NDArray[np.int64]
+    stage_kernels: NDArray[np.int64]
+    exact_operations: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    replay_operations: NDArray[np.int64]
+    probabilities: Float32Array | None = None
+    probability_bounds: Float32Array | None = None
+
+    def chosen(self, rows: NDArray[np.intp]) -> Answers:
+        """Return those to some queries."""
+        values: list[Any] = [getattr(self, field.name) for field in fields(self)]
+        chosen: list[Any] = [value if value is None else value[rows] for value in values]
+        return Answers(*chosen)
+
+    @property
+    def operations(self) -> NDArray[np.int64]:
+        """Multiply-adds that `classify` takes before a replay; 0 where the status is not OK."""
+        total: NDArray[np.int64] = np.maximum(self.stage_operations, 0).sum(axis=1)
+        return total
+
+
+def interpret(program: Program, X: Inputs) -> Answers:
+    """Return what the C answers, bit for bit.
+
+    Parameters
+    ----------
+    program : Program
+    X : ndarray of shape (n_queries, n_features), float32 or int64
+        Anything, NaN included: what the C refuses is refused here. Integers are codes, for a
+        program in an integer format.
+    """
+    status, batch = prepared(program, X)
+    accepted = status == Status.OK
+    exact = program.ends.exact.run(batch)
+    results = np.zeros(len(X), dtype=RESULT_DTYPE)
+    results["status"] = status
+    decisions = np.zeros((len(X), program.n_decisions), dtype=np.float32)
+    bounds = np.zeros_like(decisions)
+    operations = np.full((len(X), len(program.stages)), -1, dtype=np.int64)
+    decisions[accepted], bounds[accepted] = exact.decision, exact.bound
+    kernels = np.zeros_like(operations)
+    pairs = np.zeros(len(X), dtype=np.int64)
+    results[accepted], operations[accepted], kernels[accepted], pairs[accepted] = _classified(
+        program, batch, exact
+    )
+    alone = np.zeros(len(X), dtype=np.int64)
+    alone[accepted] = _operations_alone(program, batch)
+    replayed = _replayed(program, results)
+    answers = Answers(results, decisions, bounds, operations, kernels, alone, pairs, replayed)
+    return _with_probabilities(program, answers)
+
+
+def _with_probabilities(program: Program, answers: Answers) -> Answers:
+    """Return the answers with the probabilities of a calibrated machine."""
+    if program.probability is None:
+        return answers
+    probabilities, bounds = program.probability.of(answers.decisions, answers.bounds)
+    refused = answers.results["status"] != Status.OK
+    probabilities[refused], bounds[refused] = 0, 0
+    return replace(answers, probabilities=probabilities, probability_bounds=bounds)
+
+
+def classify(
+    program: Program, X: Inputs, max_kernel_evals: int = 0xFFFFFFFF
+) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """Return results and operations only: no exact sum where an early exit decides.
+
+    Parameters
+    ----------
+    program : Program
+    X : ndarray of shape (n_queries, n_features), float32
+    max_kernel_evals : int
+        What the C's `classify_within` may spend; of a program with certified exits.
+
+    Returns
+    -------
+    results : structured ndarray of shape (n_queries,), RESULT_DTYPE
+    operations : ndarray of shape (n_queries,), int64
+    """
+    status, batch = prepared(program, X)
+    batch = replace(batch, allowed=np.full(len(batch), max_kernel_evals, dtype=np.uint32))
+    accepted = status == Status.OK
+    results = np.zeros(len(X), dtype=RESULT_DTYPE)
+    operations = np.zeros(len(X), dtype=np.int64)
+    results["status"] = status
+    results[accepted], by_stage, *_ = _classified(program, batch, None)
+    operations[accepted] = np.maximum(by_stage, 0).sum(axis=1)
+    return results, operations
+
+
+def prepared(program: Program, X: Inputs) -> tuple[NDArray[np.int32], Batch]:
+    """Return the status of every row and the batch of those that are accepted, prepared."""
+    prepare = program.prepare
+    if X.dtype != np.float32:
+        return _prepared_codes(program, X.astype(np.int64))
+    X = X.astype(np.float32, copy=False)
+    status = check(X, prepare.limit)
+    finite = np.flatnonzero(status == Status.OK)
+    batch = prepare.run(Batch.of(np.ascontiguousarray(X[finite]), program.n_decisions))
+    beyond = prepare.beyond(batch)
+    status[finite[beyond]] = Status.ERROR_RANGE
+    batch = batch.chosen(~beyond)
+    return status, replace(batch, operations=prepare.operations_of(batch))
+
+
+def _prepared_codes(program: Program, codes: NDArray[np.int64]) -> tuple[NDArray[np.int32], Batch]:
+    """Return the same of inputs that are codes."""
+    table = program.codes
+    assert table is not None
+    inside = ((codes >= table.low) & (codes <= table.high)).all(axis=1)
+    status = np.where(inside, np.int32(Status.OK), np.int32(Status.ERROR_RANGE))
+    raw = np.ascontiguousarray(codes[inside]).astype(np.float32)
+    batch = replace(Batch.of(raw, program.n_decisions), coded=np.ones(len(raw), dtype=bool))
+    batch = program.prepare.run_codes(batch)
+    spent = np.full(len(raw), program.n_features, dtype=np.int64)
+    return status, replace(batch, operations=spent)
+
+
+def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
+    """Return the operations of the exact sum with what it needs, of a prepared batch."""
+    ends = program.ends
+    spent = batch.operations + ends.exact.operations_of(batch) + ends.label.operations()
+    if isinstance(ends.exact, VectorTotals) and ends.exact.skip_zeros:
+        lists = [stage for stage in program.stages if isinstance(stage, Nonzeros)]
+        spent = spent + sum(stage.operations() for stage in lists)
+    return spent
+
+
+def _classified(
+    program: Program, batch: Batch, exact: Batch | None
+) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return results of a prepared batch, operations and kernels of each stage, and pairs.
+
+    As in `Answers`.
+
+    Parameters
+    ----------
+    exact : Batch or None
+        The same batch after the exact sum, where it is known.
+    """
+    ends = program.ends
+    last = len(program.early_exits)
+    results = np.zeros(len(batch), dtype=RESULT_DTYPE)
+    operations = np.full((len(batch), len(program.stages)), -1, dtype=np.int64)
+    operations[:, 0] = batch.operations
+    operations[:, 0] += program.float_codes_operations
+    kernels = np.zeros_like(operations)
+    pairs = np.zeros(len(batch), dtype=np.int64)
+    places = np.arange(len(batch))
+    for number, stage in enumerate(program.stages[1:-2], start=1):
+        weight = ends.weight(stage)
+        if isinstance(stage, EarlyExit):
+            looked_at = batch.in_range
+            before = batch.chosen(looked_at)
+            part, decided = stage.decide(before, ends)
+            operations[places[looked_at], number] = weight * (part.operations - before.operations)
+            kernels[places[looked_at], number] = part.kernel_evals - before.kernel_evals
+            done = places[looked_at][decided]
+            leaving = part.chosen(decided)
+            results[done] = _results(leaving, program.exit_stages.index(stage), stage)
+            batch = joined(batch.chosen(~looked_at), part.chosen(~decided))
+            places = np.concatenate([places[~looked_at], places[looked_at][~decided]])
+        else:
+            assert isinstance(stage, Always)
+            spent = weight * stage.operations_of(batch)
+            operations[places, number] = spent
+            batch = stage.run(batch)
+            batch = replace(batch, operations=batch.operations + spent)
+    needed = ends.exact.kernel_evaluations() - batch.known.astype(np.int64)
+    stops = batch.allowed - batch.kernel_evals < needed
+    if stops.any():
+        rest = proved(batch.chosen(stops), ends.label)
+        results[places[stops]] = _results(rest, last - 1, program.early_exits[-1])
+        places, batch, needed = places[~stops], batch.chosen(~stops), needed[~stops]
+    if exact is None:
+        summed = ends.exact.run(batch)
+    else:
+        summed = exact.chosen(places)
+        evaluated = summed.kernel_evals + batch.kernel_evals - batch.known
+        summed = replace(summed, in_range=batch.in_range, kernel_evals=evaluated)
+    if isinstance(ends.exact, PairSum):
+        labelled, operations[places, -2], pairs[places] = ends.exact.vote(batch, summed)
+        operations[places, -1] = ends.exact.label_operations
+        kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
+    else:
+        labelled = ends.label.run(summed)
+        operations[places, -2] = ends.exact.operations_of(batch)
+        operations[places, -1] = ends.label.operations()
+        kernels[places, -2] = needed
+        pairs[places] = program.n_decisions
+    results[places] = _results(labelled, last, ends.exact)
+    if program.replay is not None:
+        left = labelled.allowed - labelled.kernel_evals
+        open_ = ~labelled.certified & (left >= program.replay.kernel_evaluations())
+        answer = program.replay.run(labelled.chosen(open_))
+        results[places[open_]] = _results(answer, last + 1, program.replay)
+    return results, operations, kernels, pairs
+
+
+def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:
+    """Return the operations of the replay of each query."""
+    if program.replay is None:
+        return np.zeros(len(results), dtype=np.int64)
+    answered = (results["status"] == Status.OK) & (results["stage"] > len(program.early_exits))
+    spent = program.replay.operations() + program.ends.label.operations()
+    return np.where(answered, np.int64(spent), np.int64(0))
+
+
+def _results(batch: Batch, stage_number: int, stage: Stage) -> NDArray[np.void]:
+    results = np.zeros(len(batch), dtype=RESULT_DTYPE)
+    results["label"], results["value"] = batch.label, batch.value
+    results["lower"], results["upper"] = batch.lower, batch.upper
+    results["kernel_evals"], results["stage"] = batch.kernel_evals, stage_number
+    results["certified"] = batch.certified & (not stage.is_calibrated)
+    results["in_range"] = batch.in_range
+    return results
+
+
+def check(X: Float32Array, limit: np.float32) -> NDArray[np.int32]:
+    """Return the status of every row: OK, ERROR_NOT_FINITE or ERROR_RANGE."""
+    largest = (np.ascontiguousarray(X).view(np.uint32) & np.uint32(0x7FFFFFFF)).max(axis=1)
+    status = np.full(len(X), Status.OK, dtype=np.int32)
+    status[largest > limit.view(np.uint32)] = Status.ERROR_RANGE
+    status[largest >= 0x7F800000] = Status.ERROR_NOT_FINITE
+    return status

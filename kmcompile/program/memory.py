@@ -1,0 +1,91 @@
+"""What a program needs of flash and RAM, against what it may use."""
+
+from __future__ import annotations
+
+from kmcompile.errors import BudgetError
+from kmcompile.program.program import Program
+from kmcompile.request.budgets import Budgets
+from kmcompile.target import Target
+
+_VECTORS_BYTES = 1024
+"""Flash before the tables, at most: vectors and start-up."""
+
+
+def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowed: Budgets) -> None:
+    """Refuse a program that needs more flash than it may use, with the bytes of its tables.
+
+    Raises
+    ------
+    BudgetError
+    """
+    if allowed.flash_bytes is None or flash_bytes <= allowed.flash_bytes:
+        return
+    largest = sorted(program.tables(), key=lambda table: -table.n_bytes)
+    parts = ", ".join(f"{table.name} {table.n_bytes:,}" for table in largest[:4])
+    rest = flash_bytes - sum(table.n_bytes for table in largest[:4])
+    least = "at least " if is_lower_limit else ""
+    raise BudgetError(
+        f"{program.name}: needs {least}{flash_bytes:,} bytes of flash, {program.target} may use "
+        f"{allowed.flash_bytes:,}\n"
+        f"bytes: {parts}, everything else {rest:,}\n"
+        f"train with fewer support vectors, or give --max-flash if the board has more"
+    )
+
+
+def check_tables(program: Program, target: Target) -> None:
+    """Refuse a program with a table that is larger than an array of the target can be.
+
+    So is one whose tables together do not fit where the target reads them.
+
+    Raises
+    ------
+    BudgetError
+    """
+    largest = max(program.tables(), key=lambda table: table.n_bytes)
+    if largest.n_bytes > target.largest_object_bytes:
+        raise BudgetError(
+            f"{program.name}: the table {largest.name} has {largest.n_bytes:,} bytes, an array of "
+            f"{target.name} at most {target.largest_object_bytes:,}\n"
+            f"size_t has {target.program.size_bits} bits there; train with fewer support vectors, "
+            "or compile with an integer --format"
+        )
+    if target.tables_end is not None and program.table_bytes > target.tables_end - _VECTORS_BYTES:
+        raise BudgetError(
+            f"{program.name}: the tables have {program.table_bytes:,} bytes, {target.name} reads "
+            f"them below address {target.tables_end:,} only\n"
+            "train with fewer support vectors, or compile with an integer --format or --mode exact"
+        )
+
+
+def check_ram(
+    program: Program,
+    workspace_bytes: int,
+    stack_bytes: int | None,
+    allowed: Budgets,
+    kept_bytes: int = 0,
+) -> None:
+    """Refuse a program whose workspace and stack exceed the RAM that it may use.
+
+    Parameters
+    ----------
+    kept_bytes : int
+        What the model keeps in RAM between calls: on targets whose flash is no data, its names.
+
+    Raises
+    ------
+    BudgetError
+    """
+    needed = workspace_bytes + (stack_bytes or 0) + kept_bytes
+    if allowed.ram_bytes is None or needed <= allowed.ram_bytes:
+        return
+    stack = "not known before the build" if stack_bytes is None else f"{stack_bytes:,}"
+    kept = f", names {kept_bytes:,}" if kept_bytes else ""
+    remedy = "train with fewer classes or features"
+    if program.early_exits:
+        remedy = "compile with --mode exact, which keeps no kernels"
+    raise BudgetError(
+        f"{program.name}: needs {needed:,} bytes of RAM, {program.target} may use "
+        f"{allowed.ram_bytes:,}\n"
+        f"bytes: workspace {workspace_bytes:,}, stack {stack}{kept}\n"
+        f"{remedy}, or give --max-ram if the board has more"
+    )

@@ -1,0 +1,216 @@
+"""Program: what runs on the board, every constant exactly as it appears in the C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.model.kernel_machine import Label
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.table import Table
+from kmcompile.program.agreement import check_agreement
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.code_table import CodeTable
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.exact_sum import ExactSum
+from kmcompile.program.stages.prepare import Prepare
+from kmcompile.program.stages.probability import Probability
+from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.stage import Always, Stage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownAnswers:
+    """Inputs with the answers that a healthy board gives, for the self-test.
+
+    The interval of a decision holds the true value and what any rounding of the same program can
+    give, so that a compiler that contracts to FMA is not called corrupt.
+
+    Parameters
+    ----------
+    inputs : ndarray of shape (n_answers, n_features), float32
+        In an integer format codes, uint8, int8 or int16.
+    labels : ndarray of shape (n_answers,), uint16
+        Only inputs whose label is certified are used. None of a regression.
+    lower, upper : ndarray of shape (n_answers, n_decisions), float32
+    """
+
+    inputs: np.ndarray
+    labels: np.ndarray
+    lower: Float32Array
+    upper: Float32Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", frozen(self.inputs, self.inputs.dtype))
+        for name in ("lower", "upper"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "labels", frozen(self.labels, np.uint16))
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the constant tables."""
+        if not len(self):
+            return ()
+        labels = (Table("known_labels", self.labels, "their labels: [answer]"),)
+        return (
+            Table("known_inputs", self.inputs, "inputs of the self-test: [answer][feature]"),
+            *(labels if len(self.labels) else ()),
+            Table("known_lower", self.lower, "least decisions: [answer][decision]"),
+            Table("known_upper", self.upper, "largest decisions: [answer][decision]"),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodeScale:
+    """What a code stands for: x_j = offset_j + step_j * code_j in real numbers.
+
+    Parameters
+    ----------
+    offset, step : ndarray of shape (n_features,), float64
+    """
+
+    offset: Float64Array
+    step: Float64Array
+
+    def __post_init__(self) -> None:
+        for name in ("offset", "step"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def values(self, codes: NDArray[np.integer[Any]]) -> Float64Array:
+        """Return the raw features of codes, shape (n, n_features), in float64."""
+        return self.offset + self.step * codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """An ordered list of stages with their tables in the target's number format.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of every C name.
+    target : str
+        The target that it was lowered for.
+    number_format : str
+        "float32", "int16" or "int8".
+    mode : str
+        "exact", "certified" or "statistical".
+    n_features, n_decisions : int
+    classes : tuple of labels
+    stages : tuple of Stage
+        `Prepare` first; the sum over all vectors and the label stage last; between them early
+        exits and what they need. Stages that disagree about a constant that they share, or cannot
+        stand together, make no program (`kmcompile.program.agreement`).
+    known_answers : KnownAnswers
+    decision_function_shape : str
+        "ovr" or "ovo": the shape of the trained model's `decision_function`.
+    model_sha256 : str
+        SHA-256 of the KernelMachine's canonical bytes.
+    replay : Replay, optional
+        What answers where the exact sum leaves the label open.
+    scale : CodeScale, optional
+        Of an integer format.
+    probability : Probability, optional
+        Of a calibrated machine.
+    threshold : float
+        What the trained model's decision is more than this program's.
+    float_weight : int
+        What `Ends` has of that name: of an integer format, as the target says.
+    """
+
+    name: str
+    target: str
+    number_format: str
+    mode: str
+    n_features: int
+    n_decisions: int
+    classes: tuple[Label, ...]
+    stages: tuple[Stage, ...]
+    known_answers: KnownAnswers
+    decision_function_shape: str
+    model_sha256: str
+    replay: Replay | None = None
+    scale: CodeScale | None = None
+    float_weight: int = 1
+    probability: Probability | None = None
+    threshold: float = 0.0
+
+    version: ClassVar[int] = 4
+    """Of the layout of program.npz."""
+
+    def __post_init__(self) -> None:
+        check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, decisions and classes, as every stage has them."""
+        known = self.known_answers
+        return (
+            ("N_FEATURES", self.n_features),
+            ("N_DECISIONS", self.n_decisions),
+            ("N_CLASSES", len(self.classes)),
+            ("N_FEATURES", known.inputs.shape[1]),
+            ("N_DECISIONS", known.lower.shape[1]),
+            ("N_DECISIONS", known.upper.shape[1]),
+        )
+
+    @property
+    def prepare(self) -> Prepare:
+        """The first stage."""
+        return cast(Prepare, self.stages[0])
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether it answers a value, not a label."""
+        return not self.classes
+
+    @property
+    def codes(self) -> CodeTable | None:
+        """The integer support vectors of an integer format, whose inputs are such codes."""
+        return getattr(self.ends.exact, "codes", None)
+
+    @property
+    def ends(self) -> Ends:
+        """The exact sum and the label stage, which come last."""
+        exact, label = cast(ExactSum, self.stages[-2]), cast(Always, self.stages[-1])
+        return Ends(exact, label, self.float_weight)
+
+    @property
+    def early_exits(self) -> tuple[Stage, ...]:
+        """The stages that may decide a query before the exact sum."""
+        return tuple(stage for stage in self.stages[:-2] if stage.exit is not None)
+
+    @property
+    def floats_codes(self) -> bool:
+        """Whether codes are also needed in float32: by any stage before the exact sum."""
+        between = self.stages[1:-2]
+        return self.codes is not None and not all(stage.in_integers for stage in between)
+
+    @property
+    def float_codes_operations(self) -> int:
+        """What it takes to have the codes also in float32, where any stage needs that."""
+        return self.n_features * self.float_weight if self.floats_codes else 0
+
+    @property
+    def exit_stages(self) -> tuple[Stage, ...]:
+        """The stages that can decide a query, in order: what `stage` in a result counts.
+
+        The exact sum stands behind the early exits, and the replay is the last one.
+        """
+        own = tuple(stage for stage in self.stages if stage.exit is not None)
+        return own if self.replay is None else (*own, self.replay)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return all constant tables in the order of the C and of their checksums."""
+        own = tuple(table for stage in self.stages for table in stage.tables())
+        replayed = () if self.replay is None else self.replay.tables()
+        return own + replayed + self.known_answers.tables()
+
+    @property
+    def table_bytes(self) -> int:
+        """The bytes of all constant tables: a lower limit of the flash needed."""
+        return sum(table.n_bytes for table in self.tables())

@@ -1,0 +1,78 @@
+"""The stages, one file each; the template of a stage has its name."""
+
+from kmcompile.program.stages.argmax import Argmax
+from kmcompile.program.stages.bound_sequence import BoundSequence
+from kmcompile.program.stages.code_table import CodeTable
+from kmcompile.program.stages.coded_sum import CodedSum
+from kmcompile.program.stages.early_exit import EarlyExit
+from kmcompile.program.stages.exact_sum import ExactSum
+from kmcompile.program.stages.fixed_sum import FixedSum
+from kmcompile.program.stages.folded_weights import FoldedWeights
+from kmcompile.program.stages.inner_products import InnerProducts
+from kmcompile.program.stages.linear_filter import LinearFilter
+from kmcompile.program.stages.linear_sum import LinearSum
+from kmcompile.program.stages.nearest_vectors import NearestVectors
+from kmcompile.program.stages.nonzeros import Nonzeros
+from kmcompile.program.stages.pair_sum import PairSum
+from kmcompile.program.stages.prepare import Prepare
+from kmcompile.program.stages.range_gate import RangeGate
+from kmcompile.program.stages.reduced_set import ReducedSet
+from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.sign import Sign
+from kmcompile.program.stages.sign_map import SignMap
+from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.value import Value
+from kmcompile.program.stages.vote import Vote
+
+CATALOGUE: tuple[type[Stage], ...] = (
+    Prepare,
+    Nonzeros,
+    RangeGate,
+    LinearFilter,
+    ReducedSet,
+    NearestVectors,
+    SignMap,
+    BoundSequence,
+    FoldedWeights,
+    SubspaceCertificate,
+    ExactSum,
+    FixedSum,
+    LinearSum,
+    PairSum,
+    Sign,
+    Vote,
+    Argmax,
+    Value,
+    Replay,
+)
+"""Every stage there is; a test checks that each has its template and a bit-exact case."""
+
+__all__ = [
+    "CATALOGUE",
+    "Always",
+    "Argmax",
+    "BoundSequence",
+    "CodeTable",
+    "CodedSum",
+    "EarlyExit",
+    "ExactSum",
+    "FixedSum",
+    "FoldedWeights",
+    "InnerProducts",
+    "LinearFilter",
+    "LinearSum",
+    "NearestVectors",
+    "Nonzeros",
+    "PairSum",
+    "Prepare",
+    "RangeGate",
+    "ReducedSet",
+    "Replay",
+    "Sign",
+    "SignMap",
+    "Stage",
+    "SubspaceCertificate",
+    "Value",
+    "Vote",
+]

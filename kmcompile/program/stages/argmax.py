@@ -1,0 +1,60 @@
+"""The label of a one-vs-rest machine: the class with the largest decision value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.outward import above, below
+from kmcompile.program.shared import Place, Shared
+from kmcompile.program.stages.stage import Always
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argmax(Always):
+    """The largest decision value wins, the first or the last of equal ones.
+
+    The label is certified if the winner's lower bound is above every other class's upper bound.
+
+    Parameters
+    ----------
+    n_classes : int
+    last_of_equal : bool
+        Which of equal ones: scikit-learn's linear classifiers say the first, its
+        OneVsRestClassifier before 1.8 the last.
+    """
+
+    n_classes: int
+    last_of_equal: bool = False
+
+    template: ClassVar[str] = "argmax"
+    place: ClassVar[Place] = Place.LABEL
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with label, the winner's interval and certificate."""
+        label = batch.decision.argmax(axis=1)
+        if self.last_of_equal:
+            label = self.n_classes - 1 - batch.decision[:, ::-1].argmax(axis=1)
+        lowers, uppers = batch.decision - batch.bound, batch.decision + batch.bound
+        rows = np.arange(len(label))
+        lower, upper = lowers[rows, label], uppers[rows, label]
+        others = uppers.copy()
+        others[rows, label] = -np.inf
+        return replace(
+            batch,
+            label=label.astype(np.int32),
+            lower=below(lower),
+            upper=above(upper),
+            certified=(others < lower[:, None]).all(axis=1),
+        )
+
+    def shared(self) -> Shared:
+        """Return the classes, each with a decision."""
+        return (("N_DECISIONS", self.n_classes), ("N_CLASSES", self.n_classes))
+
+    def operations(self) -> int:
+        """Return the comparisons."""
+        return 4 * self.n_classes

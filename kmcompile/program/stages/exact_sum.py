@@ -1,0 +1,267 @@
+"""The exact sum: f_p = sum_i beta_pi K(s_i, x) + b_p with a bound on its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.vector_totals import VectorTotals
+
+_CHUNK_VALUES = 1 << 18  # float32 values of one work array: stays in the second-level cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactSum(VectorTotals):
+    """Sum over all support vectors, blocks of `lanes` vectors at a time.
+
+    The vectors stand in groups. All vectors of a group take part in the same decisions (for
+    one-vs-one a group is a class and its decisions are the class's pairs), and within a group
+    the coefficients of a decision have one sign: so |sum of coef * error| is the sum of the
+    magnitudes and costs no absolute value per vector.
+
+    For a group and each of its decisions, the products of one block are added left to right,
+    the blocks in order, and the group's total is added to the decision. With N additions on the
+    longest way: |error| <= gamma_(N + 1) sum |beta K| (Higham, section 4.2), which is part of the
+    kernel's value error, as is the rounding of the coefficients. The bound of a decision is
+
+        final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
+
+    With `skip_zeros` the sums over the features leave out those of 0, which the stage `nonzeros`
+    has listed. For <s, x> that changes no bit: +-0 is added to a sum that began with +0. A squared
+    distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
+
+    In the replay everything is float64: float32 stands below for the kernel's own precision.
+
+    Parameters
+    ----------
+    kernel : Float32Kernel
+    n_vectors : int
+        Support vectors without the padding.
+    vectors : ndarray of shape (n_blocks, n_features, lanes), float32
+        A group's last block is filled up with copies of its last vector, coefficient 0.
+    coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
+    group_ends : ndarray of shape (n_groups,), uint16
+        The block after the last one of each group.
+    group_decisions : ndarray of shape (n_groups, n_rows), uint16
+        The decision to which each row of the group's coefficients belongs.
+    intercept : ndarray of shape (n_decisions,), float32
+    final_factor, result_error : float32
+    minimum : ndarray of shape (n_decisions,), float32
+        What does not depend on the query: the intercept's storage, underflow, the exponential's
+        cutoff.
+    trivial_bound : float32
+        The bound where the kernel's is not usable.
+    skip_zeros : bool
+    mixed_signs : bool
+        Whether a row's coefficients have both signs in a group: then errors are multiplied by
+        their magnitudes.
+    squares : ndarray of shape (n_blocks, lanes), float32
+        |s|^2 of the vectors; of shape (0, 0) where no distance is expanded.
+    """
+
+    kernel: Float32Kernel
+    n_vectors: int
+    vectors: RealArray
+    coefficients: RealArray
+    group_ends: np.ndarray
+    group_decisions: np.ndarray
+    intercept: RealArray
+    final_factor: Real
+    result_error: Real
+    minimum: RealArray
+    trivial_bound: Real
+    skip_zeros: bool
+    mixed_signs: bool
+    squares: RealArray
+
+    template: ClassVar[str] = "exact_sum"
+    place: ClassVar[Place] = Place.SUM
+    takes_exits: ClassVar[bool] = True
+    has_single_kernels: ClassVar[bool] = True
+    """Whether an early exit can compute the kernel of one vector, which the sum then finds."""
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        dtype = self.kernel.precision.dtype
+        for name in ("vectors", "coefficients", "intercept", "minimum", "squares"):
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+        for name in ("group_ends", "group_decisions"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+
+    @property
+    def n_rows(self) -> int:
+        """Decisions in which a vector takes part."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of vectors."""
+        return len(self.group_ends)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.intercept)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds."""
+        n = len(batch.x)
+        decision = np.empty((n, self.n_decisions), dtype=self.kernel.precision.dtype)
+        bound = np.empty_like(decision)
+        columns = self.columns()
+        rows = max(1, _CHUNK_VALUES // columns.shape[1])
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            decision[part], bound[part] = self._sum(batch.chosen(part), columns)
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
+        )
+
+    def sum_values(self, value: RealArray) -> RealArray:
+        """Return sum_i beta_pi value_i in the order of the stage, shape (n_queries, n_decisions).
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_queries, n_slots), float32
+        """
+        value = value.reshape(len(value), self.n_blocks, self.lanes)
+        decision = np.zeros((len(value), self.n_decisions), dtype=value.dtype)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                coef = self.coefficients[first:end, row, :]
+                decision[:, p] += sum_blocks(value[:, first:end] * coef)
+            first = end
+        return decision
+
+    def add_slots(self, running: RealArray, slots: NDArray[np.intp], value: RealArray) -> None:
+        """Add beta value of one slot a query to its decisions, in place."""
+        blocks, lanes = np.divmod(slots, self.lanes)
+        groups = np.searchsorted(self.group_ends, blocks, side="right")
+        rows = np.arange(len(slots))
+        for row in range(self.n_rows):
+            coef = self.coefficients[blocks, row, lanes]
+            running[rows, self.group_decisions[groups, row]] += coef * value
+
+    def slot_decisions(self) -> RealArray:
+        """Return beta of every slot in every decision, shape (n_slots, n_decisions)."""
+        table = np.zeros((self.n_blocks, self.lanes, self.n_decisions), dtype=np.float32)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                table[first:end, :, p] = self.coefficients[first:end, row, :]
+            first = end
+        return table.reshape(-1, self.n_decisions)
+
+    def slot_coefficients(self, row: int) -> RealArray:
+        """Return beta of every slot in one row, shape (n_slots,)."""
+        return np.ascontiguousarray(self.coefficients[:, row, :].reshape(-1))
+
+    def _sum(self, batch: Batch, columns: RealArray) -> tuple[RealArray, RealArray]:
+        terms = self.kernel.query_terms(batch)
+        value, error = self.kernel.finish(self.totals(batch.x, columns), terms)
+        shape = (len(batch), self.n_blocks, self.lanes)
+        value, error = value.reshape(shape), error.reshape(shape)
+
+        decision = np.zeros((len(batch), self.n_decisions), dtype=value.dtype)
+        bound = np.zeros_like(decision)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                coef = self.coefficients[first:end, row, :]
+                decision[:, p] += sum_blocks(value[:, first:end] * coef)
+                weights = magnitude(coef) if self.mixed_signs else coef
+                bound[:, p] += magnitude(sum_blocks(error[:, first:end] * weights))
+            first = end
+        decision += self.intercept
+        rounding = magnitude(decision) * self.result_error
+        bound = bound * self.final_factor + rounding + self.minimum
+        usable = terms.usable[:, None]
+        return decision, np.where(usable, bound, rounding + self.trivial_bound)
+
+    @property
+    def row_operations(self) -> int:
+        """Multiply-adds of a vector in one decision: value, error, and a magnitude if need be."""
+        return 3 if self.mixed_signs else 2
+
+    def shared(self) -> Shared:
+        """Return the features, the places of the vectors, the groups and the decisions."""
+        return (
+            ("N_SLOTS", self.n_slots),
+            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(sizes(self.squares, "N_BLOCKS", "LANES") if self.expands else ()),
+            *self.shared_by_groups(),
+        )
+
+    def shared_by_groups(self) -> Shared:
+        """Return what the tables behind the vectors say of that."""
+        return (
+            *sizes(self.coefficients, "N_BLOCKS", "N_ROWS", "LANES"),
+            *sizes(self.group_ends, "N_GROUPS"),
+            *sizes(self.group_decisions, "N_GROUPS", "N_ROWS"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    def needs(self) -> frozenset[str]:
+        """Return the list of the features that are not 0, where the sums go through that."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
+
+    def operations(self) -> int:
+        """Return the multiply-adds: distances, kernel functions, both sums, final steps."""
+        padded = self.n_blocks * self.lanes
+        per_vector = (
+            self.total_operations
+            + self.kernel.finish_operations
+            + self.row_operations * self.n_rows
+        )
+        return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query: totals that an early exit summed are kept."""
+        kept = batch.known.astype(np.int64)
+        skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
+        return self.operations() - kept * self.total_operations - skipped
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of support vectors."""
+        return self.n_vectors
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return vectors, coefficients, groups, intercepts and constant bounds."""
+        squares = (Table("squares", self.squares, "|s|^2: [block][lane]"),) if self.expands else ()
+        return (
+            Table("vectors", self.vectors, "support vectors: [block][feature][lane]"),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "dual coefficients: [block][row][lane], 0 where a block is filled up",
+            ),
+            Table("group_ends", self.group_ends, "the block after a group's last one: [group]"),
+            Table("group_decisions", self.group_decisions, "what a row adds to: [group][row]"),
+            Table("intercept", self.intercept, "b: [decision]"),
+            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+            *squares,
+        )
+
+
+def sum_blocks(products: RealArray) -> RealArray:
+    """Return the sum of (n_queries, n_blocks, lanes): lanes left to right, then the blocks."""
+    block = products[:, :, 0].copy()
+    for lane in range(1, products.shape[2]):
+        block += products[:, :, lane]
+    start = np.zeros((len(block), 1), dtype=block.dtype)
+    # add.accumulate adds strictly from left to right, as the C does.
+    running: RealArray = np.add.accumulate(np.concatenate([start, block], axis=1), axis=1)
+    return running[:, -1]

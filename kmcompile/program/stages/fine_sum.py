@@ -1,0 +1,184 @@
+"""The sum of an rbf machine over finer codes than the format's: the replay of integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float64Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.stage import Always
+
+_CHUNK_VALUES = 1 << 20
+
+_EXPONENTIAL = EXP_NEGATIVE[np.float64]
+
+_FUNCTION_OPERATIONS = 20
+"""Multiply-adds of a kernel value from its distance: a polynomial of degree 13."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FineSum(Always):
+    """f_p = sum_i c_pi exp(-gamma |S_i - X|^2) + b_p in float64, of integers S and X.
+
+    2^low_bits of the units in which S and X are make a code of the format. A stored vector is its
+    codes times 2^low_bits plus, where there is a table of them, low parts beside the codes. A raw
+    input is rounded to such units, the codes of an input are multiplied by 2^low_bits. All
+    |S - X|^2 are below 2^53: the same in int64, as the C sums them, and in float64.
+
+    A coefficient is +-(c 2^coefficient_bits + low part) * step, c of the format's table, with the
+    sign of its group's row. Groups and the order of the vectors are those of `FixedSum`. A row's
+    products are added one after the other, and at a group's end to the decision.
+
+    The decision is off by at most
+
+        per_deviation_p * deviation + result_error |f_p| + minimum_p:
+
+    the distance of the stored machine from the trained one in the kernel's feature space and what
+    float64 rounds (`kmcompile.lowering.integer_replay`).
+
+    Parameters
+    ----------
+    gamma : float64
+        In units of S and X.
+    n_vectors : int
+    vectors : ndarray of shape (n_slots, n_features), int32
+    coefficients : ndarray of shape (n_slots, n_rows), float64
+    group_ends : ndarray of shape (n_groups,), int64
+        The slot after the last one of each group.
+    group_decisions : ndarray of shape (n_groups, n_rows), int64
+    intercept, per_deviation, minimum : ndarray of shape (n_decisions,), float64
+    result_error : float64
+    low_bits, coefficient_bits : int
+    step : float64
+        A power of two.
+    code_deviation : float64
+        The deviation of an input that came as codes: what float64 rounded when the meaning of
+        the codes was worked out from the model's scaler.
+    n_stored : int
+        Codes that are stored: the multiply-adds of all distances.
+    """
+
+    gamma: np.float64
+    n_vectors: int
+    vectors: NDArray[np.int32]
+    coefficients: Float64Array
+    group_ends: NDArray[np.int64]
+    group_decisions: NDArray[np.int64]
+    intercept: Float64Array
+    per_deviation: Float64Array
+    minimum: Float64Array
+    result_error: np.float64
+    low_bits: int
+    coefficient_bits: int
+    step: np.float64
+    code_deviation: np.float64
+    n_stored: int
+
+    template: ClassVar[str] = "fine_sum"
+    place: ClassVar[Place] = Place.SUM
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vectors", frozen(self.vectors, np.int32))
+        for name in ("group_ends", "group_decisions"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
+        for name in ("coefficients", "intercept", "per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    @property
+    def n_slots(self) -> int:
+        """Places of vectors, fillings included."""
+        return len(self.vectors)
+
+    @property
+    def n_rows(self) -> int:
+        """Decisions in which a vector takes part."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.intercept)
+
+    def of_codes(self, batch: Batch, prepared: Batch) -> Batch:
+        """Return `prepared`, the batch of the float entry, with the inputs that came as codes."""
+        codes = np.ldexp(batch.raw.astype(np.float64), self.low_bits)
+        return replace(
+            prepared,
+            x=np.where(batch.coded[:, None], codes, prepared.x),
+            deviation=np.where(batch.coded, self.code_deviation, prepared.deviation),
+        )
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds; x holds integers."""
+        decision = np.empty((len(batch.x), self.n_decisions))
+        rows = max(1, _CHUNK_VALUES // self.n_slots)
+        for start in range(0, len(batch.x), rows):
+            part = slice(start, start + rows)
+            values = _EXPONENTIAL.of(self.gamma * self.distances(batch.x[part]))
+            decision[part] = self._weighted(values)
+        decision += self.intercept
+        of_input = self.per_deviation * batch.deviation[:, None]
+        bound = (of_input + magnitude(decision) * self.result_error) + self.minimum
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
+        )
+
+    def distances(self, x: Float64Array) -> Float64Array:
+        """Return |S - X|^2, shape (n_queries, n_slots): |S|^2 + |X|^2 - 2 <S, X>, all exact."""
+        vectors = self.vectors.astype(np.float64)
+        squares = (vectors**2).sum(axis=1) + (x**2).sum(axis=1)[:, None]
+        distances: Float64Array = squares - 2 * (x @ vectors.T)
+        return distances
+
+    def _weighted(self, values: Float64Array) -> Float64Array:
+        """Return the sums of products in the order of the C, shape (n_queries, n_decisions)."""
+        decision = np.zeros((len(values), self.n_decisions))
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                products = values[:, first:end] * self.coefficients[first:end, row]
+                # add.accumulate adds strictly from left to right.
+                decision[:, p] += np.add.accumulate(products, axis=1)[:, -1]
+            first = end
+        return decision
+
+    def shared(self) -> Shared:
+        """Return the features, the places of the vectors, the groups and the decisions."""
+        return (
+            *sizes(self.vectors, "N_SLOTS", "N_FEATURES"),
+            *sizes(self.coefficients, "N_SLOTS", "N_ROWS"),
+            *sizes(self.group_ends, "N_GROUPS"),
+            *sizes(self.group_decisions, "N_GROUPS", "N_ROWS"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.per_deviation, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    def operations(self) -> int:
+        """Return the multiply-adds: distances, kernel functions, sums, final steps."""
+        per_slot = _FUNCTION_OPERATIONS + self.n_rows
+        own = self.n_stored + self.n_slots * per_slot
+        return own + int(self.vectors.shape[1]) + 4 * self.n_decisions
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of support vectors."""
+        return self.n_vectors
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables that `FixedSum` has not."""
+        return (
+            Table("intercept", self.intercept, "b: [decision]"),
+            Table("per_deviation", self.per_deviation, "error per |x - prepared x|: [decision]"),
+            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+        )

@@ -1,0 +1,120 @@
+"""Linear machines: f_p = <w_p, x> + b_p, the support vectors summed up beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import precision_of
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.stage import Always
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearSum(Always):
+    """One plain sum over the features for every decision, `lanes` decisions at a time.
+
+    With w^, x^ as stored, e_p >= |w_p - w^_p|, delta >= |x - x^| and X >= |x^|:
+    |f_p - f^_p| <= (gamma_n |w^_p| + e_p) X + (|w^_p| + e_p) delta
+    + result_error |f^_p| + minimum_p
+    (Higham, eq. 3.5; the last addition rounds once).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_blocks, n_features, lanes), float32
+        w of decision `block * lanes + lane`; decisions that fill the last block are 0.
+    intercept, per_length, per_deviation, minimum : ndarray of shape (n_decisions,), float32
+    result_error : float32
+    """
+
+    weights: RealArray
+    intercept: RealArray
+    per_length: RealArray
+    per_deviation: RealArray
+    minimum: RealArray
+    result_error: Real
+
+    template: ClassVar[str] = "linear_sum"
+    place: ClassVar[Place] = Place.SUM
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        dtype = precision_of(self.result_error).dtype
+        for name in ("weights", "intercept", "per_length", "per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+
+    @property
+    def n_features(self) -> int:
+        """Features of the prepared input."""
+        return int(self.weights.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Decisions of a block."""
+        return int(self.weights.shape[2])
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of decisions."""
+        return int(self.weights.shape[0])
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.intercept)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds."""
+        columns = self.weights.transpose(1, 0, 2).reshape(self.n_features, -1)
+        columns = np.ascontiguousarray(columns[:, : self.n_decisions])
+        decision = np.zeros((len(batch.x), self.n_decisions), dtype=columns.dtype)
+        for feature, w in enumerate(columns):
+            decision += batch.x[:, feature, None] * w
+        decision += self.intercept
+        bound = (
+            self.per_length * batch.length[:, None]
+            + self.per_deviation * batch.deviation[:, None]
+            + magnitude(decision) * self.result_error
+            + self.minimum
+        )
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
+        )
+
+    def shared(self) -> Shared:
+        """Return the features, the blocks of decisions and their number."""
+        rows = (self.intercept, self.per_length, self.per_deviation, self.minimum)
+        return (
+            *sizes(self.weights, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
+        )
+
+    def operations(self) -> int:
+        """Return the multiply-adds, padding included."""
+        return int(self.weights.size) + 5 * self.n_decisions
+
+    def kernel_evaluations(self) -> int:
+        """Return the inner products: one a decision."""
+        return self.n_decisions
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return weights, intercepts and the constants of the bounds."""
+        return (
+            Table("weights", self.weights, "w: [block][feature][lane]"),
+            Table("intercept", self.intercept, "b: [decision]"),
+            Table("bound_per_length", self.per_length, "error for each |x| of 1: [decision]"),
+            Table(
+                "bound_per_deviation",
+                self.per_deviation,
+                "error for each deviation of 1: [decision]",
+            ),
+            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+        )

@@ -1,0 +1,384 @@
+"""Nearest support vectors (NSV, section 4): the largest terms first, stop when they suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.float32 import value_within
+from kmcompile.numeric.arrays import Float32Array, finite, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.early_exit import EarlyExit
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.exact_sum import ExactSum
+from kmcompile.program.stages.inner_products import InnerProducts
+from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.tug_of_war import tug_of_war
+
+_CHUNK_VALUES = 1 << 22
+
+TEST_OPERATIONS = 4
+"""Multiply-adds of one decision at one test, without the label's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestVectors(EarlyExit):
+    """Approximate all kernels in a projection, then replace them by exact ones, largest first.
+
+    A slot is a vector's place in the exact sum's blocks, fillings included. Level l extends the
+    projection z of the input by the rows of M_l and the accumulated kernel totals with them, so
+    the approximations of a level cost its new dimensions only:
+
+        K~_i = K at total_i(z_1 .. z_{p_l}) [+ residuals_li + rest_l],
+
+    where a kernel of distances adds the squared parts outside the projection, of the vector and
+    of the input, rest_l = max(0, |x|^2 - z_1^2 - ... - z_{p_l}^2).
+
+    - With `from_estimate` (the control variate) the running decision begins at
+      f~ = sum beta_i K~_i + b and a touched vector adds beta_i (K_i - K~_i); the first tests, one
+      a level, come before any is touched.
+    - Without (the paper's scheme) it begins at b and a touched vector adds beta_i K_i.
+
+    Touched next is the slot with the largest score weights_i |K~_i|, of equal ones the first; with
+    `tug_of_war` it is taken from the vectors of positive or of negative beta (the two groups of
+    the exact sum), whichever keeps the sums of the touched beta closer together, of equally close
+    ones the positive (NSV, section 4.2).
+
+    A test takes own * decision + earlier * E - offset to the label stage, E being the estimate of
+    the last reduced set, and its half-width times the spread that this one gave (1 without one).
+    An input whose rest_l is outside its limits is out of range.
+
+    Parameters
+    ----------
+    levels : tuple of InnerProducts
+        M_l: orthonormal rows, p_l - p_{l-1} of them.
+    vectors : ndarray of shape (n_blocks, p, lanes), float32
+        The projected support vectors.
+    residuals : ndarray of shape (n_levels, n_slots), float32
+        Of shape (0, n_slots) where the kernel is one of inner products.
+    weights : ndarray of shape (n_slots,), float32
+        0 where a slot is never touched: fillings, vectors inside the projection.
+    far : float32
+        Approximate kernels whose accumulated sum is this large count as 0.
+    from_estimate, tug_of_war : bool
+    steps : ndarray of shape (n_tests,), uint16
+        Touched vectors at each test; with `from_estimate` the first n_levels are 0, the others
+        increase.
+    own, earlier, offset, half_width : ndarray of shape (n_tests, n_decisions), float32
+    least, largest : ndarray of shape (n_levels,), float32
+    """
+
+    levels: tuple[InnerProducts, ...]
+    vectors: Float32Array
+    residuals: Float32Array
+    weights: Float32Array
+    far: np.float32
+    from_estimate: bool
+    tug_of_war: bool
+    steps: NDArray[np.uint16]
+    own: Float32Array
+    earlier: Float32Array
+    offset: Float32Array
+    half_width: Float32Array
+    least: Float32Array
+    largest: Float32Array
+
+    template: ClassVar[str] = "nearest_vectors"
+    exit: ClassVar[str | None] = "statistical"
+
+    def __post_init__(self) -> None:
+        for name in ("vectors", "residuals", "weights", "own", "earlier", "offset"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        for name in ("half_width", "least", "largest"):
+            object.__setattr__(self, name, finite(getattr(self, name)))
+        object.__setattr__(self, "steps", frozen(self.steps, np.uint16))
+        if self.residuals.min(initial=0.0) < 0.0:
+            # A distance below 0 is no input of the kernel in C.
+            raise ValueError("residuals of nearest_vectors must be at least 0")
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.vectors.shape[0])
+
+    @property
+    def n_out(self) -> int:
+        """Dimensions of the last level."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Vectors of a block."""
+        return int(self.vectors.shape[2])
+
+    @property
+    def n_slots(self) -> int:
+        """Vectors, fillings included."""
+        return self.n_blocks * self.lanes
+
+    @property
+    def n_levels(self) -> int:
+        """Levels of the projection."""
+        return len(self.levels)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return int(self.offset.shape[1])
+
+    @property
+    def uses_distance(self) -> bool:
+        """Whether the parts outside the projection are added."""
+        return len(self.residuals) > 0
+
+    @property
+    def level_ends(self) -> tuple[int, ...]:
+        """p_l: dimensions up to each level."""
+        return tuple(int(n) for n in np.cumsum([level.n_rows for level in self.levels]))
+
+    @property
+    def touches(self) -> bool:
+        """Whether any kernel is computed."""
+        return self.max_touched > 0
+
+    @property
+    def max_touched(self) -> int:
+        """The most vectors that are touched."""
+        return int(self.steps[-1])
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with estimates, and which queries they decide."""
+        assert isinstance(ends.exact, ExactSum)
+        # The totals in the projection are written over those of kernels that were known.
+        batch = replace(batch, known=np.zeros(len(batch), dtype=np.uint32))
+        final = batch
+        decided = np.zeros(len(batch), dtype=bool)
+        rows = np.arange(len(batch))
+        for part in _chunks(len(batch), self.n_slots):
+            for index, answered, done in self._tests(batch.chosen(part), ends):
+                at = rows[part][index]
+                final = _put(final, at, answered)
+                decided[at] = done
+        return final, decided
+
+    def _tests(
+        self, batch: Batch, ends: Ends
+    ) -> Iterator[tuple[NDArray[np.intp], Batch, NDArray[np.bool_]]]:
+        """Yield the queries that leave after each test: their places, state and whether decided."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        places = np.arange(len(batch))
+        columns = np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_out, -1))
+        total = np.zeros((len(batch), self.n_slots), dtype=np.float32)
+        rest = batch.square
+        approximate, running = total, np.zeros((len(batch), exact.n_decisions), dtype=np.float32)
+        first = 0
+        for number, level in enumerate(self.levels):
+            z = level.of(batch.x)
+            for column, s in zip(z.T, columns[first : first + level.n_rows], strict=True):
+                exact.kernel.accumulate(total, column[:, None], s)
+                rest = rest - column * column
+            first += level.n_rows
+            outside = np.maximum(rest, np.float32(0.0))
+            full = total
+            if self.uses_distance:
+                full = (total + self.residuals[number]) + outside[:, None]
+            approximate = value_within(exact.kernel, full, self.far)
+            spent = level.operations_of(batch.x) + self.level_operations(number, exact)
+            in_range = (rest >= self.least[number]) & (rest <= self.largest[number])
+            batch = replace(batch, in_range=in_range, operations=batch.operations + spent)
+            leaves = ~in_range
+            if self.from_estimate:
+                running = exact.sum_values(approximate) + exact.intercept
+                batch = self._test(batch, running, number, ends)
+                leaves |= batch.certified
+            yield places[leaves], batch.chosen(leaves), (batch.certified & in_range)[leaves]
+            stays = ~leaves
+            places, batch = places[stays], batch.chosen(stays)
+            total, rest = total[stays], rest[stays]
+            approximate, running = approximate[stays], running[stays]
+        if not self.from_estimate:
+            running = np.broadcast_to(exact.intercept, running.shape).copy()
+        n_before = self.n_levels if self.from_estimate else 0
+        if n_before < len(self.steps):
+            yield from self._touch(places, batch, approximate, running, n_before, ends)
+        else:
+            yield places, batch, np.zeros(len(batch), dtype=bool)
+
+    def _touch(
+        self,
+        places: NDArray[np.intp],
+        batch: Batch,
+        approximate: Float32Array,
+        running: Float32Array,
+        first_test: int,
+        ends: Ends,
+    ) -> Iterator[tuple[NDArray[np.intp], Batch, NDArray[np.bool_]]]:
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        order = self.order(self.weights * magnitude(approximate), exact)
+        batch = replace(batch, operations=batch.operations + 2 * self.n_slots)
+        columns = exact.columns()
+        done = 0
+        for test in range(first_test, len(self.steps)):
+            step = int(self.steps[test])
+            chosen = order[:, done:step]
+            value = exact.kernel.value(exact.totals(batch.x, columns, chosen))
+            if self.from_estimate:
+                value = value - np.take_along_axis(approximate, chosen, axis=1)
+            for number in range(chosen.shape[1]):
+                exact.add_slots(running, chosen[:, number], value[:, number])
+            each = self.touch_operations(exact) - exact.skipped_features(batch.x)
+            spent = (step - done) * each
+            batch = replace(
+                batch,
+                kernel_evals=batch.kernel_evals + np.uint32(step - done),
+                known=batch.known + np.uint32(step - done),
+                operations=batch.operations + spent,
+            )
+            done = step
+            batch = self._test(batch, running, test, ends)
+            leaves = batch.certified if test + 1 < len(self.steps) else batch.certified | True
+            yield places[leaves], batch.chosen(leaves), batch.certified[leaves]
+            stays = ~leaves
+            places, batch, order = places[stays], batch.chosen(stays), order[stays]
+            approximate, running = approximate[stays], running[stays]
+
+    def _test(self, batch: Batch, running: Float32Array, test: int, ends: Ends) -> Batch:
+        estimate = running * self.own[test] + batch.earlier * self.earlier[test]
+        decision = estimate - self.offset[test]
+        bound = batch.spread[:, None] * self.half_width[test]
+        spent = TEST_OPERATIONS * self.n_decisions + ends.label.operations()
+        return ends.label.run(
+            replace(batch, decision=decision, bound=bound, operations=batch.operations + spent)
+        )
+
+    def order(self, score: Float32Array, exact: ExactSum) -> NDArray[np.intp]:
+        """Return the slots in the order of touching, shape (n_queries, max_touched)."""
+        usable = np.flatnonzero(self.weights > 0)
+        if not self.tug_of_war:
+            by_score = np.argsort(-score[:, usable], axis=1, kind="stable")
+            order: NDArray[np.intp] = usable[by_score[:, : self.max_touched]]
+            return order
+        beta = exact.slot_coefficients(0)
+        sides = [
+            part[np.argsort(-score[:, part], axis=1, kind="stable")]
+            for part in (usable[beta[usable] > 0], usable[beta[usable] < 0])
+        ]
+        return tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
+
+    def shared(self) -> Shared:
+        """Return the features, the decisions and the places of the exact sum's vectors."""
+        tests = (self.own, self.earlier, self.offset, self.half_width)
+        return (
+            *(size for level in self.levels for size in level.shared()),
+            *sizes(self.vectors, "N_BLOCKS", "dimensions of all levels", "LANES"),
+            ("dimensions of all levels", self.level_ends[-1]),
+            *sizes(self.weights, "N_SLOTS"),
+            *(sizes(self.residuals, "levels", "N_SLOTS") if self.uses_distance else ()),
+            *sizes(self.steps, "tests"),
+            *(
+                s
+                for table in tests
+                for s in sizes(table, "tests of touched vectors", "N_DECISIONS")
+            ),
+            ("levels", self.n_levels),
+            *sizes(self.least, "levels"),
+            *sizes(self.largest, "levels"),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum has vectors in float32 whose kernels can be computed one by one."""
+        return isinstance(other, ExactSum) and other.has_single_kernels
+
+    def needs(self) -> frozenset[str]:
+        """Return what its projections need, and |x|^2."""
+        return frozenset({"square"}).union(*(level.needs() for level in self.levels))
+
+    def operations(self) -> int:
+        """Return the multiply-adds for an input without zeros but for kernels, labels and heap."""
+        products = sum(level.operations() for level in self.levels)
+        return products + self.n_slots * self.n_out
+
+    def level_operations(self, number: int, exact: ExactSum) -> int:
+        """Return the multiply-adds of one level but for the projection of the input."""
+        n_new = self.levels[number].n_rows
+        per_slot = n_new + exact.kernel.value_operations
+        if self.uses_distance:
+            per_slot += 2
+        if self.from_estimate:
+            per_slot += exact.n_rows
+        return self.n_slots * per_slot + 2 * n_new
+
+    def touch_operations(self, exact: ExactSum) -> int:
+        """Return the multiply-adds of one touched vector: heap, kernel, update."""
+        heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
+        return heap + exact.total_operations + exact.kernel.value_operations + 2 * exact.n_rows
+
+    def worst_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of a query that is not decided, its touched kernels included."""
+        assert isinstance(ends.exact, ExactSum)
+        products = sum(level.operations() for level in self.levels)
+        levels = sum(self.level_operations(n, ends.exact) for n in range(self.n_levels))
+        touched = self.max_touched * self.touch_operations(ends.exact)
+        heap = 2 * self.n_slots if self.max_touched else 0
+        tests = len(self.steps) * (TEST_OPERATIONS * self.n_decisions + ends.label.operations())
+        return products + levels + heap + touched + tests
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return projections, projected vectors, residuals, weights and the tests."""
+        levels = tuple(
+            Table(f"nearest_projection_{n}", level.blocks, "M: [block][feature][lane]")
+            for n, level in enumerate(self.levels, start=1)
+        )
+        residuals = (
+            (Table("nearest_residuals", self.residuals, "outside M, squared: [level][slot]"),)
+            if self.uses_distance
+            else ()
+        )
+        return (
+            *levels,
+            Table("nearest_projected", self.vectors, "projected vectors: [block][feature][lane]"),
+            *residuals,
+            Table("nearest_weights", self.weights, "score of a kernel of 1, 0: never: [slot]"),
+            Table("nearest_steps", self.steps, "touched vectors at a test: [test]"),
+            Table("nearest_own", self.own, "share of the running sum: [test][decision]"),
+            Table("nearest_earlier", self.earlier, "of a reduced set's: [test][decision]"),
+            Table("nearest_offset", self.offset, "middle of the band: [test][decision]"),
+            Table("nearest_half_width", self.half_width, "half of the band: [test][decision]"),
+            Table("nearest_least", self.least, "limits of the part outside M: [level]"),
+            Table("nearest_largest", self.largest, "limits of the part outside M: [level]"),
+        )
+
+
+def _chunks(n_queries: int, n_slots: int) -> Iterator[slice]:
+    rows = max(1, _CHUNK_VALUES // max(1, n_slots))
+    for start in range(0, n_queries, rows):
+        yield slice(start, start + rows)
+
+
+def _put(batch: Batch, at: NDArray[np.intp], rows: Batch) -> Batch:
+    """Return the batch with some rows replaced."""
+    values = {}
+    for name in (
+        "decision",
+        "bound",
+        "label",
+        "lower",
+        "upper",
+        "certified",
+        "in_range",
+        "kernel_evals",
+        "known",
+        "operations",
+    ):
+        array = np.array(getattr(batch, name))
+        array[at] = getattr(rows, name)
+        values[name] = array
+    return replace(batch, **values)

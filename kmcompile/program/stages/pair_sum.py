@@ -1,0 +1,297 @@
+"""One-vs-one sums that are evaluated pair by pair, until no other class can win."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.numeric.arrays import Float32Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.pair_votes import votes_of
+from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.vector_totals import VectorTotals
+from kmcompile.program.stages.vote import Vote
+
+_CHUNK_VALUES = 1 << 22  # float32 values of one work array
+
+SECTION = 16
+"""Entries that are added before their sum is: about the square root of a list's length is best."""
+
+_ENTRY_OPERATIONS = 4
+"""Two multiply-adds, and finding the vector with its kernel."""
+
+_PAIR_OPERATIONS = 24
+"""Both sums' ends, the bound, and the pair's votes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSum(VectorTotals):
+    """f_p = sum of coef K(s_i, x) + b_p over the vectors that are part of pair p only.
+
+    A pair is a list of entries, first those with a positive coefficient, then the others: a
+    vector's number and its coefficient. Every vector stands in one table; its kernel is computed
+    when the first pair of a query needs it, and kept. A pair's products of one sign are added in
+    sections of `SECTION` left to right, the sections left to right, then the two sums and the
+    intercept. So no bit of a pair depends on which pairs were evaluated before, and |sum of coef *
+    error| of either sign is the sum of the magnitudes: the bound is that of `ExactSum`. A product
+    passes fewer additions than in one long sum (Higham, section 4.2).
+
+    `vote` evaluates only the pairs that settle the label. Its order is that of scores, one linear
+    form of x a class, highest first: they cost n_classes n_features multiply-adds and settle
+    nothing, but tell which class to begin with and who threatens it (`PairVotes`).
+
+    In the replay everything is float64, all pairs are evaluated and there are no scores.
+
+    Parameters
+    ----------
+    kernel : Float32Kernel
+    n_classes : int
+    vectors : ndarray of shape (n_vectors, n_features, 1), float32
+    entry_vectors : ndarray of shape (n_entries,), uint16
+    coefficients : ndarray of shape (n_entries,), float32
+    pair_ends : ndarray of shape (n_decisions, 2), uint32
+        The entry after each pair's positive ones, and after all of its own. A pair begins where
+        the one before it ends.
+    intercept, final_factor, result_error, minimum, trivial_bound
+        As of `ExactSum`.
+    skip_zeros : bool
+    squares : ndarray of shape (n_vectors, 1), float32
+        As of `ExactSum`.
+    score_weights : ndarray of shape (n_classes, n_features), float32
+    score_offset : ndarray of shape (n_classes,), float32
+    """
+
+    kernel: Float32Kernel
+    n_classes: int
+    vectors: RealArray
+    entry_vectors: np.ndarray
+    coefficients: RealArray
+    pair_ends: np.ndarray
+    intercept: RealArray
+    final_factor: Real
+    result_error: Real
+    minimum: RealArray
+    trivial_bound: Real
+    skip_zeros: bool
+    squares: RealArray
+    score_weights: RealArray
+    score_offset: RealArray
+
+    template: ClassVar[str] = "pair_sum"
+    place: ClassVar[Place] = Place.SUM
+    takes_exits: ClassVar[bool] = True
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        dtype = self.kernel.precision.dtype
+        for name in ("vectors", "coefficients", "intercept", "minimum", "squares"):
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+        for name in ("score_weights", "score_offset"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "entry_vectors", frozen(self.entry_vectors, np.uint16))
+        object.__setattr__(self, "pair_ends", frozen(self.pair_ends, np.uint32))
+
+    @property
+    def n_vectors(self) -> int:
+        """Support vectors."""
+        return self.n_blocks
+
+    @property
+    def n_entries(self) -> int:
+        """Entries of all pairs."""
+        return len(self.entry_vectors)
+
+    @property
+    def n_decisions(self) -> int:
+        """Pairs."""
+        return len(self.intercept)
+
+    @property
+    def longest_list(self) -> int:
+        """Entries of one sign of a pair, at most."""
+        ends = np.concatenate([[0], self.pair_ends.reshape(-1).astype(np.int64)])
+        return int(np.diff(ends).max())
+
+    def lists(self) -> list[tuple[slice, slice]]:
+        """Return the entries of every pair: those that are positive, and the others."""
+        starts = np.concatenate([[0], self.pair_ends[:-1, 1]]).astype(int)
+        return [
+            (slice(int(start), int(middle)), slice(int(middle), int(end)))
+            for start, (middle, end) in zip(starts, self.pair_ends, strict=True)
+        ]
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with the decisions and bounds of all pairs."""
+        n = len(batch.x)
+        decision = np.empty((n, self.n_decisions), dtype=self.kernel.precision.dtype)
+        bound = np.empty_like(decision)
+        columns = self.columns()
+        rows = max(1, _CHUNK_VALUES // columns.shape[1])
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            decision[part], bound[part] = self._sum(batch.chosen(part), columns)
+        spent = batch.kernel_evals + np.uint32(self.n_vectors)
+        return replace(batch, decision=decision, bound=bound, kernel_evals=spent)
+
+    def _sum(self, batch: Batch, columns: RealArray) -> tuple[RealArray, RealArray]:
+        terms = self.kernel.query_terms(batch)
+        value, error = self.kernel.finish(self.totals(batch.x, columns), terms)
+        value, error = np.ascontiguousarray(value.T), np.ascontiguousarray(error.T)
+        decision = np.empty((len(batch), self.n_decisions), dtype=value.dtype)
+        bound = np.empty_like(decision)
+        for p, (positive, negative) in enumerate(self.lists()):
+            decision[:, p] = self._added(value, positive) + self._added(value, negative)
+            bound[:, p] = magnitude(self._added(error, positive)) + magnitude(
+                self._added(error, negative)
+            )
+        decision += self.intercept
+        rounding = magnitude(decision) * self.result_error
+        bound = bound * self.final_factor + rounding + self.minimum
+        return decision, np.where(terms.usable[:, None], bound, rounding + self.trivial_bound)
+
+    def _added(self, values: RealArray, entries: slice) -> RealArray:
+        """Return the sum of coef * value of some entries, section by section."""
+        products = values[self.entry_vectors[entries]] * self.coefficients[entries, None]
+        total = np.zeros(values.shape[1], dtype=values.dtype)
+        for start in range(0, len(products), SECTION):
+            section = np.zeros_like(total)
+            for product in products[start : start + SECTION]:
+                section += product
+            total += section
+        return total
+
+    def scores(self, x: RealArray) -> Float32Array:
+        """Return the score of every class, the features in their order, (n_queries, n_classes)."""
+        score = np.repeat(self.score_offset[None, :], len(x), axis=0)
+        for column, weights in zip(x.T, self.score_weights.T, strict=True):
+            score += column[:, None] * weights
+        return score
+
+    def vote(
+        self, batch: Batch, summed: Batch
+    ) -> tuple[Batch, NDArray[np.int64], NDArray[np.int64]]:
+        """Return the batch with label, interval and certificate, its multiply-adds and its pairs.
+
+        Parameters
+        ----------
+        batch : Batch
+            Before the stage.
+        summed : Batch
+            After `run`: what any pair would give.
+        """
+        votes = votes_of(summed.decision, summed.bound, self.scores(batch.x))
+        touched = self._touched(votes.evaluated)
+        answer = replace(
+            summed,
+            label=votes.label,
+            lower=votes.lower,
+            upper=votes.upper,
+            certified=votes.certified,
+            kernel_evals=batch.kernel_evals + touched.astype(np.uint32),
+        )
+        sizes = np.array([after.stop - before.start for before, after in self.lists()])
+        pairs = votes.evaluated.astype(np.int64) @ (_ENTRY_OPERATIONS * sizes + _PAIR_OPERATIONS)
+        kernels = touched * (self._vector_operations - self.skipped_features(batch.x))
+        operations = kernels + pairs + self._order_operations(votes.settling)
+        return answer, operations, votes.evaluated.sum(axis=1)
+
+    def _touched(self, evaluated: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many vectors some pairs of each query need together, shape (n_queries,)."""
+        needs = np.zeros((self.n_decisions, self.n_vectors), dtype=np.float32)
+        for p, (positive, negative) in enumerate(self.lists()):
+            needs[p, self.entry_vectors[positive]] = 1.0
+            needs[p, self.entry_vectors[negative]] = 1.0
+        rows = max(1, _CHUNK_VALUES // self.n_vectors)
+        counts = [
+            np.count_nonzero(evaluated[start : start + rows].astype(np.float32) @ needs, axis=1)
+            for start in range(0, len(evaluated), rows)
+        ]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *counts]).astype(np.int64)
+
+    def shared(self) -> Shared:
+        """Return the features, the places of the vectors, the classes and their pairs."""
+        has_scores = len(self.score_offset) > 0  # not in a replay
+        scores = (
+            *sizes(self.score_weights, "N_CLASSES", "N_PREPARED"),
+            *sizes(self.score_offset, "N_CLASSES"),
+        )
+        return (
+            ("N_CLASSES", self.n_classes),
+            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(sizes(self.squares, "N_BLOCKS", "LANES") if self.expands else ()),
+            *sizes(self.entry_vectors, "N_ENTRIES"),
+            *sizes(self.coefficients, "N_ENTRIES"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+            *sizes(self.pair_ends[:, 0], "N_DECISIONS"),
+            *(scores if has_scores else ()),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a label stage counts votes whose ties go to the lower index."""
+        return isinstance(other, Vote) and not other.break_ties
+
+    def needs(self) -> frozenset[str]:
+        """Return the list of the features that are not 0, where the sums go through that."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
+
+    def operations(self) -> int:
+        """Return the multiply-adds of a query whose pairs are all evaluated one by one."""
+        kernels = self.n_vectors * self._vector_operations
+        entries = _ENTRY_OPERATIONS * self.n_entries
+        return int(self._order_operations(self.n_decisions)) + kernels + entries + self._of_pairs
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of all pairs of each query at once, without votes."""
+        per_vector = self._vector_operations - self.skipped_features(batch.x)
+        return self.n_vectors * per_vector + _ENTRY_OPERATIONS * self.n_entries + self._of_pairs
+
+    @property
+    def label_operations(self) -> int:
+        """Multiply-adds of the leader, of whether that is settled, and of its interval."""
+        return 10 * self.n_classes
+
+    @property
+    def _vector_operations(self) -> int:
+        """Multiply-adds of a kernel that is computed and kept."""
+        return self.total_operations + self.kernel.finish_operations + 2
+
+    @property
+    def _of_pairs(self) -> int:
+        return _PAIR_OPERATIONS * self.n_decisions
+
+    def _order_operations(self, settling: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
+        """Return what the scores, their order, the marks and the search for pairs take."""
+        n = self.n_classes
+        scores = n * (self.n_features + 1) + n * (n - 1) // 2
+        marks = -(-self.n_vectors // 32) + -(-self.n_decisions // 32) + 4 * n
+        return scores + marks + 4 * n + 12 * n * settling
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of support vectors."""
+        return self.n_vectors
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return vectors, entries, pairs, constant bounds and scores."""
+        squares = (Table("squares", self.squares, "|s|^2: [vector]"),) if self.expands else ()
+        return (
+            Table("vectors", self.vectors, "support vectors: [vector][feature]"),
+            Table("entry_vectors", self.entry_vectors, "the vector of an entry: [entry]"),
+            Table("coefficients", self.coefficients, "its dual coefficient in its pair: [entry]"),
+            Table(
+                "pair_ends",
+                self.pair_ends,
+                "the entry after a pair's positive ones, after all of its own: [pair][2]",
+            ),
+            Table("intercept", self.intercept, "b: [pair]"),
+            Table("minimum_bound", self.minimum, "errors that no input changes: [pair]"),
+            *squares,
+            Table("score_weights", self.score_weights, "whom to begin with: [class][feature]"),
+            Table("score_offset", self.score_offset, "and a constant: [class]"),
+        )

@@ -1,0 +1,117 @@
+"""The first stage: check the input, apply the preprocessing, bound what that rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared
+from kmcompile.program.stages.stage import Always
+from kmcompile.steps import Length, Nonnegative, PrepareStep, Quantize
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepare(Always):
+    """Refuse what is not finite or too large, then apply the steps in order.
+
+    Parameters
+    ----------
+    n_features : int
+    limit : float32
+        Largest magnitude of a feature that is accepted.
+    prepared_limit : float32 or None
+        Largest norm and deviation of the prepared input, where the first limit does not keep
+        the kernel from overflowing.
+    input_length : Length or None
+        The norm of the raw input, where the first step or the kernel needs it.
+    steps : tuple of PrepareStep
+    """
+
+    n_features: int
+    limit: np.float32
+    prepared_limit: np.float32 | None
+    input_length: Length | None
+    steps: tuple[PrepareStep, ...]
+
+    template: ClassVar[str] = "prepare"
+    place: ClassVar[Place] = Place.PREPARE
+
+    @property
+    def n_out(self) -> int:
+        """Features that enter the kernel."""
+        return self.steps[-1].n_out if self.steps else self.n_features
+
+    @property
+    def quantize(self) -> Quantize | None:
+        """The step that makes codes of the input, in an integer format the last one."""
+        last = self.steps[-1] if self.steps else None
+        return last if isinstance(last, Quantize) else None
+
+    @property
+    def measures_length(self) -> bool:
+        """Whether the norm of the prepared input is bounded."""
+        length = self.steps[-1].length if self.steps else self.input_length
+        return length is not None
+
+    @property
+    def refuses_negatives(self) -> bool:
+        """Whether features that are negative after the preprocessing are refused."""
+        return any(isinstance(step, Nonnegative) and step.refuses for step in self.steps)
+
+    @property
+    def refuses_unknown(self) -> bool:
+        """Whether so are inputs of which a Normalizer leaves too little known."""
+        return any(isinstance(step, Nonnegative) and step.limits for step in self.steps)
+
+    @property
+    def limit_bits(self) -> int:
+        """The bit pattern of the limit: magnitudes compare like their bits."""
+        return int(self.limit.view(np.uint32))
+
+    @property
+    def limits_prepared(self) -> bool:
+        """Whether the prepared input is checked as well."""
+        return self.prepared_limit is not None
+
+    def beyond(self, batch: Batch) -> NDArray[np.bool_]:
+        """Return which prepared inputs are refused."""
+        if self.prepared_limit is None:
+            return np.zeros(len(batch.x), dtype=bool)
+        return (batch.length > self.prepared_limit) | (batch.deviation > self.prepared_limit)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the prepared batch; the inputs have been checked by `interpret`."""
+        if self.input_length is not None:
+            batch = replace(batch, length=self.input_length.of(batch.x))
+        for step in self.steps:
+            batch = step.apply(batch)
+        return batch
+
+    def run_codes(self, batch: Batch) -> Batch:
+        """Return the batch of inputs that came as codes: in units they are the prepared input.
+
+        Nearly: what float64 rounded when their meaning was worked out is the deviation.
+        """
+        quantize = cast("Quantize", self.steps[-1])
+        deviation = np.full(len(batch), quantize.code_deviation)
+        return quantize.of_codes(replace(batch, deviation=deviation), batch.raw)
+
+    def shared(self) -> Shared:
+        """Return the features before and behind the steps, and the codes in one unit."""
+        quantize = self.quantize
+        codes = () if quantize is None else (("codes in one unit", float(quantize.per_unit)),)
+        return (("N_FEATURES", self.n_features), ("N_PREPARED", self.n_out), *codes)
+
+    def operations(self) -> int:
+        """Return check, steps and norm."""
+        own = self.n_features * (2 if self.input_length is not None else 1)
+        return own + sum(step.operations() for step in self.steps)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables of all steps."""
+        return tuple(t for n, step in enumerate(self.steps) for t in step.tables(n))

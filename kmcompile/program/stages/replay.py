@@ -1,0 +1,166 @@
+"""The replay: the exact sum once more in float64, where float32 leaves the label open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.numeric.arrays import RealArray, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared
+from kmcompile.program.stages.exact_sum import ExactSum
+from kmcompile.program.stages.fine_sum import FineSum
+from kmcompile.program.stages.linear_sum import LinearSum
+from kmcompile.program.stages.pair_sum import PairSum
+from kmcompile.program.stages.prepare import Prepare
+from kmcompile.program.stages.stage import Always, Stage
+
+_READ_BY_BOTH = ("group_ends", "group_decisions", "entry_vectors", "pair_ends")
+"""Tables of the exact sum that the C of the replay reads as they are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replay(Always):
+    """Preprocessing and sum in float64, of the input as it was received, in the order of float32.
+
+    This is the second stage of an adaptive predicate [1]_: the same certificate with u = 2^-53.
+    It reads the float32 tables of the exact sum and, where there are some, tables of low parts
+    (`kmcompile.lowering.stored`). Distances are summed from differences. Where the exact sum skips
+    zeros, <s, x> leaves them out, which changes no bit: +-0 is added to a sum that began with +0.
+
+    Of an integer format it reads the tables of `FixedSum`, low parts are integers, and so are
+    vectors and inputs (`FineSum`): the C sums int64, and only what is done once a vector is in
+    float64.
+
+    The label is made in float64, too; only the ends of its interval become float32, outward.
+
+    Parameters
+    ----------
+    prepare : Prepare
+        In float64; the input has been checked by the first stage.
+    input_error : float64
+        >= sqrt(n_features) 2^-126: what is lost of subnormal features where these are read as 0.
+    sum : ExactSum, PairSum, LinearSum or FineSum
+        In float64, low parts included.
+    skip_zeros : bool
+    label : Always
+        The label stage with the constants of float64.
+    low_vectors : ndarray of shape (n_blocks, n_features, lanes), float32
+        Low parts of the vectors, or of a linear machine's weights; empty where all are 0. Of
+        codes: int8 or int16, of the shape of their table.
+    low_coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
+        Those of the coefficients. Of an integer format int16 or int32.
+
+    References
+    ----------
+    .. [1] J. R. Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric
+       predicates, Discrete & Computational Geometry 18, 1997, section 3.
+    """
+
+    prepare: Prepare
+    input_error: np.float64
+    sum: ExactSum | PairSum | LinearSum | FineSum
+    skip_zeros: bool
+    label: Always
+    low_vectors: RealArray
+    low_coefficients: RealArray
+
+    template: ClassVar[str] = "replay"
+    place: ClassVar[Place] = Place.REPLAY
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        for name in ("low_vectors", "low_coefficients"):
+            values = getattr(self, name)
+            object.__setattr__(self, name, frozen(values, values.dtype))
+
+    @property
+    def has_low_vectors(self) -> bool:
+        """Whether any vector has low parts."""
+        return self.low_vectors.size > 0
+
+    @property
+    def has_low_coefficients(self) -> bool:
+        """Whether any coefficient has."""
+        return self.low_coefficients.size > 0
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with label, interval and certificate of the received input."""
+        spent = batch.kernel_evals + np.uint32(self.kernel_evaluations())
+        answer = self.label.run(self.summed(batch))
+        return replace(
+            batch,
+            label=answer.label,
+            value=answer.value,
+            lower=answer.lower,
+            upper=answer.upper,
+            certified=answer.certified,
+            kernel_evals=spent,
+        )
+
+    def summed(self, batch: Batch) -> Batch:
+        """Return a batch in float64 with the decisions and bounds of the received input."""
+        wide = batch.raw.astype(np.float64)
+        start = replace(
+            Batch.of(batch.raw, self.sum.n_decisions),
+            x=wide,
+            deviation=np.full(len(wide), self.input_error),
+            length=np.zeros(len(wide)),
+        )
+        prepared = self.prepare.run(start)
+        if isinstance(self.sum, FineSum):
+            prepared = self.sum.of_codes(batch, prepared)
+        return self.sum.run(prepared)
+
+    def shared(self) -> Shared:
+        """Return what its preprocessing, its sum and its label stage share with the program's."""
+        return (*self.label.shared(), *self.sum.shared(), *self.prepare.shared())
+
+    def check_tables(self, exact: Stage) -> None:
+        """Check that the sum is one of the tables of the exact sum, whose names are the same.
+
+        Raises
+        ------
+        ValueError
+            If a table that the C reads in both sums is another one here.
+        """
+        if isinstance(self.sum, FineSum):
+            return  # of codes: their integers are not those of the format
+        for name in _READ_BY_BOTH:
+            own, other = getattr(self.sum, name, ()), getattr(exact, name, ())
+            if not np.array_equal(own, other):
+                raise ValueError(f"{self.name} has other {name} than {exact.name}")
+        low_parts = (self.low_vectors, self.low_vectors, self.low_coefficients)
+        for name, low in zip(("vectors", "weights", "coefficients"), low_parts, strict=True):
+            own, stored = getattr(self.sum, name, None), getattr(exact, name, None)
+            if own is None or stored is None:
+                continue
+            wide = stored.astype(np.float64)
+            if not np.array_equal(own, wide + low if low.size else wide):
+                raise ValueError(f"{self.name} has other {name} than the tables of {exact.name}")
+
+    def operations(self) -> int:
+        """Return the multiply-adds of one query before the label, of an input without zeros.
+
+        Conversions are not counted.
+        """
+        return self.prepare.operations() + self.sum.operations()
+
+    def kernel_evaluations(self) -> int:
+        """Return those of the sum."""
+        return self.sum.kernel_evaluations()
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return what the replay has besides the tables of the exact sum."""
+        shared = {"vectors", "coefficients", "weights", *_READ_BY_BOTH}
+        own = tuple(t for t in self.prepare.tables() + self.sum.tables() if t.name not in shared)
+        low = (
+            Table("vectors_low", self.low_vectors, "what the vectors' table leaves off"),
+            Table("coefficients_low", self.low_coefficients, "what the coefficients' leaves off"),
+        )
+        return tuple(
+            Table(f"replay_{t.name}", t.values, t.layout) for t in (*own, *low) if t.values.size > 0
+        )

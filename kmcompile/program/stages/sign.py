@@ -1,0 +1,51 @@
+"""The label of a binary machine: the sign of its one decision value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.outward import above, below
+from kmcompile.program.shared import Place, Shared
+from kmcompile.program.stages.stage import Always
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sign(Always):
+    """f > 0 is class 1, f < 0 is class 0.
+
+    Parameters
+    ----------
+    zero_is_positive : bool
+        Which side f = 0 is on: scikit-learn's SVC says class 1, its LinearSVC class 0.
+    """
+
+    zero_is_positive: bool
+
+    template: ClassVar[str] = "sign"
+    place: ClassVar[Place] = Place.LABEL
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with label, interval and certificate."""
+        decision, bound = batch.decision[:, 0], batch.bound[:, 0]
+        lower, upper = below(decision - bound), above(decision + bound)
+        zero = np.float32(0.0)
+        positive = decision >= zero if self.zero_is_positive else decision > zero
+        return replace(
+            batch,
+            label=positive.astype(np.int32),
+            lower=lower,
+            upper=upper,
+            certified=(lower > zero) | (upper < zero),
+        )
+
+    def shared(self) -> Shared:
+        """Return the one decision and the two classes."""
+        return (("N_DECISIONS", 1), ("N_CLASSES", 2))
+
+    def operations(self) -> int:
+        """Return the comparisons."""
+        return 4

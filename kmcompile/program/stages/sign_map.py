@@ -1,0 +1,255 @@
+"""A map of the inputs: boxes in which the sign of the decision is proved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.batch import UNKNOWN, Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.early_exit import EarlyExit
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.stage import Stage
+
+NEGATIVE, POSITIVE, HALVED, OPEN = range(4)
+"""Kinds of boxes: the two bits that a map has of each."""
+
+_WORD = 32
+_KIND_OPERATIONS = 8
+_RANK_OPERATIONS = 30
+"""Counting the ones of a word takes 12, of every other word's predecessor 14 more; the rest is
+shifts, masks and sums."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SignMap(EarlyExit):
+    """Boxes of inputs x: a grid of them, each halved along all features, again and again.
+
+    x is the raw input. In a program in integers it is the prepared one, multiples of the codes'
+    unit; so are `low` and the boxes' widths, and nothing rounds. The exactly prepared input may
+    then lie as far from x as `deviation` says, for which the proof leaves room as well.
+
+    The place of an input is floor(fl(x - low) scale) for each feature, scale a power of two, in
+    the boxes of the last level. Its first bits say which box of the grid it is, and each further
+    bit which half. The parts of a halved box stand together, bit j of their number telling the
+    halves of feature j apart, in the order of the halved boxes; so the n-th halved box has the
+    parts n_roots + (n << n_features) and on. n is counted by ones in words.
+
+    An input outside the grid is open. What it rounds is part of the proof, which
+    `certify.lattice.Lattice.inflation` begins: a box is proved with a margin all around.
+
+    Parameters
+    ----------
+    low, width, scale : ndarray of shape (n_features,), float32
+        Where the grid begins, how wide it is, and the boxes of the last level in one unit of x.
+    across : ndarray of shape (n_features,), uint16
+        Boxes of the grid along each feature, the last one first in memory.
+    depth : int
+        How often a box is halved at the most.
+    outer, inner : ndarray of shape (n_words,), uint32
+        Two bits a box, 32 boxes a word: kind = 2 outer + inner.
+    ranks : ndarray of shape (ceil(n_words / 2),), uint16
+        Halved boxes before each pair of words.
+    n_nodes : int
+        Boxes in the map.
+    least, largest : float32
+        0 < least <= |f| <= largest in every box with a sign.
+    deviation : float32 or None
+        An input with a larger one is open; None: x is the raw input.
+    """
+
+    low: Float32Array
+    width: Float32Array
+    scale: Float32Array
+    across: NDArray[np.uint16]
+    depth: int
+    outer: NDArray[np.uint32]
+    inner: NDArray[np.uint32]
+    ranks: NDArray[np.uint16]
+    n_nodes: int
+    least: np.float32
+    largest: np.float32
+    deviation: np.float32 | None = None
+
+    template: ClassVar[str] = "sign_map"
+    exit: ClassVar[str | None] = "certified"
+
+    def __post_init__(self) -> None:
+        for name in ("low", "width", "scale"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        for name in ("outer", "inner"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint32))
+        for name in ("across", "ranks"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+
+    @classmethod
+    def of(
+        cls,
+        kinds: NDArray[np.uint8],
+        low: ArrayLike,
+        size: ArrayLike,
+        across: ArrayLike,
+        depth: int,
+        least: np.float32,
+        largest: np.float32,
+        deviation: np.float32 | None = None,
+    ) -> SignMap:
+        """Return the map of some boxes.
+
+        Parameters
+        ----------
+        kinds : ndarray of shape (n_nodes,), uint8
+            The grid, then the parts of the halved boxes.
+        low, size : array-like of shape (n_features,)
+            Where the grid begins, and its boxes' widths, which are powers of two.
+        across : array-like of shape (n_features,), int
+        depth : int
+        least, largest : float32
+        deviation : float32 or None
+        """
+        n_words = -(-len(kinds) // _WORD)
+        padded = np.zeros(n_words * _WORD, dtype=np.uint8)
+        padded[: len(kinds)] = kinds
+        bits = padded.reshape(n_words, _WORD)
+        before = np.concatenate([[0], np.cumsum((bits == HALVED).sum(axis=1))[:-1]])
+        weights = np.uint32(1) << np.arange(_WORD, dtype=np.uint32)
+        size64 = np.asarray(size, dtype=np.float64)
+        return cls(
+            low=np.asarray(low, dtype=np.float32),
+            width=(size64 * np.asarray(across)).astype(np.float32),
+            scale=(2.0**depth / size64).astype(np.float32),
+            across=np.asarray(across),
+            depth=depth,
+            outer=(bits >> 1) @ weights,
+            inner=(bits & 1) @ weights,
+            ranks=before[::2],
+            n_nodes=len(kinds),
+            least=least,
+            largest=largest,
+            deviation=deviation,
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Features of an input."""
+        return len(self.low)
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether it looks at codes."""
+        return self.deviation is not None
+
+    @property
+    def n_roots(self) -> int:
+        """Boxes of the grid."""
+        return int(np.prod(self.across.astype(np.int64)))
+
+    def places(self, x: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the places of inputs, shape (n_queries, n_features), and which are in the grid."""
+        distance = x - self.low
+        inside = np.all((distance >= 0) & (distance < self.width), axis=1)
+        return (np.where(inside[:, None], distance, 0) * self.scale).astype(np.int64), inside
+
+    def kinds(self, x: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the kinds of the smallest boxes that hold inputs, and how many held those."""
+        place, inside = self.places(x)
+        node = np.zeros(len(x), dtype=np.int64)
+        for j, n in enumerate(self.across.tolist()):
+            node = node * n + (place[:, j] >> self.depth)
+        kind = np.where(inside, self._kind(node), OPEN)
+        n_halved = np.zeros(len(x), dtype=np.int64)
+        for shift in reversed(range(self.depth)):
+            goes_on = kind == HALVED
+            part = (((place >> shift) & 1) << np.arange(self.n_features)).sum(axis=1)
+            below = self.n_roots + (self._rank(node) << self.n_features) + part
+            node = np.where(goes_on, below, node)
+            kind = np.where(goes_on, self._kind(node), kind)
+            n_halved += goes_on
+        return kind, n_halved
+
+    def _kind(self, node: NDArray[np.int64]) -> NDArray[np.int64]:
+        word, bit = np.divmod(node, _WORD)
+        outer, inner = ((plane[word] >> bit) & 1 for plane in (self.outer, self.inner))
+        kind: NDArray[np.int64] = outer.astype(np.int64) * 2 + inner
+        return kind
+
+    def _rank(self, node: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many halved boxes stand before some."""
+        word, bit = np.divmod(node, _WORD)
+        halved = (self.outer & ~self.inner).astype(np.int64)
+        rank = self.ranks[word // 2] + _ones(halved[word] & ((1 << bit) - 1))
+        first = _ones(halved[np.maximum(word, 1) - 1])
+        total: NDArray[np.int64] = (rank + np.where(word % 2 == 1, first, 0)).astype(np.int64)
+        return total
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with intervals where the sign is proved, and which these are."""
+        if self.deviation is None:
+            kind, n_halved = self.kinds(batch.raw)
+        else:
+            near = batch.deviation <= self.deviation
+            kind, n_halved = self.kinds(batch.x)
+            kind, n_halved = np.where(near, kind, OPEN), np.where(near, n_halved, 0)
+        sign = np.select([kind == POSITIVE, kind == NEGATIVE], [1, -1], 0)[:, None]
+        unknown = np.where(sign == 0, UNKNOWN, np.float32(0.0))
+        low = np.where(sign > 0, self.least, -self.largest) - unknown
+        high = np.where(sign < 0, -self.least, self.largest) + unknown
+        known = sign[:, 0] != 0
+        spent = first_operations(self.n_features) + n_halved * step_operations(self.n_features)
+        spent = spent + np.where(known, NARROW_OPERATIONS + ends.label.operations(), 0)
+        batch = replace(narrowed(batch, low, high), operations=batch.operations + spent)
+        batch = proved(batch, ends.label)
+        return batch, batch.certified & known
+
+    def shared(self) -> Shared:
+        """Return the raw features and the one decision."""
+        return (("N_FEATURES", self.n_features), ("N_DECISIONS", 1))
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether a sum is one of codes where the map looks at codes, and only there."""
+        has_codes = getattr(other, "codes", None) is not None
+        return EarlyExit.stands_before(self, other) and has_codes == self.in_integers
+
+    def operations(self) -> int:
+        """Return the multiply-adds, every shift and mask one, of a query that goes all the way."""
+        steps = self.depth * step_operations(self.n_features)
+        return first_operations(self.n_features) + steps + NARROW_OPERATIONS
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the planes of bits and the ranks."""
+        return (
+            Table("map_outer", self.outer, "first bits of the boxes' kinds: [word], low bit first"),
+            Table("map_inner", self.inner, "second bits of the boxes' kinds: [word]"),
+            Table("map_ranks", self.ranks, "halved boxes before: [pair of words]"),
+        )
+
+
+def _ones(bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many bits of each word of 32 are 1, as the C counts them."""
+    twos = bits - ((bits >> 1) & 0x55555555)
+    fours = (twos & 0x33333333) + ((twos >> 2) & 0x33333333)
+    eights = (fours + (fours >> 4)) & 0x0F0F0F0F
+    ones: NDArray[np.int64] = ((eights * 0x01010101) & 0xFFFFFFFF) >> 24
+    return ones
+
+
+def first_operations(n_features: int) -> int:
+    """Return the multiply-adds of finding a box of the grid: five for a place, two for an index."""
+    return 7 * n_features + _KIND_OPERATIONS
+
+
+def step_operations(n_features: int) -> int:
+    """Return the multiply-adds of going from a halved box to one of its parts."""
+    return _RANK_OPERATIONS + 3 * n_features + 4 + _KIND_OPERATIONS
+
+
+def map_bytes(n_nodes: int) -> int:
+    """Return the bytes of the tables of so many boxes."""
+    n_words = -(-n_nodes // _WORD)
+    return 8 * n_words + 2 * -(-n_words // 2)

@@ -1,0 +1,77 @@
+"""The value of a regression: its one decision value, with an interval that holds the model's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.outward import above, below
+from kmcompile.program.shared import Place, Shared
+from kmcompile.program.stages.stage import Always
+
+NO_LABEL = np.int32(-1)
+"""What a regression has in the place of a label."""
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value(Always):
+    """The value is f, its interval f -+ bound; it is settled where that is narrow enough.
+
+    f - bound <= f <= f + bound, and rounding to float32 keeps an order: so the value lies in its
+    interval. A width that exceeds the tolerance in real arithmetic is at least the tolerance, a
+    float32, once it is rounded: one that is computed to be smaller is settled rightly.
+
+    Parameters
+    ----------
+    tolerance : float32 or None
+        The widest interval that a query is settled with; without one every interval will do.
+    """
+
+    tolerance: np.float32 | None
+
+    template: ClassVar[str] = "value"
+    place: ClassVar[Place] = Place.LABEL
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with value and interval; `certified` says whether it is settled."""
+        decision, bound = batch.decision[:, 0], batch.bound[:, 0]
+        lower, upper = below(decision - bound), above(decision + bound)
+        settled = np.ones(len(decision), dtype=bool)
+        if self.tolerance is not None:
+            settled = upper - lower < self.tolerance
+        return replace(
+            batch,
+            label=np.full(len(decision), NO_LABEL),
+            value=decision.astype(np.float32),
+            lower=lower,
+            upper=upper,
+            certified=settled,
+        )
+
+    @classmethod
+    def within(cls, tolerance: float | None) -> Value:
+        """Return the stage of a tolerance in float64: the float32 below it.
+
+        Examples
+        --------
+        >>> float(Value.within(0.1).tolerance) < 0.1, float(Value.within(0.5).tolerance)
+        (True, 0.5)
+        """
+        if tolerance is None:
+            return cls(None)
+        nearest = np.float32(min(tolerance, _LARGEST))
+        below_it = np.nextafter(nearest, np.float32(0.0))
+        return cls(below_it if float(nearest) > tolerance else nearest)
+
+    def shared(self) -> Shared:
+        """Return the one decision, and that there are no classes."""
+        return (("N_DECISIONS", 1), ("N_CLASSES", 0))
+
+    def operations(self) -> int:
+        """Return the ends of the interval and the comparison of its width."""
+        return 4

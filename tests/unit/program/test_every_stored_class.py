@@ -1,0 +1,142 @@
+"""Reliability 46: what can be compiled can be read back, whatever a program is made of."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+
+import calibrated
+import cascades
+import catalogue
+import certified
+import coded
+import expansions
+import integer_exits
+import numpy as np
+import pairs
+import pytest
+import regressions
+import replays
+import sign_maps
+import subspaces
+from tools import need
+
+import kmcompile
+from kmcompile.errors import InputError
+from kmcompile.kernels import CATALOGUE as KERNELS
+from kmcompile.pipeline import verify_folder
+from kmcompile.program import storage
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import CATALOGUE as STAGES
+from kmcompile.program.stages import Sign
+from kmcompile.program.storable import storable_classes
+from kmcompile.steps import CATALOGUE as STEPS
+
+CHI2 = catalogue.Case("SVC", "chi2", "binary", "maxabs", parameters=(("C", 100.0),))
+CASES = (
+    *catalogue.CORE,
+    cascades.CORE[0],
+    *certified.CORE[:3],
+    subspaces.CORE[2],
+    sign_maps.CORE[1],
+    expansions.CORE[2],
+    *coded.CORE[5:8],
+    coded.REPLAYED[3],
+    integer_exits.CORE[9],
+    regressions.MORE[0],
+    calibrated.CORE[1],
+    *pairs.FEW_VECTORS,
+    replays.CORE[0],
+    replays.Replayed(CHI2, low_parts=True),
+)
+"""The cheapest of each kind: together they have every class that a program can hold."""
+
+emitted = cache(lambda case: case.emit("host"))
+
+
+def classes_in(value) -> set[str]:
+    """Return the names of all dataclasses that a value is made of."""
+    if is_dataclass(value):
+        inner = (classes_in(getattr(value, field.name)) for field in fields(value))
+        return {type(value).__name__}.union(*inner)
+    return set().union(*map(classes_in, value)) if isinstance(value, tuple) else set()
+
+
+def own_classes() -> set[str]:
+    """Return the names of those that the package defines: tests define others."""
+    found = storable_classes().items()
+    return {name for name, cls in found if cls.__module__.startswith("kmcompile.")}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_program_comes_back_with_the_same_bytes_and_answers(case):
+    program, X = emitted(case).program, emitted(case).queries[:200]
+    content = storage.save(program)
+    again = storage.load(content, "program.npz")
+    assert storage.save(again) == content
+    first, second = interpret(program, X), interpret(again, X)
+    for field in fields(first):
+        a, b = getattr(first, field.name), getattr(second, field.name)
+        assert (a is None and b is None) or a.tobytes() == b.tobytes(), field.name
+
+
+def test_the_programs_above_hold_every_class_that_can_be_stored():
+    assert set().union(*(classes_in(emitted(case).program) for case in CASES)) == own_classes()
+
+
+def test_every_stage_step_and_kernel_can_be_stored():
+    names = {cls.__name__ for cls in (*STAGES, *STEPS)}
+    # A linear machine has weights and no kernel of its own.
+    names |= {f"{cls.__name__}Float32" for cls in KERNELS if cls.name != "linear"}
+    assert names <= own_classes()
+
+
+def test_a_class_defined_elsewhere_is_stored_as_soon_as_it_exists():
+    @dataclass(frozen=True, slots=True, eq=False)
+    class MadeUpSign(Sign):
+        pass
+
+    assert storable_classes()["MadeUpSign"] is MadeUpSign
+
+
+@pytest.mark.parametrize("name", ["Popen", "KernelMachine", "Stage", "Batch", "float", "", None])
+def test_nothing_else_is_made_of_a_file(name):
+    """Neither what runs something, nor an abstract class, nor what no program holds."""
+    archive = dict(np.load(io.BytesIO(storage.save(emitted(CASES[0]).program))))
+    tree = json.loads(archive["tree"].tobytes())
+    tree["program"]["fields"]["known_answers"] = {"class": name, "fields": {}}
+    archive["tree"] = np.frombuffer(json.dumps(tree).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez(buffer, **archive)
+    with pytest.raises(InputError, match="a program has no part called"):
+        storage.load(buffer.getvalue(), "program.npz")
+
+
+def test_what_could_not_be_read_back_is_not_written():
+    @dataclass(frozen=True)
+    class Elsewhere:
+        value: int = 1
+
+    program = emitted(CASES[0]).program
+    changed = Program(
+        **{f.name: getattr(program, f.name) for f in fields(program)} | {"scale": Elsewhere()}
+    )
+    with pytest.raises(TypeError, match=r"program\.scale: no field of a Program has the type"):
+        storage.save(changed)
+
+
+def test_a_chi2_folder_is_loaded_and_verified(tmp_path):
+    need("gcc")
+    model, X = CHI2.fitted(), np.abs(np.random.default_rng(3).normal(size=(40, 6)))
+    out = tmp_path / "out"
+    kmcompile.compile_model(model, target="host", name="chi", out=out, verify="none")
+    loaded = kmcompile.load(out)
+    sure = loaded.classify(X)["certified"]
+    assert sure.any()
+    np.testing.assert_array_equal(loaded.predict(X)[sure], model.predict(X.astype("f4"))[sure])
+    facts = verify_folder(out, model=None, test_data=None, trust_pickle=False)
+    assert facts["verification"]["exact"]["host"]["queries"] > 0
+    assert facts["verification"]["exact"]["host"]["mismatches"] == 0

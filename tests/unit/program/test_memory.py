@@ -1,0 +1,38 @@
+"""What does not fit is refused with its bytes and a remedy."""
+
+from __future__ import annotations
+
+import cascades
+import catalogue
+import pytest
+
+from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.errors import BudgetError
+from kmcompile.program.memory import check_ram
+from kmcompile.request.budgets import Budgets
+from kmcompile.target import load_target
+
+
+@pytest.mark.parametrize(
+    ("case", "remedy"),
+    [(cascades.CORE[0], "--mode exact"), (catalogue.CORE[0], "fewer classes or features")],
+    ids=str,
+)
+def test_too_little_ram_is_refused_with_the_remedy_that_there_is(case, remedy):
+    program = catalogue.emitted(case, "host").program
+    needed = workspace_bytes(program, load_target("host"))
+    check_ram(program, needed, None, Budgets(None, needed))
+    with pytest.raises(BudgetError, match=remedy) as caught:
+        check_ram(program, needed, None, Budgets(None, needed - 1))
+    assert f"workspace {needed:,}" in str(caught.value)
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("case", [*cascades.CORE, *catalogue.CORE], ids=str)
+def test_the_workspace_s_bytes_are_those_of_the_c(case):
+    emitted = catalogue.emitted(case, "host")
+    header = emitted.files["iris.h"].decode()
+    struct = header[: header.index("} iris_workspace_t;")].rpartition("typedef struct {")[2]
+    members = [line.split(";")[0] for line in struct.splitlines() if ";" in line]
+    lengths = [int(member.split("[")[1].rstrip("UL]")) for member in members]
+    assert 4 * sum(lengths) == workspace_bytes(emitted.program, load_target("host"))
