@@ -18,12 +18,12 @@ from kmcompile.errors import (
     ToolError,
     VerificationError,
 )
-from kmcompile.plural import counted
 from kmcompile.report import bench_table
 from kmcompile.report.bench_table import Failure
 from kmcompile.request.option_values import without_defaults
 from kmcompile.request.options import Options
 from kmcompile.target import Target, chosen_targets, list_targets
+from kmcompile.text.figures import counted
 
 TABLE = "bench.csv"
 PAGE = "bench.html"

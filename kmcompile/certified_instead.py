@@ -11,8 +11,8 @@ from dataclasses import replace
 from kmcompile.early_exits import add_early_exits, why_none
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.errors import BudgetError, InputError
-from kmcompile.lowering.formats import Lowered
-from kmcompile.lowering.program import with_tolerance
+from kmcompile.lower.formats import Lowered
+from kmcompile.lower.program import with_tolerance
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.memory import check_flash, check_ram, check_tables

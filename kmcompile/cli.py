@@ -16,6 +16,7 @@ from kmcompile.errors import InputError, KmcompileError, UsageError, Verificatio
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import CHOICES, check_options, without_defaults
 from kmcompile.request.options import Options
+from kmcompile.text.visible import printable
 from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
     for diagnosis in diagnoses:
         for tool in diagnosis.tools:
             here = "missing" if tool.path is None else tool.version or "here, but it does not run"
-            key = (tool.command, tool.purpose, console.printable(here))
+            key = (tool.command, tool.purpose, printable(here))
             found.setdefault(key, []).append(diagnosis.target)
     rows = [(*key, ", ".join(targets)) for key, targets in found.items()]
     console.print_table([("command", "is the", "version", "of the targets"), *rows])
@@ -284,7 +285,7 @@ def _print_report(report: dict[str, Any], folder: Path | None) -> None:
 
     terminal.print_report(report, console.styled())
     if folder is not None:
-        click.echo(f"\nwritten to {console.printable(str(folder))}; its report.html has the plots")
+        click.echo(f"\nwritten to {printable(str(folder))}; its report.html has the plots")
 
 
 def _print_verification(folder: Path, result: dict[str, Any]) -> None:
@@ -298,8 +299,8 @@ def _print_bench(made: Bench) -> None:
 
     console.print_table(table_text(list(made.reports.values())), n_left=2)
     for failure in made.failures:
-        click.echo(f"{failure.target}: {console.printable(failure.text)}")
-    click.echo(f"written to {console.printable(str(made.folder))}: bench.csv, bench.html")
+        click.echo(f"{failure.target}: {printable(failure.text)}")
+    click.echo(f"written to {printable(str(made.folder))}: bench.csv, bench.html")
 
 
 _VERBS = {

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 
 from kmcompile.errors import KmcompileError, OutputError
-from kmcompile.visible_text import visible
+from kmcompile.text.visible import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _LINES_MAX = 3
-_LINE_LENGTH_MAX = 500
 
 _T = TypeVar("_T")
 
@@ -99,18 +98,6 @@ def _show_warning(
 
 def _debugging() -> bool:
     return os.environ.get("KMCOMPILE_DEBUG") == "1"
-
-
-def printable(line: str) -> str:
-    """Escape what a hostile model could send to the terminal, and cut what is too long.
-
-    Examples
-    --------
-    >>> printable("label \\x1b[2J")
-    'label \\\\x1b[2J'
-    """
-    safe = visible(line)
-    return safe if len(safe) <= _LINE_LENGTH_MAX else safe[:_LINE_LENGTH_MAX] + " ..."
 
 
 def print_json(value: Any) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kmcompile.calibrate.calibration import Candidate
 from kmcompile.emit.emitter import workspace_bytes
-from kmcompile.lowering.pair_choice import with_pair_sum
+from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import Status, interpret

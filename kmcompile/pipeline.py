@@ -18,9 +18,9 @@ from kmcompile.compiled import Compiled
 from kmcompile.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.package import package_files
-from kmcompile.lowering.format_choice import Candidate, choose_format
-from kmcompile.lowering.formats import Lowered, grid_text, lower_in_format
-from kmcompile.lowering.program import with_tolerance
+from kmcompile.lower.format_choice import Candidate, choose_format
+from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
+from kmcompile.lower.program import with_tolerance
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kmcompile.calibrate.calibrate import room_for_exits
 from kmcompile.emit.emitter import workspace_bytes
-from kmcompile.lowering.formats import Lowered
-from kmcompile.lowering.replay import add_replay
+from kmcompile.lower.formats import Lowered
+from kmcompile.lower.replay import add_replay
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.program import Program
 from kmcompile.request.budgets import Budgets

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile import readers
-from kmcompile.lowering.formats import lower_in_format
+from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.target import Target

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
 from kmcompile import readers
-from kmcompile.lowering import lower
+from kmcompile.lower import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.batch import Batch

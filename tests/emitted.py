@@ -12,9 +12,9 @@ from function_kernels import load_machine
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit
-from kmcompile.lowering import lower
-from kmcompile.lowering.formats import lower_in_format
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower import lower
+from kmcompile.lower.formats import lower_in_format
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.output import files as folder_files

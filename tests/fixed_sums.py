@@ -10,8 +10,8 @@ import numpy as np
 from mpmath import mp, mpf
 
 from kmcompile.kernels import Rbf
-from kmcompile.lowering.codes import Coded, lossless_codes, scaled_codes
-from kmcompile.lowering.integer_program import Layout, lower_integers
+from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
+from kmcompile.lower.integer_program import Layout, lower_integers
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from kmcompile import readers
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
-from kmcompile.lowering.formats import lower_in_format
+from kmcompile.lower.formats import lower_in_format
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import EarlyExit
 from kmcompile.target import Target

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from function_kernels import load_machine
 
-from kmcompile.lowering import lower
+from kmcompile.lower import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.numeric.batch import Batch

@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile.lowering.pair_choice import with_pair_sum
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower.pair_choice import with_pair_sum
+from kmcompile.lower.replay import lower_replay
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.target import Target

@@ -14,8 +14,8 @@ from sklearn.svm import SVC
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.folded_weights import fit_folded_weights
 from kmcompile.certify.likely import likely_inputs
-from kmcompile.lowering.pair_choice import with_pair_sum
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower.pair_choice import with_pair_sum
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors

@@ -16,9 +16,9 @@ from sklearn.svm import SVR
 from kmcompile import readers
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
-from kmcompile.lowering.formats import Lowered, lower_in_format
-from kmcompile.lowering.program import with_tolerance
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower.formats import Lowered, lower_in_format
+from kmcompile.lower.program import with_tolerance
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.program.program import Program
 from kmcompile.target import Target

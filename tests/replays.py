@@ -10,7 +10,7 @@ from catalogue import Case, every_combination
 from emitted import Emitted
 from sparse_digits import SparseDigits
 
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections

@@ -21,10 +21,10 @@ from kmcompile.certify import bound_sequence, folded_weights, subspace
 from kmcompile.certify.expansion_tree import tree
 from kmcompile.certify.lower_subspace import Subspace, lower_subspace
 from kmcompile.certify.sign_map import build_sign_map
-from kmcompile.lowering import pair_choice
-from kmcompile.lowering.formats import Lowered, lower_in_format
-from kmcompile.lowering.program import with_tolerance
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower import pair_choice
+from kmcompile.lower.formats import Lowered, lower_in_format
+from kmcompile.lower.program import with_tolerance
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.model.reference import evaluate

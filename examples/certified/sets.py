@@ -21,7 +21,7 @@ from machines import CACHE, load
 
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import WORST_SHARE, add_certified_exits
-from kmcompile.lowering import lower
+from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.center_vectors import center_vectors

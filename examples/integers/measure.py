@@ -15,7 +15,7 @@ from kmcompile.build import build
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit
-from kmcompile.lowering import lower
+from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.output import files as folder_files
 from kmcompile.passes.center_vectors import center_vectors

@@ -21,7 +21,7 @@ from kmcompile.calibrate.samples import (
     decision_values,
     split,
 )
-from kmcompile.lowering import lower
+from kmcompile.lower import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import labels_of

@@ -30,13 +30,13 @@ from kmcompile.errors import UsageError
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.pair_offer import PairOffer
-from kmcompile.plural import counted
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options
+from kmcompile.text.figures import counted
 
 _REPEATED_SHARE = 0.05
 """Of the samples that repeat one before them, or nearly: more must not count as evidence each."""

@@ -105,7 +105,7 @@ class FourierFloat32(Float32Kernel):
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on |v^|, as if its largest one were the largest intermediate.
 
-        4 times it is compared with that one (`kmcompile.analysis.ranges`).
+        4 times it is compared with that one (`kmcompile.lower.ranges`).
         """
         v = of.inner + largest_argument_error(self, of)
         return v * (LARGEST_INTERMEDIATE / (4 * float(self._cosine.limit)))

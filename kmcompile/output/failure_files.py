@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from kmcompile.errors import VerificationError
-from kmcompile.plural import counted
 from kmcompile.program.program import Program
 from kmcompile.program.stages import PairSum
 from kmcompile.report.failure_report import MARK, Made, failure_files
+from kmcompile.text.figures import counted
 from kmcompile.verify.failure import Failure
 from kmcompile.verify.finding import Broken
 

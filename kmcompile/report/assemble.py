@@ -13,7 +13,7 @@ from kmcompile.analysis.worst_case import WorstCase
 from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.calibrate.calibration import Calibration
 from kmcompile.certify.certify import Choice
-from kmcompile.lowering.format_choice import Candidate
+from kmcompile.lower.format_choice import Candidate
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program

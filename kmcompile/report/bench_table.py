@@ -12,7 +12,7 @@ from kmcompile.report.html_environment import html_environment
 from kmcompile.report.summary import Report
 from kmcompile.report.target_table import COLUMNS, Column, target_table, values_of
 from kmcompile.target import Target
-from kmcompile.visible_text import visible
+from kmcompile.text.visible import visible
 
 _FORMULA_STARTS = ("=", "+", "-", "@")
 

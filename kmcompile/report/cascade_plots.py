@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.report.cascade import Cascade, Thresholds
 from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot, dots, legend_above, plot
-from kmcompile.report.figures import count_text, share_text
+from kmcompile.text.figures import count_text, share_text
 
 _POINTS_MAX = 1200
 _TESTS_MARKED = 60

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.figures import MISSING, count_text, share_text
 from kmcompile.report.summary import Report, is_regression, not_certified
+from kmcompile.text.figures import MISSING, count_text, share_text
 
 _COUNTS = ("kernel_evals_mean", "ops_mean", "ops_worst", "ops_mean_decided", "table_bytes")
 

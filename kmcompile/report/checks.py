@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kmcompile.report.figures import count_text, share_text, small_text
 from kmcompile.report.summary import Report, has_no_labels, reason, verification_part
+from kmcompile.text.figures import count_text, share_text, small_text
 
 
 class Status(StrEnum):

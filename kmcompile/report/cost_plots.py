@@ -12,8 +12,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot, plot
-from kmcompile.report.figures import count_text, share_text
 from kmcompile.report.summary import Report
+from kmcompile.text.figures import count_text, share_text
 
 _QUANTILES = 200
 _BINS = 24

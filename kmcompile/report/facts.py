@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kmcompile.report.checks import measured_text
-from kmcompile.report.figures import confidence_text, count_text, ratio_text, small_text
 from kmcompile.report.summary import Fact, Report, fact, reason
+from kmcompile.text.figures import confidence_text, count_text, ratio_text, small_text
 
 _GUARANTEES = {
     "guaranteed": "the bound holds with the confidence",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from kmcompile.lowering.format_choice import Candidate
+from kmcompile.lower.format_choice import Candidate
 from kmcompile.report import chosen
 
 _OPEN = (

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from kmcompile import resources
-from kmcompile.visible_text import visible
+from kmcompile.text.visible import visible
 
 
 @cache

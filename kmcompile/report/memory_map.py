@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kmcompile.report.figures import MISSING, bytes_text, share_text
 from kmcompile.report.summary import Report, reason
+from kmcompile.text.figures import MISSING, bytes_text, share_text
 
 _LEAST_SHARE = 0.005  # of a table with a row of its own
 _LABELLED = 0.09  # share of the strip that has room for a name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kmcompile.report.figures import MISSING, bytes_text, count_text, share_text
 from kmcompile.report.summary import Report, candidate_text, reason, sample_text
+from kmcompile.text.figures import MISSING, bytes_text, count_text, share_text
 
 MODES = ("statistical", "certified")
 

@@ -13,7 +13,7 @@ from kmcompile.program.program import Program
 from kmcompile.report import chosen
 from kmcompile.report.checked import QueriesSource
 from kmcompile.report.costs import sample_of
-from kmcompile.report.figures import count_text, share_text
+from kmcompile.text.figures import count_text, share_text
 from kmcompile.verify.queries import Queries
 
 _NO_REPLAY = "the program has no replay"

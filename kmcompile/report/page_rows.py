@@ -9,8 +9,8 @@ from typing import Any
 from kmcompile.report import summary
 from kmcompile.report.checks import Check, Status
 from kmcompile.report.checks import checks as all_checks
-from kmcompile.report.figures import bytes_text, count_text, ratio_text, share_text, small_text
 from kmcompile.report.summary import Fact, Report
+from kmcompile.text.figures import bytes_text, count_text, ratio_text, share_text, small_text
 
 
 @dataclass(frozen=True, slots=True)

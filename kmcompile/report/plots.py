@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.report.drawing import ACCENT, MUTED, WARM, Plot, dots, legend_above, plot
 from kmcompile.report.evidence import Evidence
-from kmcompile.report.figures import count_text, share_text, small_text
+from kmcompile.text.figures import count_text, share_text, small_text
 
 _POINTS_MAX = 600
 

@@ -6,12 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.figures import (
-    bytes_text,
-    count_text,
-    ratio_text,
-    share_text,
-)
+from kmcompile.text.figures import bytes_text, count_text, ratio_text, share_text
 
 Report = dict[str, Any]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.figures import MISSING, bytes_text, count_text, share_text
 from kmcompile.report.summary import Report, reason
+from kmcompile.text.figures import MISSING, bytes_text, count_text, share_text
 
 
 @dataclass(frozen=True, slots=True)

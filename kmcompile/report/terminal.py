@@ -8,19 +8,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kmcompile.console import printable
-from kmcompile.plural import counted
 from kmcompile.report import checks, summary
 from kmcompile.report.checks import Status
-from kmcompile.report.figures import (
+from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
+from kmcompile.text.figures import (
     bytes_text,
     confidence_text,
     count_text,
+    counted,
     ratio_text,
     share_text,
     small_text,
 )
-from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
+from kmcompile.text.visible import printable
 
 _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.NOT_RUN: "yellow"}
 _BAR_CELLS, _SHORT_BAR_CELLS = 20, 12

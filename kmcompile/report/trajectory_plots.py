@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, WIDE, Plot, plot
-from kmcompile.report.figures import count_text
 from kmcompile.report.trajectories import Trajectories
+from kmcompile.text.figures import count_text
 
 _PLACES = 24.0  # of one stage on the axis: more tests stand closer together
 _TICKS = 18

@@ -14,7 +14,6 @@ from kmcompile.errors import VerificationError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference, evaluate
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.plural import counted
 from kmcompile.program.interpreter import RESULT_DTYPE, Answers, Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Stage
@@ -22,6 +21,7 @@ from kmcompile.program.stages.value import NO_LABEL
 from kmcompile.report.checked import Bounded, Certified, ExactRun, Probabilities
 from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
+from kmcompile.text.figures import counted
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import check_intervals
 from kmcompile.verify.outcomes import can_be

@@ -11,8 +11,8 @@ from kmcompile.errors import VerificationError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.plural import counted
 from kmcompile.program.stages import Stage
+from kmcompile.text.figures import counted
 from kmcompile.verify.finding import Broken, Finding
 
 

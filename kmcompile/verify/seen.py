@@ -6,7 +6,7 @@ import numpy as np
 
 from kmcompile.calibrate.near_copies import groups_of, near_copies, row_keys, standardised
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.plural import counted
+from kmcompile.text.figures import counted
 
 SEEN_SHARE = 0.05
 """Share of the distinct test samples seen, beyond what repeated samples explain, of no test."""

@@ -13,8 +13,8 @@ from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.errors import VerificationError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference
-from kmcompile.plural import counted
 from kmcompile.program.stages import Stage
+from kmcompile.text.figures import counted
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import decision_meant
 

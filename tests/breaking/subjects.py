@@ -26,10 +26,10 @@ from sklearn.svm import SVC
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.kernels import Linear
-from kmcompile.lowering import lower
-from kmcompile.lowering.formats import lower_in_format
-from kmcompile.lowering.pair_choice import with_pair_sum
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower import lower
+from kmcompile.lower.formats import lower_in_format
+from kmcompile.lower.pair_choice import with_pair_sum
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.preprocessing import Affine

@@ -30,8 +30,8 @@ from subjects import SUBJECTS, fitted
 from terms import TERMS, VALUES, terms_of, weakened
 
 from kmcompile.kernels.remainder import PolyRemainder
-from kmcompile.lowering.integer_program import Layout
-from kmcompile.lowering.sums import lower_sum
+from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.sums import lower_sum
 from kmcompile.program.program import Program
 from kmcompile.readers import load_model
 

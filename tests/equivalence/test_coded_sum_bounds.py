@@ -10,7 +10,7 @@ from fixed_sums import DIGITS, GRIDS, Case, codes_of, in_format, queries, random
 from mpmath import mp, mpf
 
 from kmcompile.kernels import Poly, Sigmoid
-from kmcompile.lowering.integer_program import Layout
+from kmcompile.lower.integer_program import Layout
 from kmcompile.program.stages import CodedSum
 
 SEEDS = range(4)

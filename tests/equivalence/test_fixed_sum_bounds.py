@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from kmcompile import readers
 from kmcompile.errors import InputError
-from kmcompile.lowering.integer_program import Layout
+from kmcompile.lower.integer_program import Layout
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.interpreter import Status, interpret
 

@@ -24,9 +24,9 @@ from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.code_table_view import TABLE, code_lines, code_table_view, in_fours, n_totals
 from kmcompile.emit.environment import render
 from kmcompile.emit.tables import table_view
-from kmcompile.lowering.code_table import alike_features, code_table
-from kmcompile.lowering.codes import lossless_codes
-from kmcompile.lowering.integer_program import Layout, lower_integers
+from kmcompile.lower.code_table import alike_features, code_table
+from kmcompile.lower.codes import lossless_codes
+from kmcompile.lower.integer_program import Layout, lower_integers
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors

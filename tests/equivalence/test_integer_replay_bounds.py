@@ -21,8 +21,8 @@ from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
 from kmcompile.errors import InputError
-from kmcompile.lowering.integer_program import Layout
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.replay import lower_replay
 from kmcompile.numeric.batch import Batch
 from kmcompile.program import storage
 from kmcompile.program.interpreter import Status, interpret

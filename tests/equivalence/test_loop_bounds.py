@@ -21,7 +21,7 @@ import sparse_digits
 from emitted import Emitted
 from loop_counters import Counted, count_loops, template_loops
 
-from kmcompile.lowering import lower
+from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 
 CASES = [

@@ -23,7 +23,7 @@ from replays import neighbours
 from roundings import flushing_subnormals, need_fma, run
 from tools import need
 
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.preprocessing import Normalization
 from kmcompile.numeric.batch import Batch

@@ -16,7 +16,7 @@ from sparse_digits import CASES, N_TRAINED, SparseDigits
 from test_c_matches_interpreter import COMPILERS, check_on_host
 
 from kmcompile.kernels import Rbf
-from kmcompile.lowering.sums import lower_sum
+from kmcompile.lower.sums import lower_sum
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import ExactSum, Nonzeros
 from kmcompile.program.storage import load, save

@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 from tools import need
 
 from kmcompile.build import build
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.fold_scalers import fold_scalers

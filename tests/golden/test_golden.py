@@ -15,10 +15,10 @@ from host_program import BATCH_MAIN, STRICT, build_program, run_batch
 from tools import succeed
 
 from kmcompile.kernels import Linear, Rbf
-from kmcompile.lowering import lower
-from kmcompile.lowering.codes import lossless_codes
-from kmcompile.lowering.integer_program import Layout, lower_integers
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower import lower
+from kmcompile.lower.codes import lossless_codes
+from kmcompile.lower.integer_program import Layout, lower_integers
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.preprocessing import Affine
 from kmcompile.program.interpreter import Status, interpret

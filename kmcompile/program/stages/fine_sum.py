@@ -41,7 +41,7 @@ class FineSum(Always):
         per_deviation_p * deviation + result_error |f_p| + minimum_p:
 
     the distance of the stored machine from the trained one in the kernel's feature space and what
-    float64 rounds (`kmcompile.lowering.integer_replay`).
+    float64 rounds (`kmcompile.lower.integer_replay`).
 
     Parameters
     ----------

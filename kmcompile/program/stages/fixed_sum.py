@@ -44,7 +44,7 @@ class FixedSum(Always):
     The bound. K = 2^-t for the exact t of the stored codes:
 
     - The sum of the stored vectors' K at the codes is within apart_p + length_p |x - X| sqrt(2
-      gamma) of f_p - b_p for the exactly prepared x (`kmcompile.lowering.feature_space`).
+      gamma) of f_p - b_p for the exactly prepared x (`kmcompile.lower.feature_space`).
     - k is within K rho + 2^-31 of K: rho holds the multiplier, the shifts and 2^-t. From the
       cutoff on, k is 0 and K at most 2^-32 (1 + rho).
     - So K <= (k + 2^-31) / (1 - rho), and with M_p = sum_i c_pi k_i the sum of the k is within

@@ -39,7 +39,7 @@ class Probability:
     - many classes: dp_c / df_k = p_c (delta_ck - p_k) s(-f_k), whose magnitudes over k add up to
       at most 2 p_c (1 - p_c) <= 1/2. By the mean value theorem this holds for decisions that
       differ by any amount.
-    - `minimum` is for what is rounded from there on (`kmcompile.lowering.probability`).
+    - `minimum` is for what is rounded from there on (`kmcompile.lower.probability`).
 
     Parameters
     ----------

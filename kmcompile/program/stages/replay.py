@@ -28,7 +28,7 @@ class Replay(Always):
 
     This is the second stage of an adaptive predicate [1]_: the same certificate with u = 2^-53.
     It reads the float32 tables of the exact sum and, where there are some, tables of low parts
-    (`kmcompile.lowering.stored`). Distances are summed from differences. Where the exact sum skips
+    (`kmcompile.lower.stored`). Distances are summed from differences. Where the exact sum skips
     zeros, <s, x> leaves them out, which changes no bit: +-0 is added to a sum that began with +0.
 
     Of an integer format it reads the tables of `FixedSum`, low parts are integers, and so are

@@ -14,8 +14,8 @@ from kmcompile.calibrate.fit_points import of_samples, with_vectors
 from kmcompile.calibrate.fitting import fit_stages
 from kmcompile.certify.certify import fit
 from kmcompile.errors import InputError
-from kmcompile.lowering.format_choice import choose_format
-from kmcompile.lowering.formats import lower_in_format
+from kmcompile.lower.format_choice import choose_format
+from kmcompile.lower.formats import lower_in_format
 from kmcompile.target import load_target
 
 RNG = np.random.default_rng(17)

@@ -9,7 +9,7 @@ from mpmath import mpf
 from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.kernels import Rbf
-from kmcompile.lowering.integer_program import Layout
+from kmcompile.lower.integer_program import Layout
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.batch import Batch

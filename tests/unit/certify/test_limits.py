@@ -13,7 +13,7 @@ from kmcompile.calibrate.chooser import Room
 from kmcompile.certify.certify import fit
 from kmcompile.certify.limits import is_usable
 from kmcompile.kernels import Rbf
-from kmcompile.lowering import lower
+from kmcompile.lower import lower
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.program.stages import BoundSequence

@@ -11,7 +11,7 @@ from integer_exits import DATA
 from kmcompile import readers
 from kmcompile.certify.lattice import EXPANDED, lattice
 from kmcompile.certify.sign_map import build_sign_map
-from kmcompile.lowering.formats import lower_in_format
+from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kmcompile.lowering.prepare import length_bound
+from kmcompile.lower.prepare import length_bound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT64
 from kmcompile.steps import Integers

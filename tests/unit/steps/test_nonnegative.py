@@ -9,7 +9,7 @@ import pytest
 from catalogue import Case
 from lowered import lowered
 
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import generate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.refuse_negatives import refuse_negatives

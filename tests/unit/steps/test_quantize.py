@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kmcompile.lowering.prepare import length_bound
+from kmcompile.lower.prepare import length_bound
 from kmcompile.numeric.batch import Batch
 from kmcompile.steps import Quantize
 from kmcompile.steps.quantize import REFUSED, SHIFTER

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kmcompile.kernels import Rbf
-from kmcompile.lowering.code_table import code_table
-from kmcompile.lowering.codes import Coded
+from kmcompile.lower.code_table import code_table
+from kmcompile.lower.codes import Coded
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.stages import CodeTable
 from kmcompile.program.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE

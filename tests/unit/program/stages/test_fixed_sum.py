@@ -10,8 +10,8 @@ from fixed_sums import Case, in_format, random_machine
 from mpmath import mpf
 
 from kmcompile.kernels import Rbf
-from kmcompile.lowering.fixed_sum import _exponent_scale, _relative_error
-from kmcompile.lowering.integer_program import Layout
+from kmcompile.lower.fixed_sum import _exponent_scale, _relative_error
+from kmcompile.lower.integer_program import Layout
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import FixedSum

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from kmcompile.kernels import Linear
-from kmcompile.lowering.prepare import lower_steps
+from kmcompile.lower.prepare import lower_steps
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.preprocessing import (
     Affine,

@@ -10,7 +10,7 @@ import pytest
 from mpmath import mp, mpf
 
 from kmcompile.errors import InputError
-from kmcompile.lowering.probability import lower_probability
+from kmcompile.lower.probability import lower_probability
 from kmcompile.program.stages.probability import LEAST_TOTAL
 
 MACHINES = {name: calibrated.read(name) for name in ("rbf", "iris", "digits")}

@@ -18,8 +18,8 @@ from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import UsageError
 from kmcompile.kernels import Linear, Rbf
-from kmcompile.lowering import lower
-from kmcompile.lowering.replay import lower_replay
+from kmcompile.lower import lower
+from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.batch import Batch

@@ -21,8 +21,8 @@ from kmcompile.kernels import (
     Rbf,
     Sigmoid,
 )
-from kmcompile.lowering.prepare import length_bound
-from kmcompile.lowering.sums import lower_linear, lower_sum
+from kmcompile.lower.prepare import length_bound
+from kmcompile.lower.sums import lower_linear, lower_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import ExactSum, LinearSum

@@ -1,0 +1,144 @@
+"""Lower integer support vectors to the table of their codes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.lower.codes import Coded
+from kmcompile.lower.sums import SignGroup
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.stages.code_table import (
+    CHUNKS,
+    COLUMNS,
+    FOURS,
+    GROUP,
+    ROWS,
+    SPARSE,
+    CodeTable,
+)
+from kmcompile.target import Target
+
+_WIDE = 1 << 32
+
+_MOST_COMPARISONS = 1 << 32
+"""Of features in vectors, up to which features are grouped: some seconds."""
+
+_LEAST_ZEROS = 0.25
+"""Share of the codes below which lists are not looked at: each four has a step besides."""
+
+_SPARSE_COST = {COLUMNS: 2.0, FOURS: 2.0, CHUNKS: 6.0, ROWS: 8.0}
+"""Instructions of a multiply-add of the lists, relative to those of all codes; measured."""
+
+_LANES = 4
+"""Vectors of a block of integers, even where sums in float run one by one."""
+
+
+def code_lanes(target: Target) -> int:
+    """Return the vectors of a block in an integer format."""
+    return max(_LANES, target.lanes)
+
+
+def slot_order(groups: list[SignGroup], lanes: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the vector of every slot and which slots only fill up a block."""
+    order, filled = [], []
+    for group in groups:
+        padding = -len(group.vectors) % lanes
+        order.append(np.concatenate([group.vectors, np.repeat(group.vectors[-1:], padding)]))
+        filled.append(np.arange(len(order[-1])) >= len(group.vectors))
+    return np.concatenate(order), np.concatenate(filled)
+
+
+def code_table(
+    coded: Coded, order: NDArray[np.intp], filled: NDArray[np.bool_], layout: str, lanes: int
+) -> CodeTable:
+    """Return the table of the vectors in this order, in which fillings are 0.
+
+    Sums have 32 bits where those are proved to be enough.
+    """
+    codes = coded.codes
+    return _table(coded, np.where(filled[:, None], 0, codes[order]), layout, lanes)
+
+
+def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> CodeTable:
+    # Of vectors that are all 0, too, there is something to store.
+    columns = np.flatnonzero(codes.any(axis=0) if codes.any() else [True])
+    if layout == SPARSE:
+        columns = columns[alike_features(codes[:, columns] != 0)]
+    narrow = CodeTable(
+        codes=codes[:, columns],
+        columns=columns.astype(np.uint32),
+        n_features=codes.shape[1],
+        width=coded.width,
+        low=coded.low,
+        high=coded.high,
+        wide=False,
+        layout=layout,
+        lanes=lanes,
+    )
+    # One more than the largest distance may be a cutoff.
+    fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() + 1 < _WIDE
+    return narrow if fits else replace(narrow, wide=True)
+
+
+def sparse_is_better(coded: Coded, target: Target, inputs: Float32Array) -> bool:
+    """Return whether a table of lists suits the target better than all codes.
+
+    Where the flash is limited, half the bytes are worth twice the instructions.
+
+    Parameters
+    ----------
+    coded : Coded
+    target : Target
+    inputs : ndarray of shape (n, n_features), float32
+        Ordinary ones, raw.
+    """
+    padded = np.pad(coded.codes, ((0, -len(coded.codes) % code_lanes(target)), (0, 0)))
+    dense = _table(coded, padded, target.code_layout, code_lanes(target))
+    if not (dense.codes == 0).mean() > _LEAST_ZEROS:
+        return False
+    sparse = _table(coded, padded, SPARSE, code_lanes(target))
+    scaled = (inputs.astype(np.float64) - coded.scale.offset) / coded.scale.step
+    x = np.clip(np.rint(scaled), coded.low, coded.high).astype(np.int64)
+    visited = max(1.0, float(sparse.operations_of(x).mean()))
+    gain = dense.operations() / (_SPARSE_COST[target.code_layout] * visited)
+    if target.flash_bytes is not None:
+        gain *= _bytes(dense) / _bytes(sparse)
+    return gain > 1
+
+
+def _bytes(table: CodeTable) -> int:
+    return sum(each.n_bytes for each in table.tables())
+
+
+def alike_features(nonzero: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return an order of the features in which those of a four are nonzero in the same vectors.
+
+    The rarest feature begins a four; to it come those that, of the vectors they are nonzero in,
+    share the most with it and add the fewest. So a sparse table has fewer fours that are not all
+    0: of digits 8 % less.
+
+    Parameters
+    ----------
+    nonzero : ndarray of shape (n_slots, n_used), bool
+    """
+    by_rarity = np.argsort(nonzero.sum(axis=0), kind="stable")
+    if nonzero.shape[1] * nonzero.size > _MOST_COMPARISONS:
+        return np.arange(nonzero.shape[1])
+    of_feature = nonzero.T.astype(np.float32)
+    count = of_feature.sum(axis=1)
+    left, order = by_rarity, []
+    while len(left):
+        four, left = [left[0]], left[1:]
+        shared = of_feature[four[0]]
+        while len(left) and len(four) < GROUP:
+            # In no vector twice: what a feature adds, less what it shares.
+            growth = count[left] - 2 * (of_feature[left] @ shared)
+            best = int(np.argmin(growth))
+            four.append(left[best])
+            shared = np.maximum(shared, of_feature[left[best]])
+            left = np.delete(left, best)
+        order += four
+    return np.array(order, dtype=np.intp)

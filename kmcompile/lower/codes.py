@@ -1,0 +1,203 @@
+"""Choose the codes of an integer format: the grid of the vectors, or a scale of one's own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.errors import InputError
+from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
+from kmcompile.lower.feature_space import VectorPairs, refitted
+from kmcompile.model.coefficients import decision_coefficients, with_decision_coefficients
+from kmcompile.model.grid import integer_grid
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.preprocessing import Affine
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
+from kmcompile.passes.code_units import to_code_units
+from kmcompile.program.program import CodeScale
+
+MARGIN = 2.0
+"""How many times farther from the middle than any vector an input may lie."""
+
+_LARGEST = {"int8": 127, "int16": 32767}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A machine in units in which its vectors are codes, but for a power of two.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        Its vectors are about 1 at most: gamma is then an ordinary number, as early exits need.
+    fitted : KernelMachine
+        The same with the coefficients of the vectors as they are stored: fitted again to these
+        where the codes are not lossless.
+    unit : float
+        A power of two: a code stands for so much.
+    width : str
+        "uint8", "int8" or "int16": of codes in tables and of inputs.
+    low, high : int
+        The least and the largest code of an input.
+    lossless : bool
+        Whether the support vectors are exactly their codes.
+    moved_error : float
+        Bound on what float64 rounded in a vector, Euclidean norm.
+    """
+
+    machine: KernelMachine
+    fitted: KernelMachine
+    unit: float
+    width: str
+    low: int
+    high: int
+    lossless: bool
+    moved_error: float
+
+    @property
+    def scale(self) -> CodeScale:
+        """What a code stands for among the raw features: the scaler undone."""
+        n = self.machine.n_features
+        offset, factor = np.zeros(n), np.ones(n)
+        for step in self.machine.preprocessing:
+            assert isinstance(step, Affine)
+            offset, factor = step.offset, step.factor
+        return CodeScale(offset, self.unit / factor)
+
+    @property
+    def code_deviation(self) -> float:
+        """How far unit X is from what the scaler makes of the input that the codes X stand for.
+
+        A bound, Euclidean norm. In `scale` the step is a rounded quotient, and so may the trained
+        scaler's offset and factor be.
+        """
+        off = np.zeros(self.machine.n_features)
+        for step in self.machine.preprocessing:
+            assert isinstance(step, Affine)
+            largest = self.unit * max(-self.low, self.high)
+            off = np.full(len(off), largest * (step.factor_error + 2 * UNIT_ROUNDOFF_64))
+            off += np.abs(step.factor) * step.offset_error
+        return float(np.sqrt((off**2).sum())) * (1 + 1e-9)
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """The vectors as integers, shape (n_sv, n_features)."""
+        return np.rint(self.machine.support_vectors / self.unit).astype(np.int64)
+
+
+def lossless_codes(machine: KernelMachine) -> Coded | None:
+    """Return the machine in units in which its vectors are integers, or None."""
+    _check(machine)
+    grid = integer_grid(machine)
+    if grid is None or (not isinstance(machine.kernel, Rbf) and grid[0].any()):
+        return None
+    offset, factor = grid
+    codes = np.rint((machine.support_vectors - offset) * factor)
+    least, most = int(codes.min()), int(codes.max())
+    for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
+        if low <= least and most <= high:
+            return _coded(machine, offset, factor, (width, low, high), True)
+    high = _widest_narrow(codes, 2 * max(-least, most))
+    return _coded(machine, offset, factor, ("int16", -high, high), True)
+
+
+def _coded(
+    machine: KernelMachine,
+    offset: Float64Array,
+    factor: float,
+    form: tuple[str, int, int],
+    lossless: bool,
+) -> Coded:
+    """Return the machine with codes (s - offset) * factor, in units of 1 / 256 or 1 / 32,768."""
+    width, low, high = form
+    unit = 2.0**-15 if width == "int16" else 2.0**-8
+    moved, error = to_code_units(machine, offset, factor * unit)
+    if isinstance(moved.kernel, Rbf):
+        check_gamma(moved.kernel.gamma * unit**2)
+    fitted = moved if lossless else _fitted(moved, unit)
+    return Coded(moved, fitted, unit, width, low, high, lossless, error)
+
+
+def check_gamma(gamma: float) -> None:
+    """Refuse a gamma in units of the codes whose t = gamma D^2 / ln 2 has no constants.
+
+    One unit of D^2 may be up to 64 in t, twice what makes every kernel 0, and down to 2^-58: then
+    even codes of 16 bits differ by too little (`kmcompile.lower.fixed_sum`).
+    """
+    if not 2.0**-58 <= gamma / math.log(2) < 64.0:
+        raise InputError(
+            f"gamma is {gamma:g} in units of the codes, too large or too small for integers\n"
+            "use --format float32"
+        )
+
+
+def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
+    """Return the machine with coefficients that suit the rounded vectors."""
+    assert isinstance(machine.kernel, Rbf)
+    stored = np.rint(machine.support_vectors / unit) * unit
+    pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, stored)
+    return with_decision_coefficients(machine, refitted(pairs, decision_coefficients(machine)))
+
+
+def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MARGIN) -> Coded:
+    """Return the machine in units of a step that the vectors' range and the format suggest.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    number_format : str
+        "int16" or "int8".
+    margin : float
+        How many times the vectors' half-range an input may be away from their middle.
+    """
+    _check(machine)
+    if not isinstance(machine.kernel, Rbf):
+        raise InputError(
+            "the support vectors are no integers, and real ones are rounded for the rbf kernel "
+            f"only, this machine's is {machine.kernel.name}\nuse --format float32"
+        )
+    vectors = machine.support_vectors
+    middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
+    reach = float(np.abs(vectors - middle).max())
+    largest = _LARGEST[number_format]
+    factor = largest / (margin * reach) if reach > 0 else 1.0
+    return _coded(machine, middle, factor, (number_format, -largest, largest), False)
+
+
+def _widest_narrow(codes: Float64Array, needed: int) -> int:
+    """Return the largest code of an input for which 32-bit sums do, or that of 16 bits.
+
+    At least `needed` where 16 bits hold that.
+    """
+    for high in (32767, 16383, 8191, 4095, 2047, 1023, 511, 255):
+        if high < needed:
+            break
+        apart = np.maximum(high - codes, codes + high)
+        product = np.abs(codes).sum(axis=1).max() * high
+        if (apart**2).sum(axis=1).max() + 1 < 2.0**32 and product < 2.0**31:
+            return high
+    return 32767
+
+
+def _check(machine: KernelMachine) -> None:
+    """Refuse what has no sum in integers."""
+    if isinstance(machine.kernel, Linear):
+        raise InputError(
+            "integer formats are for sums over support vectors, a linear machine is one inner "
+            "product a decision\nuse --format float32"
+        )
+    if not isinstance(machine.kernel, Rbf | Poly | Sigmoid):
+        raise InputError(
+            "integer formats are for the rbf, poly and sigmoid kernels, this machine's is "
+            f"{machine.kernel.name}\nuse --format float32"
+        )
+    others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
+    if others or len(machine.preprocessing) > 1:
+        raise InputError(
+            "integer formats are for machines whose preprocessing is a scaler at most\n"
+            "use --format float32"
+        )

@@ -1,0 +1,195 @@
+"""Choose the number format by the target's cost and flash, and say why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from kmcompile.errors import InputError
+from kmcompile.lower.formats import Lowered, lacking_certificates, lower_as
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.cost import estimated_instructions
+from kmcompile.target import Target
+from kmcompile.text.figures import confidence_text, ratio_text
+
+FORMATS = ("float32", "int16", "int8")
+
+ENOUGH = 0.97
+"""Of the inputs that float32 certifies: what another format must certify to take its place.
+
+Those are mostly support vectors, which lie nearer to the boundary than what the model will be
+asked. The rest costs a replay, or an answer that is not called certified."""
+
+
+CODE_BYTES = 3_500
+"""About what the code of an exact sum takes on a board, beside the tables."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A number format that was compared.
+
+    Parameters
+    ----------
+    number_format : str
+    lowered : Lowered or None
+        None where there is no such program.
+    instructions : float or None
+        Estimate for one query, with early exits where `speedup` says what they gain.
+    speedup : float or None
+        By early exits; None where the format was out of the question before.
+    chosen : bool
+    reason : str
+        Why it was taken or not.
+    """
+
+    number_format: str
+    lowered: Lowered | None
+    instructions: float | None
+    speedup: float | None
+    chosen: bool
+    reason: str
+
+
+def choose_format(
+    original: KernelMachine,
+    target: Target,
+    name: str,
+    flash_bytes: int | None,
+    samples: Float32Array | None = None,
+    speedup: Callable[[Lowered], float] | None = None,
+) -> tuple[Lowered, tuple[Candidate, ...]]:
+    """Return the exact program in the format that suits the target, and what was compared.
+
+    Of the formats whose tables fit the flash: the one of the fewest estimated instructions, early
+    exits included, that is lossless or certifies 97 % of the inputs that float32 certifies. If
+    float32 does not fit, the one that certifies most.
+
+    Parameters
+    ----------
+    original : KernelMachine
+    target : Target
+    name : str
+        Prefix of the C names.
+    flash_bytes : int or None
+        What may be used; None is no limit.
+    samples : ndarray of shape (n, n_features), float32, optional
+        To measure shares and operations on, otherwise ordinary inputs. None that a promise rests
+        on: a choice among programs by such samples would break it.
+    speedup : callable, optional
+        Returns what early exits gain; asked of the formats that are not out of the question.
+
+    Raises
+    ------
+    InputError
+        If there is no program in any format.
+    """
+    found: dict[str, Lowered] = {}
+    reasons: dict[str, str] = {}
+    for number_format in FORMATS:
+        try:
+            lowered = lower_as(original, target, name, number_format, samples)
+        except InputError as error:
+            if number_format == "float32":
+                raise
+            reasons[number_format] = f"not for this machine: {str(error).splitlines()[0]}"
+            continue
+        found[number_format] = lowered
+    cost = {
+        key: estimated_instructions(lowered.program, lowered.measured.operations, target.cost)
+        for key, lowered in found.items()
+    }
+    reasons |= _unsuited(found, flash_bytes)
+    usable = {key: lowered for key, lowered in found.items() if key not in reasons}
+    good = _certifying_enough(usable)
+    gains = {key: speedup(usable[key]) if speedup else 1.0 for key in good}
+    cost = {key: value / gains.get(key, 1.0) for key, value in cost.items()}
+    chosen = min(good, key=lambda key: (cost[key], key == "float32")) if good else _smallest(found)
+    reasons |= _comparison(found, cost, chosen, reasons)
+    candidates = tuple(
+        Candidate(key, found.get(key), cost.get(key), gains.get(key), key == chosen, reasons[key])
+        for key in FORMATS
+    )
+    return found[chosen], candidates
+
+
+def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str, str]:
+    """Return why formats are out of the question."""
+    reasons = {}
+    for key, lowered in found.items():
+        needed = lowered.program.table_bytes
+        too_little = lacking_certificates(lowered)
+        if too_little:
+            reasons[key] = f"not for this machine: {too_little}"
+        elif flash_bytes is not None and needed + CODE_BYTES > flash_bytes:
+            reasons[key] = (
+                f"does not fit: its tables take {needed:,} of {flash_bytes:,} bytes, "
+                f"the code about {CODE_BYTES:,}"
+            )
+        elif key == "int16" and lowered.coded is not None and lowered.coded.width != "int16":
+            reasons[key] = "int8 holds the support vectors without loss: its program is the same"
+    return reasons
+
+
+def _enough(lowered: Lowered, float32: Lowered) -> bool:
+    """Return whether a format may stand for float32."""
+    lossless = lowered.coded is not None and lowered.coded.lossless
+    return lossless or _share(lowered) >= ENOUGH * _share(float32)
+
+
+def _share(lowered: Lowered) -> float:
+    return lowered.measured.certified_share
+
+
+def _certifying_enough(usable: Mapping[str, Lowered]) -> list[str]:
+    """Return the formats that certify enough; without float32 those that certify most."""
+    float32 = usable.get("float32")
+    if float32 is not None:
+        return [key for key, lowered in usable.items() if _enough(lowered, float32)]
+    lossless = [key for key, low in usable.items() if low.coded and low.coded.lossless]
+    most = max(map(_share, usable.values()), default=0.0)
+    return lossless or [key for key, lowered in usable.items() if _share(lowered) == most]
+
+
+def _smallest(found: Mapping[str, Lowered]) -> str:
+    """Return the format with the smallest tables: none fits, and the error names its bytes."""
+    return min(found, key=lambda key: found[key].program.table_bytes)
+
+
+def _comparison(
+    found: Mapping[str, Lowered],
+    cost: Mapping[str, float],
+    chosen: str,
+    known: Mapping[str, str],
+) -> dict[str, str]:
+    """Return why the chosen format was taken and the others that would do were not."""
+    float32 = found["float32"]
+    reasons = {}
+    for key, lowered in found.items():
+        if key == chosen:
+            reasons[key] = _praise(lowered, known, len(found) == 1)
+        elif key not in known and not _enough(lowered, float32):
+            reasons[key] = f"certifies less than {confidence_text(ENOUGH)} of what float32 does"
+        elif key not in known:
+            reasons[key] = f"{ratio_text(cost[key] / cost[chosen])} the instructions of {chosen}"
+    return reasons
+
+
+def _praise(lowered: Lowered, known: Mapping[str, str], alone: bool) -> str:
+    """Return why a format was taken."""
+    number_format = lowered.program.number_format
+    if number_format in known:
+        return known[number_format]
+    if alone:
+        return "no other format is for this machine"
+    lossless = lowered.coded is not None and lowered.coded.lossless
+    if "float32" in known and number_format != "float32":
+        kept = "it certifies most of the rest"
+        if lossless:
+            kept = "the support vectors are stored without loss"
+        return f"float32 does not fit; {kept}"
+    if lossless:
+        return "the fewest instructions, and the support vectors are stored without loss"
+    enough = confidence_text(ENOUGH)
+    return f"the fewest instructions among formats that certify {enough} of float32's labels"

@@ -1,0 +1,239 @@
+"""From a machine to its exact program in a number format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kmcompile.errors import InputError
+from kmcompile.lower.code_table import sparse_is_better
+from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
+from kmcompile.lower.integer_program import Layout, lower_integers
+from kmcompile.lower.program import lower
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.passes.center_vectors import center_vectors
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.fold_selections import fold_selections
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.program.cost import exact_operations
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
+from kmcompile.target import Target
+from kmcompile.text.figures import counted, share_text
+
+_CANDIDATES = 256
+
+_LEAST_SHARE = 0.5
+"""Of ordinary inputs that 8 bits must certify where they are not lossless."""
+
+_LOST_SHARE = 0.001
+"""Of ordinary inputs that 16-bit coefficients may leave open beyond those of 32 bits."""
+
+_MOST_SAMPLES = 1024
+"""Of --data that shares and operations are measured on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a program does on inputs.
+
+    Parameters
+    ----------
+    certified_share : float
+        Of the inputs whose label the exact sum certifies; one that is refused is not certified.
+    operations : float
+        Mean multiply-adds of an accepted one, without early exits.
+    inputs : str
+        What these inputs are, in words.
+    """
+
+    certified_share: float
+    operations: float
+    inputs: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lowered:
+    """A machine and its exact program in one format.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes of the format: what early exits are fitted to.
+    program : Program
+    coded : Coded or None
+        The codes of an integer format.
+    ordinary : ndarray of shape (n, n_features), float32
+        Inputs like those of the training.
+    measured : Measured
+    notes : tuple of str
+        What was found about the codes.
+    """
+
+    machine: KernelMachine
+    program: Program
+    coded: Coded | None
+    ordinary: Float32Array
+    measured: Measured
+    notes: tuple[str, ...] = ()
+
+
+def lower_in_format(
+    original: KernelMachine,
+    target: Target,
+    name: str,
+    number_format: str,
+    samples: Float32Array | None = None,
+) -> Lowered:
+    """Return the exact program of a machine in "float32", "int16" or "int8".
+
+    Parameters
+    ----------
+    original : KernelMachine
+    target : Target
+    name : str
+        Prefix of the C names.
+    number_format : str
+    samples : ndarray of shape (n, n_features), float32, optional
+        Those of --data: what 8 bits certify is measured on them; otherwise on ordinary inputs.
+
+    Raises
+    ------
+    InputError
+        If the format is not for this machine, or 8 bits certify too little.
+    """
+    try:
+        lowered = lower_as(original, target, name, number_format, samples)
+    except InputError as error:
+        prefix = "" if number_format == "float32" else f"--format {number_format}: "
+        raise InputError(f"{prefix}{error}") from error
+    too_little = lacking_certificates(lowered)
+    if too_little:
+        raise InputError(
+            f"--format {number_format}: {too_little}, must be {share_text(_LEAST_SHARE)}\n"
+            "use --format int16"
+        )
+    return lowered
+
+
+def lower_as(
+    original: KernelMachine,
+    target: Target,
+    name: str,
+    number_format: str,
+    samples: Float32Array | None = None,
+) -> Lowered:
+    """Return the same, however little is certified.
+
+    Raises
+    ------
+    InputError
+        If the format is not for this machine.
+    """
+    machine = fold_selections(merge_duplicate_vectors(original))
+    if number_format == "float32":
+        machine = refuse_negatives(fold_scalers(center_vectors(machine)))
+        ordinary = ordinary_inputs(machine, _CANDIDATES)
+        program = _of(lower(machine, target, name, ordinary), original)
+        measured = _measured(program, ordinary, samples)
+        return Lowered(machine, program, None, ordinary, measured)
+    machine = fold_scalers(machine)
+    coded = _codes(machine, number_format)
+    ordinary = ordinary_inputs(machine, _CANDIDATES)
+    program = _of(_with_layout(coded, target, name, ordinary, number_format), original)
+    measured = _measured(program, ordinary, samples)
+    return Lowered(coded.machine, program, coded, ordinary, measured, _notes(coded, program))
+
+
+def lacking_certificates(lowered: Lowered) -> str:
+    """Return why 8 bits are not for this machine, or nothing."""
+    coded, share = lowered.coded, lowered.measured.certified_share
+    if coded is None or coded.lossless or coded.width != "int8" or share >= _LEAST_SHARE:
+        return ""
+    return f"8 bits certify {share_text(share)} of {lowered.measured.inputs}"
+
+
+def _measured(program: Program, ordinary: Float32Array, samples: Float32Array | None) -> Measured:
+    X, inputs = ordinary, "ordinary inputs"
+    if samples is not None and len(samples):
+        X = samples[:: -(-len(samples) // _MOST_SAMPLES)]
+        inputs = "the samples in --data"
+    answers = interpret(program, X)
+    accepted = answers.results["status"] == Status.OK
+    operations = answers.exact_operations[accepted]
+    mean = operations.mean() if len(operations) else exact_operations(program)
+    return Measured(float(answers.results["certified"].mean()), float(mean), inputs)
+
+
+def certified_share(program: Program, X: Float32Array) -> float:
+    """Return the share of the inputs whose label the exact sum certifies."""
+    return float(interpret(program, X).results["certified"].mean())
+
+
+def _of(program: Program, original: KernelMachine) -> Program:
+    return replace(program, model_sha256=original.sha256)
+
+
+def _codes(machine: KernelMachine, number_format: str) -> Coded:
+    """Return lossless codes where the format holds them."""
+    lossless = lossless_codes(machine)
+    if lossless is not None and (number_format == "int16" or lossless.width != "int16"):
+        return lossless
+    return scaled_codes(machine, number_format)
+
+
+def _with_layout(
+    coded: Coded, target: Target, name: str, ordinary: Float32Array, number_format: str
+) -> Program:
+    """Return the program with the tables that are smallest for what they certify."""
+    sparse = sparse_is_better(coded, target, ordinary)
+
+    def lowered(wide: bool) -> Program:
+        layout = Layout(sparse, wide)
+        return lower_integers(coded, target, name, ordinary, layout, number_format)
+
+    narrow, wide = lowered(False), lowered(True)
+    lost = certified_share(wide, ordinary) - certified_share(narrow, ordinary)
+    return wide if lost > _LOST_SHARE else narrow
+
+
+def grid_text(original: KernelMachine) -> str:
+    """Return the integers that the support vectors are, or why they are none."""
+    try:
+        folded = fold_scalers(fold_selections(merge_duplicate_vectors(original)))
+        coded = lossless_codes(folded)
+    except InputError as error:
+        return f"none: {str(error).splitlines()[0]}"
+    if coded is None:
+        return "none: the support vectors are real numbers"
+    return _codes_text(coded)
+
+
+def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
+    """Return what the user should know of the codes."""
+    table = program.codes
+    assert table is not None
+    kind = "are" if coded.lossless else "are real and rounded to"
+    text = f"the support vectors {kind} {_codes_text(coded)}"
+    dropped = table.n_features - table.n_used
+    if dropped:
+        text += f"; {counted(dropped, 'feature is', 'features are')} 0 in all of them"
+    if table.sparse:
+        text += "; only fours of features that are not all 0 are stored"
+    return (text, f"sums of codes have {64 if table.wide else 32} bits")
+
+
+def _codes_text(coded: Coded) -> str:
+    codes = f"{coded.width} codes from {coded.low:,} to {coded.high:,}"
+    lossless = ", without loss" if coded.lossless else ""
+    return f"{codes} in steps of {_step_text(coded.scale.step)}{lossless}"
+
+
+def _step_text(step: Float64Array) -> str:
+    """Return what a code stands for, in units of the raw features."""
+    least, most = float(step.min()), float(step.max())
+    if most - least <= 1e-9 * most:
+        return f"{most:.6g}"
+    return f"{least:.3g} to {most:.3g}"

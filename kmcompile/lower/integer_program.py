@@ -1,0 +1,122 @@
+"""Lower a machine in the units of its codes to a program in an integer format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kmcompile.kernels import Rbf
+from kmcompile.lower.code_table import code_lanes
+from kmcompile.lower.coded_sum import lower_coded_sum
+from kmcompile.lower.codes import Coded
+from kmcompile.lower.fixed_sum import lower_fixed_sum
+from kmcompile.lower.known_answers import known_answers, no_known_answers
+from kmcompile.lower.prepare import length_bound, lower_steps
+from kmcompile.lower.probability import lower_probability
+from kmcompile.lower.program import lower_label
+from kmcompile.lower.ranges import check_codes, preparation_limit
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import bound_constant
+from kmcompile.program.program import Program
+from kmcompile.program.stages import CodedSum, FixedSum, Prepare
+from kmcompile.program.stages.code_table import SPARSE
+from kmcompile.steps import Quantize
+from kmcompile.target import Target
+
+_PREPARED_LIMIT = np.float32(2.0**60)
+"""Far above every norm and deviation but the deviation of an input outside the scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the tables of an integer format are stored.
+
+    Parameters
+    ----------
+    sparse : bool
+        Whether groups of four codes that are all 0 are left out.
+    wide_coefficients : bool
+        32 bits a coefficient instead of 16.
+    """
+
+    sparse: bool
+    wide_coefficients: bool
+
+
+def lower_integers(
+    coded: Coded,
+    target: Target,
+    name: str,
+    known_inputs: Float32Array,
+    layout: Layout,
+    number_format: str,
+) -> Program:
+    """Return the exact program of a machine in an integer format.
+
+    Parameters
+    ----------
+    coded : Coded
+        The machine, after the passes, in the units of its codes.
+    target : Target
+    name : str
+        Prefix of the C names.
+    known_inputs : ndarray of shape (n, n_features), float32
+        Candidates for the self-test's known answers.
+    layout : Layout
+    number_format : str
+        "int16" or "int8".
+    """
+    machine = coded.machine
+    n = machine.n_features
+    distances = isinstance(machine.kernel, Rbf)
+    _, steps = lower_steps(machine.preprocessing, n, target.lanes, False)
+    quantize = Quantize(
+        low=np.float32(coded.low),
+        high=np.float32(coded.high),
+        unit=np.float32(coded.unit),
+        per_unit=np.float32(1 / coded.unit),
+        rest=length_bound(n),
+        code_deviation=bound_constant(coded.code_deviation),
+        n_in=n,
+        length=None if distances else length_bound(n),
+    )
+    limit = preparation_limit(machine, steps, known_inputs)
+    prepare = Prepare(n, limit, _PREPARED_LIMIT, None, (*steps, quantize))
+    prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
+    typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
+    codes_layout = SPARSE if layout.sparse else target.code_layout
+    summed: FixedSum | CodedSum
+    if distances:
+        summed = lower_fixed_sum(
+            coded,
+            code_lanes(target),
+            codes_layout,
+            layout.wide_coefficients,
+            typical,
+        )
+    else:
+        summed = lower_coded_sum(coded, code_lanes(target), codes_layout)
+        largest = coded.unit * max(-coded.low, coded.high)
+        check_codes(machine, prepare.steps, summed, largest)
+    program = Program(
+        name=name,
+        target=target.name,
+        number_format=number_format,
+        mode="exact",
+        n_features=n,
+        n_decisions=machine.n_decisions,
+        classes=machine.classes,
+        stages=(prepare, summed, lower_label(machine)),
+        known_answers=no_known_answers(n, machine.n_decisions),
+        decision_function_shape=machine.decision_function_shape,
+        threshold=machine.threshold,
+        probability=lower_probability(machine),
+        model_sha256=machine.sha256,
+        float_weight=target.cost.float_weight(coded.width),
+        scale=coded.scale,
+    )
+    inside = prepared.deviation < _PREPARED_LIMIT
+    codes = (prepared.x[inside] * quantize.per_unit).astype(np.int64)
+    return replace(program, known_answers=known_answers(program, codes))

@@ -1,0 +1,161 @@
+"""Lower the replay of an integer format: finer codes, whose distances are exact, then float64."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.kernels import Rbf
+from kmcompile.lower.code_table import slot_order
+from kmcompile.lower.codes import Coded
+from kmcompile.lower.feature_space import VectorPairs, distance
+from kmcompile.lower.fine_tables import FineTables, fine_tables
+from kmcompile.lower.prepare import length_bound, lower_steps
+from kmcompile.lower.program import replay_label
+from kmcompile.lower.sums import sign_groups
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.preprocessing import Affine
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL, UNIT_ROUNDOFF_64, stored_error
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
+from kmcompile.program.program import Program
+from kmcompile.program.stages import FixedSum, Prepare
+from kmcompile.program.stages.fine_sum import FineSum
+from kmcompile.program.stages.replay import Replay
+from kmcompile.steps import Integers
+from kmcompile.target import Target
+
+_FINE_BITS = 24
+"""Bits of a fine code, its sign among them: as many as a float32 has."""
+
+_EXACT_BITS = 53
+"""Integers up to 2^53 are float64."""
+
+_WIDTH_BITS = {"uint8": 8, "int8": 8, "int16": 16}
+
+_RESULT_ROUNDINGS = 4
+"""Of |f|: the addition of the intercept and the outward rounding of lower and upper, twice."""
+
+
+def lower_integer_replay(coded: Coded, target: Target, program: Program, low_parts: bool) -> Replay:
+    """Return the replay of a program in an integer format.
+
+    Parameters
+    ----------
+    coded : Coded
+        What the program was lowered from.
+    target : Target
+    program : Program
+    low_parts : bool
+        Whether there are tables of low parts.
+    """
+    fixed = program.ends.exact
+    assert isinstance(fixed, FixedSum)
+    low_bits = _low_bits(coded)
+    tables = fine_tables(coded, fixed, low_bits, low_parts)
+    prepare = _prepare(coded, target, program, low_bits)
+    input_error = FLOAT64.bound_constant(np.sqrt(coded.machine.n_features) * SMALLEST_NORMAL)
+    summed = _fine_sum(coded, fixed, tables, low_bits)
+    label = replay_label(coded.machine, program)
+    low = tables.low_vectors, tables.low_coefficients
+    return Replay(prepare, input_error, summed, False, label, *low)
+
+
+def _low_bits(coded: Coded) -> int:
+    """Return how many bits finer fine codes are: squared distances stay below 2^53."""
+    # A low part moves a vector by half a code at most, and an input may get one code more.
+    apart = (np.abs(coded.codes) + _most_code(coded) + 2).astype(np.float64)
+    largest = float((apart**2).sum(axis=1).max())
+    room = math.floor((_EXACT_BITS - math.log2(largest)) / 2)
+    if room < 0:
+        raise InputError(
+            f"{coded.machine.n_features} features are too many for a replay in integers\n"
+            f"use --replay none"
+        )
+    return min(room, _FINE_BITS - _WIDTH_BITS[coded.width])
+
+
+def _most_code(coded: Coded) -> int:
+    return max(-coded.low, coded.high)
+
+
+def _prepare(coded: Coded, target: Target, program: Program, low_bits: int) -> Prepare:
+    """Return the first stage in float64: a raw input in units of the fine codes."""
+    n = coded.machine.n_features
+    zeros = np.zeros(n)
+    scale = cast("tuple[Affine, ...]", coded.machine.preprocessing)
+    last = scale[-1] if scale else Affine(zeros, np.ones(n), zeros, 0.0)
+    fine = replace(last, factor=np.ldexp(last.factor / coded.unit, low_bits))
+    _, steps = lower_steps((fine,), n, target.lanes, False, FLOAT64)
+    most = np.float64((_most_code(coded) + 1) << low_bits)
+    integers = Integers(most=most, rest=length_bound(n, FLOAT64), n_in=n)
+    return Prepare(n, program.prepare.limit, None, None, (*steps, integers))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Errors:
+    """What a decision may be off by."""
+
+    minimum: Float64Array
+    per_deviation: Float64Array
+
+
+def _errors(coded: Coded, tables: FineTables, unit: float) -> _Errors:
+    """Return the constants of the bound; a deviation is in units of the fine codes.
+
+    - The stored machine is within apart_p + length_p sqrt(2 gamma) |x - X| of the trained one
+      (`kmcompile.lower.feature_space`); what a pass rounded in a vector s moves phi(s) by
+      sqrt(2 gamma) as much. Lossless vectors that are no exact codes count as such.
+    - gamma was rounded twice: 2 u z exp(-z) < u for every z, of |beta| in the trained machine,
+      and u of coefficients that a pass has added up.
+    - D^2 is exact, gamma D^2 rounds once: u z exp(-z) < u of |c|, and the exponential tau of it.
+      From the cutoff on exp(-z) itself is lost, twice as much covers it and an underflow.
+    - A product passes 1 rounding, n_slots additions of its row at most and one a group.
+    """
+    machine = coded.machine
+    assert isinstance(machine.kernel, Rbf)
+    gamma = machine.kernel.gamma
+    beta = decision_coefficients(machine)
+    pairs = VectorPairs(gamma, machine.support_vectors, unit * tables.vectors.astype(np.float64))
+    moved = coded.moved_error
+    if coded.lossless:
+        moved += stored_error(pairs.trained, pairs.stored)
+        pairs = replace(pairs, trained=pairs.stored)
+    far = distance(pairs, beta, tables.coefficients)
+    root = math.sqrt(2 * gamma) * (1 + 1e-12)
+    of_beta, of_stored = (np.abs(c).sum(axis=1) * (1 + 1e-9) for c in (beta, tables.coefficients))
+    exponential = EXP_NEGATIVE[np.float64]
+    n = beta.shape[1]
+    each = exponential.relative_error + 2 * UNIT_ROUNDOFF_64 + FLOAT64.gamma_factor(2 * n + 64)
+    each += 2 * math.exp(1 - float(exponential.limit))
+    minimum = far.apart + of_beta * (root * moved + 2 * UNIT_ROUNDOFF_64) + of_stored * each
+    return _Errors(minimum + FLOAT64.smallest_normal * 4 * n, far.length * root * unit)
+
+
+def _fine_sum(coded: Coded, fixed: FixedSum, tables: FineTables, low_bits: int) -> FineSum:
+    machine = coded.machine
+    assert isinstance(machine.kernel, Rbf)
+    unit = float(np.ldexp(coded.unit, -low_bits))
+    errors = _errors(coded, tables, unit)
+    order, filled = slot_order(sign_groups(coded.fitted), fixed.lanes)
+    return FineSum(
+        gamma=FLOAT64.stored_factor("gamma", machine.kernel.gamma * unit**2),
+        n_vectors=machine.n_support_vectors,
+        vectors=np.where(filled[:, None], 0, tables.vectors[order]),
+        coefficients=tables.by_slot,
+        group_ends=fixed.group_ends.astype(np.int64) * fixed.lanes,
+        group_decisions=fixed.group_rows.astype(np.int64) // 2,
+        intercept=machine.intercept,
+        per_deviation=FLOAT64.bound_constants(errors.per_deviation),
+        minimum=FLOAT64.bound_constants(errors.minimum),
+        result_error=FLOAT64.bound_constant(_RESULT_ROUNDINGS * UNIT_ROUNDOFF_64),
+        low_bits=low_bits,
+        coefficient_bits=tables.coefficient_bits,
+        step=np.float64(tables.step),
+        code_deviation=FLOAT64.bound_constant(coded.code_deviation / unit),
+        n_stored=fixed.codes.operations(),
+    )

@@ -1,0 +1,76 @@
+"""Whether the exact sum of a one-vs-one program is better evaluated pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kmcompile.errors import InputError
+from kmcompile.lower.known_answers import known_answers
+from kmcompile.lower.pair_sum import MOST_VECTORS, class_scores, lower_pair_sum
+from kmcompile.lower.ranges import input_limits
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import CodedSum, ExactSum, Vote
+
+WORST_FACTOR = 1.25
+"""Of the exact sum's operations: what all pairs one by one may take."""
+
+
+def with_pair_sum(
+    machine: KernelMachine, program: Program, ordinary: Float32Array, X: Float32Array
+) -> Program | None:
+    """Return the exact program with a sum that is evaluated pair by pair; None if there is none.
+
+    There is one in float32 for one-vs-one machines whose ties go to the lower index, unless all
+    pairs one by one take more than `WORST_FACTOR` times the operations of the sum of all.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    program : Program
+        The exact one.
+    ordinary : ndarray of shape (n, n_features), float32
+        Candidates for the known answers.
+    X : ndarray of shape (n_samples, n_features), float32
+        Accepted samples: their labels teach the order of the pairs.
+    """
+    exact, label, prepare = program.ends.exact, program.ends.label, program.prepare
+    if not isinstance(exact, ExactSum) or isinstance(exact, CodedSum) or not len(X):
+        return None
+    if not isinstance(label, Vote) or label.break_ties or machine.n_classes < 3:
+        return None
+    if machine.n_support_vectors > MOST_VECTORS:
+        return None
+    answers = interpret(program, X)
+    accepted = answers.results["status"] == Status.OK
+    prepared = prepare.run(Batch.of(np.ascontiguousarray(X[accepted]), program.n_decisions))
+    with threadpool_limits(1):  # what a matrix product rounds depends on the threads
+        scores = class_scores(
+            prepared.x.astype(np.float64), answers.results["label"][accepted], machine.n_classes
+        )
+    typical = float(np.median(prepared.deviation))
+    pairs = lower_pair_sum(machine, typical, exact.skip_zeros, scores)
+    if pairs.operations() > WORST_FACTOR * (exact.operations() + label.operations()):
+        return None
+    unlimited = replace(prepare, limit=np.float32(np.inf), prepared_limit=None)
+    checked = unlimited.run(Batch.of(ordinary, program.n_decisions))
+    try:
+        limits = input_limits(
+            machine,
+            prepare.steps,
+            pairs,
+            ordinary,
+            checked if prepare.measures_length else None,
+        )
+    except InputError:
+        return None
+    prepare = replace(prepare, limit=limits[0], prepared_limit=limits[1])
+    changed = replace(program, stages=(prepare, *program.stages[1:-2], pairs, label))
+    return replace(changed, known_answers=known_answers(changed, ordinary))

@@ -1,0 +1,152 @@
+"""Choose the stages of a program and put them together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.kernels import Linear
+from kmcompile.lower.known_answers import known_answers, no_known_answers
+from kmcompile.lower.prepare import lower_steps, refuse_unknown
+from kmcompile.lower.probability import lower_probability
+from kmcompile.lower.ranges import input_limits
+from kmcompile.lower.sparsity import skips_zeros
+from kmcompile.lower.sums import lower_linear, lower_sum
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
+    Always,
+    Argmax,
+    ExactSum,
+    LinearSum,
+    Nonzeros,
+    Prepare,
+    Sign,
+    Stage,
+    Value,
+    Vote,
+)
+from kmcompile.target import Target
+
+
+def lower(
+    machine: KernelMachine,
+    target: Target,
+    name: str,
+    known_inputs: Float32Array,
+    skip_zeros: bool | None = None,
+) -> Program:
+    """Return the exact program of a machine for a target.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    target : Target
+    name : str
+        Prefix of the C names.
+    known_inputs : ndarray of shape (n, n_features), float32
+        Candidates for the self-test's known answers, ordinary inputs: none of them is refused.
+    skip_zeros : bool, optional
+        Whether sums leave out features that are 0; by default as the support vectors suggest.
+    """
+    if skip_zeros is None:
+        skip_zeros = skips_zeros(machine)
+    prepare, summed = _lower_stages(machine, target, known_inputs, skip_zeros)
+    program = Program(
+        name=name,
+        target=target.name,
+        number_format="float32",
+        mode="exact",
+        n_features=machine.n_features,
+        n_decisions=machine.n_decisions,
+        classes=machine.classes,
+        stages=(*_listed(prepare, summed), summed, lower_label(machine)),
+        known_answers=no_known_answers(machine.n_features, machine.n_decisions),
+        decision_function_shape=machine.decision_function_shape,
+        threshold=machine.threshold,
+        probability=lower_probability(machine),
+        model_sha256=machine.sha256,
+    )
+    return replace(program, known_answers=known_answers(program, known_inputs))
+
+
+def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]:
+    """Return the stages before any that decides: with a list of nonzeros for those that use it."""
+    if isinstance(summed, ExactSum) and summed.skip_zeros:
+        return prepare, Nonzeros(prepare.n_out)
+    return (prepare,)
+
+
+def _lower_stages(
+    machine: KernelMachine, target: Target, ordinary: Float32Array, skip_zeros: bool
+) -> tuple[Prepare, ExactSum | LinearSum]:
+    """Return the stages up to the decisions.
+
+    The norm of the prepared input is bounded where the sum needs it, or where one limit for all
+    raw features would refuse ordinary inputs.
+    """
+    needed = machine.kernel.uses_length or skip_zeros
+    if needed or not machine.preprocessing:
+        return _lower_with(machine, target, ordinary, needed, skip_zeros)
+    try:
+        return _lower_with(machine, target, ordinary, False, skip_zeros)
+    except InputError:
+        return _lower_with(machine, target, ordinary, True, skip_zeros)
+
+
+def _lower_with(
+    machine: KernelMachine,
+    target: Target,
+    ordinary: Float32Array,
+    uses_length: bool,
+    skip_zeros: bool,
+) -> tuple[Prepare, ExactSum | LinearSum]:
+    input_length, steps = lower_steps(
+        machine.preprocessing, machine.n_features, target.lanes, uses_length
+    )
+    unlimited = Prepare(machine.n_features, np.float32(np.inf), None, input_length, steps)
+    with np.errstate(all="ignore"):  # what overflows here is refused by the limits
+        prepared = unlimited.run(Batch.of(ordinary, machine.n_decisions))
+    if isinstance(machine.kernel, Linear):
+        summed: ExactSum | LinearSum = lower_linear(machine, target.lanes)
+    else:
+        typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
+        summed = lower_sum(machine, target.lanes, typical, skip_zeros)
+        steps = refuse_unknown(steps, summed.kernel.usable_deviation, prepared.deviation)
+        unlimited = replace(unlimited, steps=steps)
+    limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)
+    assert unlimited.refuses_negatives or not machine.kernel.requires_nonnegative
+    return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed
+
+
+def with_tolerance(program: Program, tolerance: float | None) -> Program:
+    """Return the program of a regression that answers once an interval is narrower than that.
+
+    A program that gives labels is returned as it is.
+    """
+    if not program.is_regression:
+        return program
+    return replace(program, stages=(*program.stages[:-1], Value.within(tolerance)))
+
+
+def replay_label(machine: KernelMachine, program: Program) -> Always:
+    """Return the label stage of a replay: with the constants of float64, or the same tolerance."""
+    return program.ends.label if program.is_regression else lower_label(machine, FLOAT64)
+
+
+def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Always:
+    """Return the stage that makes a label of decisions and bounds of a precision."""
+    if machine.task.has_one_sign:
+        return Sign(machine.zero_is_positive)
+    if machine.task is Task.REGRESSION:
+        return Value(None)
+    if machine.task is Task.ONE_VS_REST:
+        return Argmax(machine.n_classes, machine.last_of_equal)
+    tie_error = precision.bound_constant(2 * precision.gamma_factor(machine.n_classes))
+    return Vote(machine.n_classes, machine.break_ties, tie_error)

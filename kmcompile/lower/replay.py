@@ -1,0 +1,211 @@
+"""Lower the replay: the machine once more in float64, on the tables of the float32 program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kmcompile.errors import UsageError
+from kmcompile.kernels import Linear
+from kmcompile.lower.codes import Coded
+from kmcompile.lower.integer_replay import lower_integer_replay
+from kmcompile.lower.pair_sum import lower_pair_sum
+from kmcompile.lower.prepare import lower_steps
+from kmcompile.lower.program import replay_label
+from kmcompile.lower.sums import lower_linear, lower_sum
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array, RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, PairSum, Prepare
+from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.vector_totals import VectorTotals
+from kmcompile.target import Target
+
+_GAIN = 2.0
+"""How many times smaller low parts must make the median bound: they double the tables."""
+
+_CODE_BYTES = 12_000
+"""What the code of a replay takes at most, with the compiler's routines for double."""
+
+
+_ONLY_RBF = "integer formats are replayed for the rbf kernel only"
+
+
+def add_replay(
+    machine: KernelMachine,
+    target: Target,
+    program: Program,
+    ordinary: Float32Array,
+    room_bytes: int | None,
+    required: bool,
+    coded: Coded | None = None,
+) -> tuple[Program, str]:
+    """Return the program with a replay and a note on its tables.
+
+    Where a replay that is not required does not fit, the program as it is.
+
+    Parameters
+    ----------
+    machine, target, program, ordinary, coded
+        As for `lower_replay`.
+    room_bytes : int or None
+        Flash that the replay may take; None is any.
+    required : bool
+
+    Raises
+    ------
+    UsageError
+        If a required replay is none that there is.
+    """
+    if coded is not None and not isinstance(program.ends.exact, FixedSum):
+        if required:
+            raise UsageError(f"{_ONLY_RBF}\nuse --replay none")
+        return program, f"there is no replay: {_ONLY_RBF}"
+    replay, note = _chosen(machine, target, program, ordinary, room_bytes, coded)
+    needed = sum(table.n_bytes for table in replay.tables()) + _CODE_BYTES
+    fits = room_bytes is None or needed <= room_bytes
+    if fits or required:
+        return replace(program, replay=replay), note
+    return program, "there is no replay: it does not fit into the flash that is left"
+
+
+def lower_replay(
+    machine: KernelMachine,
+    target: Target,
+    program: Program,
+    ordinary: Float32Array,
+    low_parts: bool | None = None,
+    room_bytes: int | None = None,
+    coded: Coded | None = None,
+) -> Replay:
+    """Return the replay of a program.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The one that the program was lowered from, after the passes.
+    target : Target
+    program : Program
+    ordinary : ndarray of shape (n, n_features), float32
+        Inputs on which the bounds are compared.
+    low_parts : bool, optional
+        Whether there are tables of low parts; by default where they make the median bound at
+        most half as large, and fit.
+    room_bytes : int, optional
+        Flash that low parts and the code may take by default; None is any.
+    coded : Coded, optional
+        What a program in an integer format was lowered from.
+
+    Raises
+    ------
+    UsageError
+        If the target's double has not 64 bits.
+    """
+    if low_parts is not None:
+        _check_double(target)
+        return _lower(machine, target, program, ordinary, low_parts, coded)
+    return _chosen(machine, target, program, ordinary, room_bytes, coded)[0]
+
+
+def _check_double(target: Target) -> None:
+    if target.double_bits != 64:
+        raise UsageError(
+            f"--replay float64: the C type double of {target.name} has {target.double_bits} bits, "
+            f"must be 64\nuse --replay none"
+        )
+
+
+def _chosen(
+    machine: KernelMachine,
+    target: Target,
+    program: Program,
+    ordinary: Float32Array,
+    room_bytes: int | None,
+    coded: Coded | None,
+) -> tuple[Replay, str]:
+    """Return the replay with low parts or without, and what they gain."""
+    _check_double(target)
+    plain, fine = (_lower(machine, target, program, ordinary, low, coded) for low in (False, True))
+    taken = fine.low_vectors.nbytes + fine.low_coefficients.nbytes
+    fits = room_bytes is None or taken + _CODE_BYTES <= room_bytes
+    gain = _gain(plain, fine, ordinary, program.n_decisions)
+    chosen = fine if fits and gain >= _GAIN else plain
+    if taken == 0:
+        return chosen, "the replay needs no low parts: the tables hold vectors and coefficients"
+    left_out = "" if chosen is fine else ", and are left out"
+    return chosen, (
+        f"the replay's tables of low parts take {taken:,} bytes and make its median bound "
+        f"{gain:.3g} times smaller{left_out}"
+    )
+
+
+def _gain(plain: Replay, fine: Replay, ordinary: Float32Array, n_decisions: int) -> float:
+    """Return how many times smaller low parts make the median bound."""
+    if not len(ordinary):
+        return 1.0
+    batch = Batch.of(ordinary, n_decisions)
+    coarse_bound, fine_bound = (float(np.median(r.summed(batch).bound)) for r in (plain, fine))
+    return coarse_bound / fine_bound
+
+
+def _lower(
+    machine: KernelMachine,
+    target: Target,
+    program: Program,
+    ordinary: Float32Array,
+    low_parts: bool,
+    coded: Coded | None,
+) -> Replay:
+    if coded is not None:
+        return lower_integer_replay(coded, target, program, low_parts)
+    uses_length = machine.kernel.uses_length
+    n = machine.n_features
+    input_length, steps = lower_steps(machine.preprocessing, n, target.lanes, uses_length, FLOAT64)
+    prepare = Prepare(n, program.prepare.limit, None, input_length, steps)
+    input_error = FLOAT64.bound_constant(np.sqrt(n) * SMALLEST_NORMAL)
+    exact = program.ends.exact
+    assert isinstance(exact, ExactSum | PairSum | LinearSum)
+    summed: ExactSum | PairSum | LinearSum
+    if isinstance(machine.kernel, Linear):
+        summed = lower_linear(machine, target.lanes, FLOAT64, low_parts)
+    else:
+        wide = replace(
+            Batch.of(ordinary, machine.n_decisions),
+            x=ordinary.astype(np.float64),
+            deviation=np.full(len(ordinary), input_error),
+        )
+        deviation = prepare.run(wide).deviation
+        typical = float(np.median(deviation)) if len(ordinary) else 0.0
+        if isinstance(exact, PairSum):
+            summed = lower_pair_sum(machine, typical, False, None, FLOAT64, low_parts)
+        else:
+            summed = lower_sum(machine, target.lanes, typical, False, FLOAT64, low_parts)
+    high, wide_tables = _tables(exact), _tables(summed)
+    vectors, coefficients = (
+        _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)
+    )
+    label = replay_label(machine, program)
+    skips = _skips_zeros(exact)
+    return Replay(prepare, input_error, summed, skips, label, vectors, coefficients)
+
+
+def _skips_zeros(exact: ExactSum | PairSum | LinearSum) -> bool:
+    """Return whether inner products leave out zeros; a difference needs both of its numbers."""
+    return isinstance(exact, VectorTotals) and exact.skip_zeros and exact.kernel.uses_inner_product
+
+
+def _tables(stage: ExactSum | PairSum | LinearSum) -> tuple[RealArray, RealArray]:
+    """Return vectors and coefficients; a linear machine has only its weights."""
+    if not isinstance(stage, LinearSum):
+        return stage.vectors, stage.coefficients
+    return stage.weights, np.zeros(0, dtype=stage.weights.dtype)
+
+
+def _low(wide: RealArray, stored: RealArray) -> Any:
+    """Return what the stored table leaves off, in float32; empty if that is nothing."""
+    low = (wide - stored).astype(np.float32)
+    return low if low.any() else np.zeros(0, dtype=np.float32)

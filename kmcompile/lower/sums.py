@@ -1,0 +1,213 @@
+"""Lower the decision function: float64 machine -> the stage that sums, in its precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.lower.prepare import lane_blocks
+from kmcompile.lower.stored import flushed_norm, stored
+from kmcompile.lower.sum_constants import RESULT_ROUNDINGS, Summation, squares, sum_constants
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import FLOAT32, Precision
+from kmcompile.passes.sum_linear import sum_linear
+from kmcompile.program.stages import ExactSum, LinearSum
+
+_MAX_BLOCKS = 0xFFFF
+
+
+def lower_linear(
+    machine: KernelMachine, lanes: int, precision: Precision = FLOAT32, low_parts: bool = False
+) -> LinearSum:
+    """Return the stage of a linear machine: its support vectors become weights.
+
+    `low_parts`: as in `lower_sum`.
+    """
+    weights, summed_error = sum_linear(machine)
+    lanes = min(lanes, 1 << (machine.n_decisions - 1).bit_length())
+    table = stored(weights, precision, low_parts)
+    wide = table.astype(np.float64)
+    error = np.sqrt(((weights - wide) ** 2).sum(axis=1)) * (1 + 1e-12) + summed_error
+    error += flushed_norm(table)
+    norm = np.sqrt((wide**2).sum(axis=1)) * (1 + 1e-9)
+    n = weights.shape[1]
+    intercept = machine.intercept.astype(precision.dtype)
+    constant = np.abs(machine.intercept - intercept) + (n + 4) * 2 * precision.smallest_normal
+    return LinearSum(
+        weights=lane_blocks(wide, lanes, precision.dtype),
+        intercept=intercept,
+        per_length=precision.bound_constants(precision.gamma_factor(n) * norm + error),
+        per_deviation=precision.bound_constants(norm + error),
+        minimum=precision.bound_constants(constant),
+        result_error=precision.bound_constant(RESULT_ROUNDINGS * precision.unit_roundoff),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SignGroup:
+    """Vectors whose coefficients have one sign in every decision they take part in.
+
+    Or all vectors, of any sign (`vector_groups`).
+    """
+
+    vectors: np.ndarray
+    """Indices of the machine's support vectors."""
+    rows: Float64Array
+    """ndarray of shape (n_rows, n_vectors): their coefficients."""
+    decisions: tuple[int, ...]
+
+
+def lower_sum(
+    machine: KernelMachine,
+    lanes: int,
+    typical_deviation: float,
+    skip_zeros: bool,
+    precision: Precision = FLOAT32,
+    low_parts: bool = False,
+    n_roundings: int | None = None,
+    moved_error: float = 0.0,
+) -> ExactSum:
+    """Return the stage that sums over all support vectors of a machine with a real kernel.
+
+    Vectors and coefficients are float32 in either precision; with `low_parts` float64 has what
+    they leave off in tables of their own (`kmcompile.lower.stored`). `n_roundings`: those of an
+    inner product, by default one a feature; `moved_error`: what a pass has rounded in a vector.
+    """
+    groups, mixed_signs = vector_groups(machine, lanes)
+    ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
+    if ends[-1] > _MAX_BLOCKS:
+        raise InputError(
+            f"{machine.n_support_vectors} support vectors are more than {_MAX_BLOCKS * lanes}, "
+            f"the largest number that the tables can index; train with fewer"
+        )
+    if machine.n_decisions > _MAX_BLOCKS:
+        raise InputError(
+            f"{machine.n_classes} classes have {machine.n_decisions} pairs, must be at most "
+            f"{_MAX_BLOCKS}; train with fewer classes"
+        )
+    vectors = stored(machine.support_vectors, precision, low_parts)
+    order, coefficients = _blocks(groups, lanes, precision, low_parts)
+    constants = sum_constants(
+        machine,
+        vectors,
+        _summation(groups, lanes, len(order)),
+        typical_deviation,
+        skip_zeros,
+        precision,
+        low_parts,
+        n_roundings,
+        moved_error,
+    )
+    return ExactSum(
+        kernel=constants.kernel,
+        n_vectors=machine.n_support_vectors,
+        vectors=np.ascontiguousarray(
+            vectors[order].reshape(-1, lanes, vectors.shape[1]).transpose(0, 2, 1)
+        ),
+        coefficients=coefficients,
+        group_ends=ends,
+        group_decisions=np.array([group.decisions for group in groups]),
+        intercept=constants.intercept,
+        final_factor=constants.final_factor,
+        result_error=constants.result_error,
+        minimum=constants.minimum,
+        trivial_bound=constants.trivial_bound,
+        skip_zeros=skip_zeros,
+        mixed_signs=mixed_signs,
+        squares=(
+            squares(vectors)[order].reshape(-1, lanes)
+            if skip_zeros and constants.kernel.uses_distance
+            else np.zeros((0, 0), dtype=precision.dtype)
+        ),
+    )
+
+
+def _summation(groups: list[SignGroup], lanes: int, n_slots: int) -> Summation:
+    most_blocks = max(-(-len(group.vectors) // lanes) for group in groups)
+    return Summation(
+        # A product passes lanes - 1 additions, those of its group's blocks and one a group.
+        on_the_way=1 + (lanes - 1) + most_blocks + len(groups),
+        longest=most_blocks + lanes + len(groups),
+        n_products=n_slots,
+    )
+
+
+def vector_groups(machine: KernelMachine, lanes: int) -> tuple[list[SignGroup], bool]:
+    """Return the groups of the vectors, and whether signs are mixed in them.
+
+    Coefficients of one sign save the sum of errors a magnitude for each. Where every vector has
+    coefficients of its own for all classes, as with a feature map before a linear machine, there
+    are so many groups that blocks stay empty: then all vectors are one group, if that takes a
+    quarter of the work less.
+    """
+    groups = sign_groups(machine)
+    if machine.task is not Task.ONE_VS_REST:
+        return groups, False
+    n, width = machine.support_vectors.shape
+    signed, mixed = (
+        sum(-(-count // lanes) * lanes for count in counts) * (width + each * machine.n_decisions)
+        for counts, each in (([len(group.vectors) for group in groups], 2), ([n], 3))
+    )
+    if 4 * mixed >= 3 * signed:
+        return groups, False
+    return [SignGroup(np.arange(n), machine.dual_coef, tuple(range(machine.n_decisions)))], True
+
+
+def sign_groups(machine: KernelMachine) -> list[SignGroup]:
+    """Return the vectors by class, and within a class by the signs of their coefficients."""
+    if machine.task is Task.ONE_VS_ONE:
+        counts, decisions = machine.class_counts, _pairs_of_classes(machine.n_classes)
+    else:
+        counts = (machine.n_support_vectors,)
+        decisions = [tuple(range(machine.n_decisions))]
+    groups: list[SignGroup] = []
+    first = 0
+    for count, own in zip(counts, decisions, strict=True):
+        indices = np.arange(first, first + count)
+        for part in _by_sign(machine.dual_coef[:, indices]):
+            chosen = indices[part]
+            groups.append(SignGroup(chosen, machine.dual_coef[:, chosen], own))
+        first += count
+    return groups
+
+
+def _by_sign(rows: Float64Array) -> list[np.ndarray]:
+    """Return index sets of columns within which every row has one sign (0 goes with both)."""
+    parts: list[tuple[np.ndarray, list[int]]] = []
+    for column, signs in enumerate(np.sign(rows).T):
+        for seen, members in parts:
+            if np.all(seen * signs >= 0):
+                seen[seen == 0] = signs[seen == 0]
+                members.append(column)
+                break
+        else:
+            parts.append((signs.copy(), [column]))
+    return [np.array(members) for _, members in parts]
+
+
+def _pairs_of_classes(n_classes: int) -> list[tuple[int, ...]]:
+    """Return, for every class, the decisions of LIBSVM's coefficient rows: one per other class."""
+    pair: dict[tuple[int, int], int] = {}
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            pair[i, j] = pair[j, i] = len(pair) // 2
+    return [
+        tuple(pair[c, other] for other in range(n_classes) if other != c) for c in range(n_classes)
+    ]
+
+
+def _blocks(
+    groups: list[SignGroup], lanes: int, precision: Precision, low_parts: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order of the vectors, padding included, and the coefficient blocks."""
+    order, blocks = [], []
+    for group in groups:
+        n_blocks = -(-len(group.vectors) // lanes)
+        padding = n_blocks * lanes - len(group.vectors)
+        order.append(np.concatenate([group.vectors, np.repeat(group.vectors[-1:], padding)]))
+        rows = np.pad(stored(group.rows, precision, low_parts), ((0, 0), (0, padding)))
+        blocks.append(rows.reshape(len(rows), n_blocks, lanes).transpose(1, 0, 2))
+    return np.concatenate(order), np.ascontiguousarray(np.concatenate(blocks))

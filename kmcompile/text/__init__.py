@@ -1,0 +1,1 @@
+"""Numbers and texts of files as people read them."""

@@ -1,0 +1,242 @@
+"""Number formats: which a machine has, what each certifies, and which one auto takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from kmcompile import readers
+from kmcompile.errors import InputError
+from kmcompile.lower.format_choice import ENOUGH, Candidate, choose_format
+from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.program.cost import estimated_instructions, exact_operations
+from kmcompile.program.interpreter import interpret
+from kmcompile.target import Cost, OperationCost, Target, load_target
+from kmcompile.text.figures import share_text
+
+TARGET = load_target("cortex-m7")
+
+
+def digits_machine(**parameters: Any) -> KernelMachine:
+    """Return a machine of digits: its vectors are integers from 0 to 16."""
+    X, y = load_digits(return_X_y=True)
+    return readers.load_model(SVC(gamma=0.001, **parameters).fit(X[:400], y[:400] == 8))
+
+
+def cancer_machine() -> KernelMachine:
+    """Return a machine of real numbers, scaled."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return readers.load_model(make_pipeline(StandardScaler(), SVC()).fit(X, y))
+
+
+def wiggly_machine() -> KernelMachine:
+    """Return a machine with large coefficients and a narrow kernel, of real numbers."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :2] + np.random.default_rng(0).standard_normal((len(X), 2)) / 1000
+    return readers.load_model(make_pipeline(StandardScaler(), SVC(C=1e4, gamma=5.0)).fit(X, y))
+
+
+def cancer_samples() -> np.ndarray:
+    """Return the inputs that it was trained on, float32."""
+    return load_breast_cancer().data.astype(np.float32)
+
+
+def chosen(
+    machine: KernelMachine, target: Target = TARGET, flash_bytes: int | None = None, **given: Any
+) -> tuple[Lowered, dict[str, Candidate]]:
+    """Return what auto takes, and the candidates by their formats."""
+    lowered, candidates = choose_format(machine, target, "model", flash_bytes, **given)
+    by_format = {candidate.number_format: candidate for candidate in candidates}
+    assert [c.lowered for c in candidates if c.chosen] == [lowered]
+    return lowered, by_format
+
+
+def priced(float32: float, int16: float, int8: float) -> Target:
+    """Return a target on which every operation of a format takes so many instructions."""
+    own = [OperationCost(price, price) for price in (float32, int16, int8)]
+    return replace(TARGET, cost=Cost(*own))
+
+
+def test_integer_vectors_are_taken_as_they_are():
+    lowered, candidates = chosen(digits_machine())
+    assert lowered.program.number_format == "int8"
+    assert lowered.coded is not None and lowered.coded.lossless
+    assert "uint8 codes" in lowered.notes[0]
+    assert "its program is the same" in candidates["int16"].reason
+    assert "instructions of int8" in candidates["float32"].reason
+
+
+def test_duplicates_and_features_without_values_are_told():
+    X = np.array([[0, 1, 0], [0, 3, 0], [0, 1, 0], [0, 9, 0]], dtype=float)
+    machine = readers.load_model(SVC(gamma=0.1).fit(X, [0, 1, 0, 1]))
+    lowered = lower_in_format(machine, TARGET, "model", "int8")
+    assert "2 features are 0 in all of them" in lowered.notes[0]
+    assert "1 duplicate support vectors merged" in lowered.machine.notes
+
+
+def test_real_vectors_take_16_bits_where_they_certify_enough():
+    lowered, candidates = chosen(cancer_machine(), samples=cancer_samples())
+    assert lowered.program.number_format == "int16"
+    assert lowered.coded is not None and not lowered.coded.lossless
+    certified = {
+        key: candidates[key].lowered.measured.certified_share for key in ("float32", "int16")
+    }
+    assert certified["int16"] >= ENOUGH * certified["float32"]
+
+
+def test_8_bits_that_certify_too_little_are_told_with_their_share():
+    lowered, candidates = chosen(wiggly_machine())
+    assert lowered.program.number_format != "int8"
+    share = candidates["int8"].lowered.measured.certified_share
+    text = f"not for this machine: 8 bits certify {share_text(share)} of ordinary inputs"
+    assert candidates["int8"].reason == text
+
+
+def test_a_format_that_certifies_less_than_float32_is_told():
+    _, candidates = chosen(cancer_machine(), samples=cancer_samples())
+    measured = candidates["int8"].lowered.measured.certified_share
+    assert 0.5 < measured < ENOUGH
+    assert candidates["int8"].lowered.measured.inputs == "the samples in --data"
+    assert candidates["int8"].reason == "certifies less than 97 % of what float32 does"
+
+
+def test_float32_stays_where_it_is_cheapest():
+    lowered, candidates = chosen(digits_machine(), priced(1.0, 9.0, 9.0))
+    assert lowered.program.number_format == "float32"
+    assert lowered.coded is None
+    assert "times the instructions of float32" in candidates["int8"].reason
+
+
+def test_a_lossless_format_wins_a_tie():
+    X, y = load_iris(return_X_y=True)
+    machine = readers.load_model(SVC().fit(X, y))
+    operations = {
+        key: lower_in_format(machine, TARGET, "model", key).measured.operations
+        for key in ("float32", "int8")
+    }
+    target = priced(operations["int8"], 1e9, operations["float32"])
+    lowered, candidates = chosen(machine, target)
+    assert candidates["int8"].instructions == candidates["float32"].instructions
+    assert lowered.program.number_format == "int8"
+
+
+def test_what_early_exits_gain_counts():
+    gains = {"float32": 1000.0, "int16": 1.0, "int8": 1.0}
+    lowered, candidates = chosen(
+        digits_machine(), speedup=lambda one: gains[one.program.number_format]
+    )
+    assert lowered.program.number_format == "float32"
+    assert candidates["float32"].speedup == 1000.0
+    assert candidates["int16"].speedup is None  # its program is that of int8
+
+
+def test_what_does_not_fit_is_not_taken_and_told():
+    machine = cancer_machine()
+    tables = lower_in_format(machine, TARGET, "model", "float32").program.table_bytes
+    lowered, candidates = chosen(machine, priced(1.0, 9.0, 9.0), flash_bytes=tables - 1)
+    assert lowered.program.number_format == "int16"
+    assert candidates["float32"].reason.startswith("does not fit: its tables take")
+    assert "float32 does not fit" in candidates["int16"].reason
+
+
+def test_where_nothing_fits_the_smallest_is_taken():
+    lowered, candidates = chosen(digits_machine(), flash_bytes=10)
+    sizes = {key: c.lowered.program.table_bytes for key, c in candidates.items()}
+    assert lowered.program.table_bytes == min(sizes.values())
+    assert all(c.reason.startswith("does not fit") for c in candidates.values())
+
+
+def test_the_estimate_prices_products_and_the_rest_apart():
+    lowered = lower_in_format(digits_machine(), TARGET, "model", "int8")
+    program, operations = lowered.program, lowered.measured.operations
+    free = OperationCost(0.0, 0.0)
+    products = Cost(free, free, OperationCost(1.0, 0.0))
+    others = Cost(free, free, OperationCost(0.0, 1.0))
+    of_products = estimated_instructions(program, operations, products)
+    of_others = estimated_instructions(program, operations, others)
+    assert of_products + of_others == operations
+    assert of_others == exact_operations(program) - program.codes.operations()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_a_machine_without_integers_stays_in_float32(kernel):
+    X, y = load_breast_cancer(return_X_y=True)
+    scaled = StandardScaler().fit_transform(X)
+    machine = readers.load_model(SVC(kernel=kernel).fit(scaled, y))
+    lowered, candidates = chosen(machine)
+    assert lowered.program.number_format == "float32"
+    assert candidates["float32"].reason == "no other format is for this machine"
+    for key in ("int16", "int8"):
+        assert candidates[key].lowered is None
+        assert candidates[key].reason.startswith("not for this machine: ")
+
+
+def test_8_bits_that_certify_too_little_are_refused_with_the_share_of_the_samples():
+    samples = cancer_samples()[:, :2]
+    with pytest.raises(InputError, match="of the samples in --data, must be 50 %") as caught:
+        lower_in_format(wiggly_machine(), TARGET, "model", "int8", samples)
+    assert "--format int8: 8 bits certify" in str(caught.value)
+    assert str(caught.value).endswith("use --format int16")
+
+
+def test_an_input_outside_the_scale_is_not_certified():
+    machine = cancer_machine()
+    far = 1e4 * cancer_samples()[:50]
+    lowered = lower_in_format(machine, TARGET, "model", "int16", np.vstack([far, cancer_samples()]))
+    results = interpret(lowered.program, np.vstack([far, cancer_samples()])).results
+    assert lowered.measured.certified_share == results["certified"].mean()
+    assert (results["status"][:50] != 0).all()
+
+
+def test_the_integers_of_a_machine_are_told_with_their_steps():
+    X, y = load_digits(return_X_y=True)
+    pixels = readers.load_model(SVC().fit(X[:300] / 16, y[:300]))
+    assert grid_text(pixels) == "uint8 codes from 0 to 255 in steps of 0.0625, without loss"
+    assert grid_text(cancer_machine()).startswith("none: the support vectors are real numbers")
+    linear = readers.load_model(SVC(kernel="linear").fit(X[:300], y[:300]))
+    assert grid_text(linear).startswith("none: integer formats are for sums")
+
+
+def columns_machine(columns: list[int]) -> KernelMachine:
+    """Return a machine of digits behind a selection of columns."""
+    X, y = load_digits(return_X_y=True)
+    taken = ColumnTransformer([("taken", "passthrough", columns)])
+    return readers.load_model(make_pipeline(taken, SVC(gamma=0.001)).fit(X[:400], y[:400] == 8))
+
+
+def test_permuted_columns_have_the_codes_of_the_others():
+    order = np.random.default_rng(3).permutation(64)
+    machine, plain = columns_machine(order.tolist()), digits_machine()
+    assert grid_text(machine) == grid_text(plain)
+    X = load_digits().data[400:700].astype(np.float32)
+    ones = [lower_in_format(m, TARGET, "m", "int8") for m in (machine, plain)]
+    answers = [interpret(one.program, X).results for one in ones]
+    np.testing.assert_array_equal(answers[0]["label"], answers[1]["label"])
+    assert [str(step) for step in ones[0].machine.preprocessing] == ["scale"]
+
+
+def test_integers_of_some_columns_only_are_refused():
+    with pytest.raises(InputError, match="preprocessing is a scaler at most"):
+        lower_in_format(columns_machine([3, 5, 20, 36]), TARGET, "m", "int16")
+
+
+def test_a_sampler_has_no_integers_and_auto_takes_float32():
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(RBFSampler(n_components=9, random_state=0), LinearSVC(random_state=0))
+    machine = readers.load_model(model.fit(X, y))
+    reason = "integer formats are for the rbf, poly and sigmoid kernels, this machine's is fourier"
+    with pytest.raises(InputError, match=f"--format int16: {reason}"):
+        lower_in_format(machine, TARGET, "m", "int16")
+    lowered, candidates = chosen(machine)
+    assert lowered.program.number_format == "float32"
+    assert reason in candidates["int8"].reason
