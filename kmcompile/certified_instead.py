@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kmcompile.early_exits import add_early_exits, why_none
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.errors import BudgetError, InputError
+from kmcompile.exits.asked_replay import add_asked_replay
+from kmcompile.exits.early_exits import add_early_exits, why_none
 from kmcompile.lower.formats import Lowered
 from kmcompile.lower.program import with_tolerance
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.memory import check_flash, check_ram, check_tables
 from kmcompile.program.program import Program
-from kmcompile.replaying import add_asked_replay
 from kmcompile.report.modes import Modes, compared_modes
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options

@@ -12,12 +12,13 @@ from typing import Any
 
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
-from kmcompile.calibrate.calibration import promise_of
 from kmcompile.certified_instead import modes_compared
 from kmcompile.compiled import Compiled
-from kmcompile.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.package import package_files
+from kmcompile.exits.asked_replay import add_asked_replay
+from kmcompile.exits.early_exits import WithExits, add_early_exits, why_none
+from kmcompile.exits.statistical.calibration import promise_of
 from kmcompile.lower.format_choice import Candidate, choose_format
 from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lower.program import with_tolerance
@@ -31,7 +32,6 @@ from kmcompile.program.memory import check_flash, check_ram, check_tables
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, PairSum
 from kmcompile.readers.samples.file import read_samples
-from kmcompile.replaying import add_asked_replay
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble, options_in_effect
 from kmcompile.report.cascade import cascade_of

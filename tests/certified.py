@@ -16,7 +16,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile.bounds.vectors import choose_vectors
-from kmcompile.certify.bound_sequence import lower_bound_sequence
+from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors

@@ -13,8 +13,8 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from kmcompile.certify.expansion_tree import Centre, tree
-from kmcompile.certify.folded_weights import curvature, lower_folded_weights
+from kmcompile.exits.certified.expansion_tree import Centre, tree
+from kmcompile.exits.certified.folded_weights import curvature, lower_folded_weights
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch

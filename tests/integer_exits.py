@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile import readers
-from kmcompile.calibrate.chooser import Room
-from kmcompile.certify.certify import fit
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.certified.certify import fit
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import EarlyExit

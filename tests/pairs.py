@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile.calibrate.chooser import Room
-from kmcompile.certify.folded_weights import fit_folded_weights
-from kmcompile.certify.likely import likely_inputs
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.certified.folded_weights import fit_folded_weights
+from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs

@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from kmcompile import readers
-from kmcompile.calibrate.chooser import Room
-from kmcompile.certify.certify import fit
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.certified.certify import fit
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.replay import lower_replay

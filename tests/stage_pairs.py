@@ -17,10 +17,10 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 
 from kmcompile import readers
 from kmcompile.bounds.vectors import choose_vectors
-from kmcompile.certify import bound_sequence, folded_weights, subspace
-from kmcompile.certify.expansion_tree import tree
-from kmcompile.certify.lower_subspace import Subspace, lower_subspace
-from kmcompile.certify.sign_map import build_sign_map
+from kmcompile.exits.certified import bound_sequence, folded_weights, subspace
+from kmcompile.exits.certified.expansion_tree import tree
+from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
+from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.lower import pair_choice
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance

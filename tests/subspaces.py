@@ -14,8 +14,8 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 from sparse_digits import sparse_digits
 
-from kmcompile.certify.lower_subspace import Subspace, lower_subspace
-from kmcompile.certify.subspace import Trial
+from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
+from kmcompile.exits.certified.subspace import Trial
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.fold_scalers import fold_scalers

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from machines import CACHE, load
 
-from kmcompile.calibrate.chooser import Room
-from kmcompile.certify.certify import WORST_SHARE, add_certified_exits
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.certified.certify import WORST_SHARE, add_certified_exits
 from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import evaluate

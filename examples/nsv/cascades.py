@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kmcompile.calibrate.calibration import Calibration
-from kmcompile.calibrate.cascade import Wish, add_cascade
-from kmcompile.calibrate.chooser import WORST_SHARE, Room
-from kmcompile.calibrate.paper_cascade import add_paper_cascade
-from kmcompile.calibrate.samples import (
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.statistical.calibration import Calibration
+from kmcompile.exits.statistical.cascade import Wish, add_cascade
+from kmcompile.exits.statistical.chooser import WORST_SHARE
+from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
+from kmcompile.exits.statistical.samples import (
     CalibrationSamples,
     calibration_samples,
     decision_values,

@@ -35,7 +35,7 @@ from pairs import (
     rows_of,
 )
 
-from kmcompile.calibrate.cascade import Wish
+from kmcompile.exits.statistical.cascade import Wish
 
 EXITS = ("maxsmoothed", "simple", "guaranteed", "expected")
 ACCOUNTINGS = ("dense", "prepared", "emitted")

@@ -21,10 +21,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile.calibrate.cascade import Wish
-from kmcompile.calibrate.risk import clopper_pearson_lower, clopper_pearson_upper
-from kmcompile.calibrate.samples import require_support, supported_risk
 from kmcompile.errors import InputError
+from kmcompile.exits.statistical.cascade import Wish
+from kmcompile.exits.statistical.risk import clopper_pearson_lower, clopper_pearson_upper
+from kmcompile.exits.statistical.samples import require_support, supported_risk
 
 SIZES = {
     "phoneme": (1900, 1883),

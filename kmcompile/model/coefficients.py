@@ -1,10 +1,11 @@
-"""The coefficients of every decision, of LIBSVM's layout for pairs of classes and back."""
+"""The coefficients of every decision, to and from LIBSVM's layout, and the vectors' classes."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
@@ -42,3 +43,14 @@ def with_decision_coefficients(machine: KernelMachine, spread: Float64Array) -> 
             rows[i, other] = spread[p, other]
             p += 1
     return replace(machine, dual_coef=rows)
+
+
+def vector_classes(machine: KernelMachine) -> NDArray[np.int64]:
+    """Return the class of each support vector, shape (n_sv,)."""
+    if machine.task.has_one_sign:
+        positive: NDArray[np.int64] = (machine.dual_coef[0] > 0).astype(np.int64)
+        return positive
+    if machine.task is Task.ONE_VS_ONE:
+        return np.repeat(np.arange(machine.n_classes), machine.class_counts)
+    strongest: NDArray[np.int64] = machine.dual_coef.argmax(axis=0)
+    return strongest

@@ -11,8 +11,8 @@ import numpy as np
 
 from kmcompile.analysis.worst_case import WorstCase
 from kmcompile.build.artifact import Memory as BuiltMemory
-from kmcompile.calibrate.calibration import Calibration
-from kmcompile.certify.certify import Choice
+from kmcompile.exits.certified.certify import Choice
+from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.lower.format_choice import Candidate
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.interpreter import Answers

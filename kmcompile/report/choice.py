@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, cast
 
-from kmcompile.calibrate.calibration import Candidate
-from kmcompile.certify.certify import Choice
+from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.exits.certified.certify import Choice
 from kmcompile.report import chosen
 
 _MOST_CANDIDATES = 20

@@ -6,8 +6,12 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from kmcompile.calibrate.calibration import Calibration, Promise
-from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower, clopper_pearson_upper
+from kmcompile.exits.statistical.calibration import Calibration, Promise
+from kmcompile.exits.statistical.risk import (
+    CONFIDENCE,
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+)
 from kmcompile.report import checked, chosen
 from kmcompile.report.choice import candidates
 from kmcompile.verify.checks import ModelCheck

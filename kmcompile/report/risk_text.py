@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmcompile.calibrate.calibration import Calibration
+from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.text.figures import confidence_text, count_text, small_text
 
 _AS_THE_SAMPLES = "for inputs that are distributed as those samples were"

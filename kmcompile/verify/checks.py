@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.calibrate.calibration import Promise
 from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.errors import VerificationError
+from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference, evaluate
 from kmcompile.numeric.arrays import Float32Array

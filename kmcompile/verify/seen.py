@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.calibrate.near_copies import groups_of, near_copies, row_keys, standardised
+from kmcompile.exits.statistical.near_copies import groups_of, near_copies, row_keys, standardised
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.text.figures import counted
 

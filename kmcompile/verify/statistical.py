@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.calibrate.calibration import Promise
-from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.errors import VerificationError
+from kmcompile.exits.statistical.calibration import Promise
+from kmcompile.exits.statistical.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference
 from kmcompile.program.stages import Stage

@@ -14,8 +14,8 @@ from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
 from kmcompile.build.toolchain import host_compiler, install_command, is_ready
-from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import ToolError, VerificationError
+from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.numeric.arrays import Float32Array

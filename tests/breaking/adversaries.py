@@ -12,7 +12,7 @@ from lowered import program_of
 from subjects import SUBJECTS, fitted
 from truth import Truth, evaluate
 
-from kmcompile.certify.bound_sequence import lower_bound_sequence
+from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.reach import RbfReach

@@ -23,8 +23,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile.calibrate.chooser import Room
-from kmcompile.certify.certify import fit
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Linear
 from kmcompile.lower import lower
 from kmcompile.lower.formats import lower_in_format

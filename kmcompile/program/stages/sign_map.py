@@ -42,7 +42,7 @@ class SignMap(EarlyExit):
     parts n_roots + (n << n_features) and on. n is counted by ones in words.
 
     An input outside the grid is open. What it rounds is part of the proof, which
-    `certify.lattice.Lattice.inflation` begins: a box is proved with a margin all around.
+    `exits.certified.lattice.Lattice.inflation` begins: a box is proved with a margin all around.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ def test_the_remainder_of_any_vectors_is_at_most_its_bound(case):
 @pytest.mark.parametrize("degree", [2, 3, 4, 9])
 def test_one_vector_in_the_direction_of_the_input_reaches_the_bound(degree):
     """Then every step of the derivation is an equality: beta ((u + e)^d - u^d) = beta U^d T."""
-    from kmcompile.certify.lower_subspace import shares
+    from kmcompile.exits.certified.lower_subspace import shares
 
     length, rho, one = 0.25, np.float32([0.5]), np.float32([1.0])
     k = np.arange(1, degree + 1)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from digits_cascade import digits_cascade
 
-from kmcompile.calibrate.calibration import Calibration, Candidate, Promise
+from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.program.program import Program

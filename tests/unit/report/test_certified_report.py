@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 from tools import need
 
 import kmcompile
-from kmcompile.calibrate.calibration import Candidate
-from kmcompile.certify.certify import Choice
+from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.exits.certified.certify import Choice
 from kmcompile.pipeline import verify_folder
 from kmcompile.program.interpreter import interpret
 from kmcompile.report import html, terminal

@@ -16,8 +16,8 @@ from lowered import Lowered, lowered
 from sklearn.svm import SVC
 
 from kmcompile.analysis.worst_case import WorstCase
-from kmcompile.calibrate.calibration import Promise
 from kmcompile.errors import VerificationError
+from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.output.failure_files import saving_failures
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.readers.samples.file import read_samples

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kmcompile.calibrate.training import first_of_equal
+from kmcompile.exits.statistical.training import first_of_equal
 from kmcompile.verify.seen import SEEN_SHARE, seen_note
 
 DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))

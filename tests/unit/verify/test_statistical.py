@@ -10,9 +10,9 @@ import pytest
 from hand_made_cascade import digits, digits_cascade
 from lowered import Lowered
 
-from kmcompile.calibrate.calibration import Promise
-from kmcompile.calibrate.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.errors import VerificationError
+from kmcompile.exits.statistical.calibration import Promise
+from kmcompile.exits.statistical.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.model.likely_inputs import generate
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Answers

@@ -10,7 +10,7 @@ import certified
 import numpy as np
 import pytest
 
-from kmcompile.certify.bound_sequence import lower_bound_sequence, supports
+from kmcompile.exits.certified.bound_sequence import lower_bound_sequence, supports
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import RESULT_DTYPE, Status, classify

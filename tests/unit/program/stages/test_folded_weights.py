@@ -12,10 +12,10 @@ import pytest
 from emitted import Emitted
 from lowered import program_of
 
-from kmcompile.certify.expansion_tree import Centre
-from kmcompile.certify.folded_constants import linear_rows
-from kmcompile.certify.folded_weights import curvature, lower_folded_weights
-from kmcompile.certify.local_expansion import Vectors, expand
+from kmcompile.exits.certified.expansion_tree import Centre
+from kmcompile.exits.certified.folded_constants import linear_rows
+from kmcompile.exits.certified.folded_weights import curvature, lower_folded_weights
+from kmcompile.exits.certified.local_expansion import Vectors, expand
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate

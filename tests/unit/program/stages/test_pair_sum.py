@@ -9,7 +9,7 @@ import pytest
 from catalogue import emitted
 from pairs import MORE, Pairs
 
-from kmcompile.certify.likely import likely_inputs
+from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant, gamma_factor
 from kmcompile.program.interpreter import Status, interpret

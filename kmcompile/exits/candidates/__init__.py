@@ -1,0 +1,1 @@
+"""What certified and statistical exits both need: samples, room, budget of a search, candidates."""

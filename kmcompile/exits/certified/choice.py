@@ -1,0 +1,121 @@
+"""Choose certified exits by counted operations on samples."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.exits.candidates.room import Room
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.stages import EarlyExit, ExactSum
+from kmcompile.program.stages.ends import Ends
+
+_MOST_OF_A_KIND = 6
+"""Variants of a stage that are combined with those of others: the cheapest alone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A certified exit and what it does with the samples by itself.
+
+    Parameters
+    ----------
+    stage : EarlyExit
+    text : str
+        What it is, for people.
+    operations : ndarray of shape (n_samples,), int64
+    decided : ndarray of shape (n_samples,), bool
+    saved : ndarray of shape (n_samples,), int64
+        Multiply-adds that the exact sum is spared by kernels that the exit has computed.
+    """
+
+    stage: EarlyExit
+    text: str
+    operations: NDArray[np.int64]
+    decided: NDArray[np.bool_]
+    saved: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, stage: EarlyExit, text: str, batch: Batch, ends: Ends) -> Fitted:
+        """Return what a stage does with prepared samples."""
+        before = batch.operations
+        after, decided = stage.decide(batch, ends)
+        per_kernel = ends.exact.total_operations if isinstance(ends.exact, ExactSum) else 0
+        saved = after.known.astype(np.int64) * per_kernel
+        spent = ends.weight(stage) * (after.operations - before)
+        return cls(stage, text, spent, decided, saved)
+
+
+def choose(
+    fitted: Sequence[Fitted],
+    exact_operations: NDArray[np.int64],
+    ends: Ends,
+    room: Room,
+    last: str = "exact_sum",
+) -> tuple[tuple[EarlyExit, ...], tuple[Candidate, ...]]:
+    """Return the cheapest sequence of certified exits, and what it was compared with.
+
+    What an exit proves does not depend on those before it, but for intervals that are
+    intersected, which only helps. So each is tried once, and a sequence, at most one of a kind and
+    the cheaper ones first, is worked out from that.
+
+    Parameters
+    ----------
+    fitted : sequence of Fitted
+    exact_operations : ndarray of shape (n_samples,), int64
+        Of the exact sum with the label.
+    ends : Ends
+    room : Room
+    last : str
+        What the sum is called.
+    """
+    alone = float(exact_operations.mean())
+    found: list[tuple[float, tuple[Fitted, ...]]] = [(alone, ())]
+    for sequence in _sequences(fitted, exact_operations):
+        if _has_room(sequence, ends, room):
+            found.append((_mean_operations(sequence, exact_operations), sequence))
+    found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
+    chosen = found[0][1]
+    candidates = tuple(
+        Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)
+        for cost, sequence in found
+    )
+    return tuple(item.stage for item in chosen), candidates
+
+
+def _mean_operations(sequence: Sequence[Fitted], exact_operations: NDArray[np.int64]) -> float:
+    spent = np.zeros(len(exact_operations), dtype=np.int64)
+    rest = exact_operations.copy()
+    is_open = np.ones(len(exact_operations), dtype=bool)
+    for item in sequence:
+        spent += np.where(is_open, item.operations, 0)
+        rest -= item.saved
+        is_open &= ~item.decided
+    return float((spent + np.where(is_open, rest, 0)).mean())
+
+
+def _has_room(sequence: Sequence[Fitted], ends: Ends, room: Room) -> bool:
+    worst = sum(item.stage.weighted_operations(ends) for item in sequence)
+    flash = sum(table.n_bytes for item in sequence for table in item.stage.tables())
+    return worst <= room.operations and (room.flash_bytes is None or flash <= room.flash_bytes)
+
+
+def _sequences(
+    fitted: Sequence[Fitted], exact_operations: NDArray[np.int64]
+) -> Iterator[tuple[Fitted, ...]]:
+    kinds: dict[str, list[Fitted]] = {}
+    for item in fitted:
+        kinds.setdefault(item.stage.template, []).append(item)
+    choices: list[list[Fitted | None]] = []
+    for items in kinds.values():
+        items.sort(key=lambda item: _mean_operations([item], exact_operations))
+        choices.append([None, *items[:_MOST_OF_A_KIND]])
+    for combination in itertools.product(*choices):
+        sequence = [item for item in combination if item is not None]
+        if sequence:
+            yield tuple(sorted(sequence, key=lambda item: float(item.operations.mean())))

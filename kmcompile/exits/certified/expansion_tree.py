@@ -1,0 +1,195 @@
+"""A shallow tree of centres with the machine's expansion about each: nested k-means of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.exits.certified.folded_constants import linear_rows
+from kmcompile.exits.certified.local_expansion import (
+    LARGEST_EXPONENT,
+    LocalExpansion,
+    Vectors,
+    expand,
+)
+from kmcompile.kernels import Rbf
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Value
+
+_SEED = 20010628
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Centre:
+    """A centre of the tree.
+
+    Parameters
+    ----------
+    expansion : LocalExpansion
+    decisions : ndarray of shape (n_rows,), int64
+    radius : float
+        The largest |x - c| that its bounds hold for.
+    n_samples : int
+    storage : ndarray of shape (n_rows,), float64
+        What storing b rounds.
+    weights : ndarray of shape (n_rows, n_features), float64
+    constants : ndarray of shape (n_rows, N_CONSTANTS), float32
+        Of the linear form.
+    moments : ndarray of shape (n_features, n_features), float64
+        The mean of (x - c) (x - c)^T, of its samples and of directions that are all alike.
+    """
+
+    expansion: LocalExpansion
+    decisions: np.ndarray
+    radius: float
+    n_samples: int
+    storage: Float64Array
+    weights: Float64Array
+    constants: Float32Array
+    moments: Float64Array
+
+
+def tree(
+    machine: KernelMachine,
+    program: Program,
+    samples: Float64Array,
+    labels: np.ndarray,
+    shape: tuple[int, ...],
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[list[Centre]]:
+    """Return the centres of each level: nested k-means of the samples.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes, with an rbf kernel.
+    program : Program
+    samples : ndarray of shape (n_samples, n_prepared), float64
+        Prepared.
+    labels : ndarray of shape (n_samples,), int
+        The machine's.
+    shape : tuple of int
+        Children of each centre, of each level.
+    tell : callable
+        Called with a few words as each centre is begun.
+    """
+    assert isinstance(machine.kernel, Rbf)
+    vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
+    storage = np.abs(machine.intercept - program.ends.exact.intercept)
+    label = program.ends.label
+    tolerance = label.tolerance if isinstance(label, Value) else None
+    cells = [np.arange(len(samples))]
+    levels: list[list[Centre]] = []
+    for branches in shape:
+        parts = [part for cell in cells for part in _split(samples, cell, branches)]
+        cells = [cell for _, cell in parts]
+        level: list[Centre] = []
+        for mean, cell in parts:
+            number = sum(map(len, levels)) + len(level) + 1
+            tell(f"expanding about centres, {number} of {int(np.cumprod(shape).sum())}")
+            level.append(
+                _centre(machine, vectors, storage, mean, samples[cell], labels[cell], tolerance)
+            )
+        levels.append(level)
+    return levels
+
+
+def _split(
+    samples: Float64Array, cell: np.ndarray, branches: int
+) -> Iterator[tuple[Float64Array, np.ndarray]]:
+    """Yield the mean of each part of a cell with its samples; of few samples some are alike."""
+    from sklearn.cluster import KMeans  # takes half a second, and few programs need it
+
+    inner = samples[cell]
+    n = min(branches, len(np.unique(inner, axis=0)))
+    means = KMeans(n, n_init=1, random_state=_SEED).fit(inner).cluster_centers_
+    means = means.astype(np.float32).astype(np.float64)
+    own = np.stack([((inner - mean) ** 2).sum(axis=1) for mean in means], axis=1).argmin(axis=1)
+    used = np.unique(own)  # rounding may make two means alike
+    for part in range(branches):
+        chosen = used[part % len(used)]
+        yield means[chosen], cell[own == chosen]
+
+
+def _centre(
+    machine: KernelMachine,
+    vectors: Vectors,
+    storage: Float64Array,
+    mean: Float64Array,
+    samples: Float64Array,
+    labels: np.ndarray,
+    tolerance: np.float32 | None,
+) -> Centre:
+    """Return a centre with the radius within which most of its samples are decided."""
+    decisions = _decisions(machine, labels)
+    distance = np.sqrt(((samples - mean) ** 2).sum(axis=1))
+    widest = np.sqrt(LARGEST_EXPONENT / (2 * vectors.gamma))
+    at_least = 0.3 * widest if len(samples) < 4 else 0.0
+    reach = min(widest, max(1.25 * distance.max(), at_least)) * (1 - 1e-6)
+    expansion = expand(vectors, decisions, mean, max(reach, 1e-6 * widest))
+    inner = 1.05 * np.quantile(distance, (1.0, 0.95, 0.85, 0.7, 0.5))
+    radii = [expansion.radius, *inner[(inner > 0) & (inner < expansion.radius)]]
+    intercept = machine.intercept[decisions]
+    counts = [_n_decided(expansion, intercept, samples, radius, tolerance) for radius in radii]
+    radius = float(radii[int(np.argmax(counts))])
+    weights, constants = linear_rows(expansion, radius, storage[decisions])
+    return Centre(
+        expansion,
+        decisions,
+        radius,
+        len(samples),
+        storage[decisions],
+        weights,
+        constants,
+        _moments(samples - mean, expansion.radius),
+    )
+
+
+def _moments(offsets: Float64Array, radius: float) -> Float64Array:
+    n = offsets.shape[1]
+    square = offsets.T @ offsets / max(1, len(offsets))
+    size = float(np.trace(square)) or radius**2 / 4
+    moments: Float64Array = (square + size / n * np.eye(n)) / 2
+    return moments
+
+
+def _decisions(machine: KernelMachine, labels: np.ndarray) -> np.ndarray:
+    """Return the decisions that prove the label most frequent among some."""
+    if machine.task is not Task.ONE_VS_ONE:
+        return np.arange(machine.n_decisions)
+    winner = int(np.bincount(labels, minlength=machine.n_classes).argmax())
+    pairs = [(i, j) for i in range(machine.n_classes) for j in range(i + 1, machine.n_classes)]
+    return np.array([p for p, pair in enumerate(pairs) if winner in pair])
+
+
+def _n_decided(
+    e: LocalExpansion,
+    intercept: Float64Array,
+    samples: Float64Array,
+    radius: float,
+    tolerance: np.float32 | None,
+) -> int:
+    """Return how many samples the linear form has all signs of, up to a radius.
+
+    Of a regression with a tolerance: of how many its interval is narrower.
+    """
+    v = samples - e.centre
+    square = (v**2).sum(axis=1)
+    near = square <= radius**2
+    v, square = v[near], square[near, None]
+    values = np.linalg.eigvalsh(e.quadratic)
+    middle, half = (values[:, 0] + values[:, -1]) / 2, (values[:, -1] - values[:, 0]) / 2
+    h = e.constant + v @ e.linear.T + middle * square
+    distance = np.sqrt(square)
+    powers = e.powers(radius).T
+    high = (powers[3] * distance + powers[2]) * distance + powers[1]
+    error = square * (half + distance * (powers[0] + distance * high))
+    a = np.exp(-e.gamma * square)
+    if tolerance is not None:
+        return int((2 * a * error < tolerance).sum())
+    return int((np.abs(intercept + a * h) > a * error).all(axis=1).sum())

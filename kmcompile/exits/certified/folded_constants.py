@@ -1,0 +1,229 @@
+"""The constants of a local expansion in float32: `FoldedWeights` derives them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcompile.exits.certified.local_expansion import N_SQUARES, LocalExpansion, largest_eigenvalue
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.rounding import (
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    bound_constant,
+    bound_constants,
+    gamma_factor,
+)
+from kmcompile.numeric.scalar import exp_negative
+from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
+
+_SHARES = np.geomspace(1e-3, 3.0, 12)
+"""Tried of a parameter that splits a bound."""
+
+_UP = 1 + 1e-9
+
+
+def relative_error(gamma: float, n_features: int) -> dict[str, np.float32]:
+    """Return the constants of p, of q and of the last addition."""
+    n, tau = n_features, exp_negative.RELATIVE_ERROR
+    widen = (1 + float(LARGEST_RELATIVE)) / (1 - tau)
+    g = gamma_factor(n + 4)
+    return {
+        "up": bound_constant(1 / np.sqrt(1 - gamma_factor(n + 2))),
+        "relative": bound_constant(
+            tau / (1 - tau) + UNIT_ROUNDOFF * (3 * (1 + float(LARGEST_RELATIVE)) + 1)
+        ),
+        "relative_per_square": bound_constant(widen * g / (1 - g) * gamma * (1 + UNIT_ROUNDOFF)),
+        "relative_per_reach": bound_constant(widen * 2 * gamma),
+        "result_error": bound_constant(2 * UNIT_ROUNDOFF),
+    }
+
+
+def stored(values: Float64Array) -> Float64Array:
+    """Return the values in float32, none subnormal, as float64."""
+    rounded = np.asarray(values, dtype=np.float32).astype(np.float64)
+    return np.where(np.abs(rounded) < SMALLEST_NORMAL, 0.0, rounded)
+
+
+def linear_rows(
+    e: LocalExpansion, radius: float, storage: Float64Array
+) -> tuple[Float64Array, Float32Array]:
+    """Return the weights and `FoldedWeights.constants` of one centre.
+
+    Parameters
+    ----------
+    e : LocalExpansion
+    radius : float
+        At most that of the expansion.
+    storage : ndarray of shape (n_rows,), float64
+        What storing b rounds.
+    """
+    n, u = len(e.centre), UNIT_ROUNDOFF
+    weights, constant = stored(e.linear), stored(e.constant)
+    values = np.linalg.eigvalsh(e.quadratic)
+    curvature = stored((values[:, 0] + values[:, -1]) / 2)
+    half = np.array([_distance(M, m) for M, m in zip(e.quadratic, curvature, strict=True)])
+    length = np.sqrt((weights**2).sum(axis=1))
+    bounds = (
+        gamma_factor(n + 1) * length + np.sqrt(((weights - e.linear) ** 2).sum(axis=1)) * _UP,
+        half + np.abs(curvature) * (gamma_factor(n + 2) * (1 + 2.0**-10) + 3 * u),
+        *e.powers(radius).T,
+        length * _UP + 2 * radius * np.abs(curvature),
+        _minimum(e, radius, constant, storage, np.abs(weights).sum(axis=1) + np.abs(curvature)),
+    )
+    rows = np.stack([constant, curvature, *(bound_constants(b) for b in bounds)], axis=1)
+    return weights, rows.astype(np.float32)
+
+
+def _distance(M: Float64Array, m: float) -> float:
+    """Return an upper bound on the spectral norm of M - m I."""
+    rest = M - m * np.eye(len(M))
+    rounded = 2.0**-52 * (float(np.linalg.norm(M)) + abs(m))
+    return max(largest_eigenvalue(rest), largest_eigenvalue(-rest)) + rounded
+
+
+def _minimum(
+    e: LocalExpansion,
+    radius: float,
+    constant: Float64Array,
+    storage: Float64Array,
+    size: Float64Array,
+) -> Float64Array:
+    """Return the errors of f that no input changes: exp(-gamma |v|^2) <= 1 of those of h.
+
+    Of underflow: at most 16 (n + 2)^2 operations, each off by 2^-126 of a number that is then
+    multiplied by at most (1 + R)^4 and the coefficients' `size`.
+    """
+    n = len(e.centre)
+    underflow = 16 * (n + 2) ** 2 * (1 + radius) ** 4 * (1 + size) * SMALLEST_NORMAL
+    total: Float64Array = (e.error + np.abs(constant - e.constant) + storage) * _UP + underflow
+    return total
+
+
+def curved_rows(
+    e: LocalExpansion,
+    radius: float,
+    storage: Float64Array,
+    basis: Float32Array,
+    moments: Float64Array,
+) -> tuple[Float32Array, Float32Array]:
+    """Return `FoldedWeights.forms` and `curved` of one centre.
+
+    Parameters
+    ----------
+    basis : ndarray of shape (n_basis, n_features), float32
+        B.
+    moments : ndarray of shape (n_features, n_features), float64
+        The mean of v v^T for which the bounds shall be small.
+    """
+    r, n = basis.shape
+    B = basis.astype(np.float64)
+    weights, constant = stored(e.linear), stored(e.constant)
+    length = np.sqrt((weights**2).sum(axis=1))
+    basis_square = float((B**2).sum()) * _UP
+    rounding = (2 * gamma_factor(n + 1) + gamma_factor(2 * r + 2)) * (1 + 2.0**-10)
+    forms, rows = [], []
+    for row, M in enumerate(e.quadratic):
+        Q, P, curvature, rest = _second_order(M, B, moments)
+        T, t, shares = _higher_orders(e, row, B, moments)
+        size = np.array([np.linalg.norm(form) for form in (Q, P, T)]) * basis_square * _UP
+        moved = rounding + 12 * UNIT_ROUNDOFF
+        second = size[0] + size[1]
+        bounds = (
+            gamma_factor(n + 1) * length[row] + np.linalg.norm(weights[row] - e.linear[row]) * _UP,
+            rest
+            + second * moved
+            + abs(curvature) * (gamma_factor(n + 2) * (1 + 2.0**-10) + 4 * UNIT_ROUNDOFF),
+            e.powers(radius, last=8)[row, 5],
+            length[row] * _UP + radius * (2 * abs(curvature) + 2.1 * second),
+            _minimum(e, radius, constant, storage, np.abs(weights).sum(axis=1) + size.sum())[row],
+            t + size[2] * moved,
+            2.1 * radius * size[2],
+            *shares,
+        )
+        forms.append([_packed(form) for form in (Q, P, T)])
+        rows.append(np.concatenate([[curvature], bound_constants(bounds)]))
+    return np.array(forms, dtype=np.float32), np.array(rows, dtype=np.float32)
+
+
+def _second_order(
+    M: Float64Array, B: Float64Array, moments: Float64Array
+) -> tuple[Float64Array, Float64Array, float, float]:
+    """Return Q, P, m and k with |<v, M v> - <y, Q y> - m |v|^2| <= <y, P y> + k |v|^2, y = B v.
+
+    With B about orthonormal and z what it leaves of v: M's part in the span goes to Q; of the
+    rest, 2 <y, X z> <= <y, X X^T y> / mu + mu |z|^2, and <z, M z> lies in the range of its
+    eigenvalues, whose middle is m. mu is the one with the smallest bound in the mean. k is then
+    worked out for the stored Q, P, m and B.
+    """
+    r, n = B.shape
+    across = np.eye(n) - B.T @ B
+    values = np.linalg.eigvalsh(across @ M @ across)
+    m = float(stored((values[0] + values[-1]) / 2))
+    Q = _symmetric(B @ M @ B.T - m * np.eye(r))
+    cross = B @ M @ across
+    cross = cross @ cross.T
+    half = (values[-1] - values[0]) / 2
+    scale = np.abs(np.linalg.eigvalsh(M)).max() + 1e-300
+    ks = half + scale * _SHARES
+    inner = B @ moments @ B.T
+    cost = (cross * inner).sum() / (scale * _SHARES) + ks * (np.trace(moments) - np.trace(inner))
+    best = int(np.argmin(cost))
+    P = _symmetric(cross / (scale * _SHARES[best]) - ks[best] * np.eye(r))
+    rest = M - B.T @ Q @ B - m * np.eye(n)
+    bound = B.T @ P @ B
+    k = max(largest_eigenvalue(_even(rest - bound)), largest_eigenvalue(_even(-rest - bound)), 0.0)
+    return Q, P, m, k + _rounded(M, B, Q, P)
+
+
+def _higher_orders(
+    e: LocalExpansion, row: int, B: Float64Array, moments: Float64Array
+) -> tuple[Float64Array, float, list[float]]:
+    """Return T, t and a_4 .. a_7: the orders 3 to 7 are at most what `FoldedWeights` says.
+
+    Order k is at most |v|^(k-1) |B_k v|, and by Cauchy-Schwarz, for any a_k > 0, a_3 = 1,
+
+        sum_k |v|^(k-3) |B_k v| <= sqrt(sum_k a_k |v|^(2k-6)) sqrt(sum_k |B_k v|^2 / a_k),
+
+    equal where a_k |v|^(k-3) is |B_k v| / |B_3 v|. With A = sum_k B_k^T B_k / a_k, z what B leaves
+    of v and any s > 0, <v, A v> <= (1 + s) <y, A y> + (1 + 1/s) <z, A z>.
+    """
+    r, n = B.shape
+    length = float(np.sqrt(np.trace(moments)))
+    third = float(e.norms[row, 0]) + 1e-300
+    a = [float(stored(e.norms[row, k] / (third * length**k) + 1e-20)) for k in range(1, N_SQUARES)]
+    weights = 1 / np.array([1.0, *a])
+    A = np.tensordot(weights, e.squares[row], axes=1)
+    across = np.eye(n) - B.T @ B
+    inside, inner = B @ A @ B.T, B @ moments @ B.T
+    outside = max(float(np.linalg.eigvalsh(across @ A @ across)[-1]), 0.0)
+    s = 20 * _SHARES
+    ks = (1 + 1 / s) * outside
+    cost = (1 + s) * (inside * inner).sum() + ks * (np.trace(moments) - np.trace(inner))
+    best = int(np.argmin(cost))
+    T = _symmetric((1 + s[best]) * inside - ks[best] * np.eye(r))
+    t = max(largest_eigenvalue(_even(A - B.T @ T @ B)), 0.0) + _rounded(A, B, T)
+    return T, t + float(weights @ e.squares_error[row]) * _UP, a
+
+
+def _symmetric(form: Float64Array) -> Float64Array:
+    """Return a form as it is stored."""
+    rounded = stored(form)
+    upper = np.triu(rounded)
+    return upper + np.triu(rounded, 1).T
+
+
+def _even(matrix: Float64Array) -> Float64Array:
+    return (matrix + matrix.T) / 2
+
+
+def _rounded(M: Float64Array, B: Float64Array, *forms: Float64Array) -> float:
+    """Return what products and sums of these round in float64, as a norm."""
+    length = float((B**2).sum())
+    size = np.linalg.norm(M) + sum(float(np.linalg.norm(form)) for form in forms) * length
+    return float(size) * 4 * (len(M) + len(B) + 4) * 2.0**-53
+
+
+def _packed(form: Float64Array) -> Float64Array:
+    """Return the upper triangle, row by row, the elements beside the diagonal doubled."""
+    triangle: Float64Array = (2 * form - np.diag(np.diag(form)))[np.triu_indices(len(form))]
+    return triangle

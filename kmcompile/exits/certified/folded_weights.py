@@ -1,0 +1,273 @@
+"""Fit local expansions: a tree of centres -> stages with constants that hold in C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.search_budget import SearchBudget
+from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
+from kmcompile.exits.certified.expansion_tree import Centre, tree
+from kmcompile.exits.certified.folded_constants import curved_rows, relative_error
+from kmcompile.exits.certified.local_expansion import N_SQUARES
+from kmcompile.kernels import Rbf
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.reference import evaluate
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, FixedSum, FoldedWeights
+from kmcompile.program.stages.folded_weights import N_CONSTANTS, N_CURVED
+
+_SHAPES = ((1, 4, 4, 4), (1, 8, 8))
+_BASES = (4, 6, 8, 12, 16)
+_LEAST_FLASH_BYTES = 12_000
+_FLASH_SHARE = 2.0
+"""Centres may take this many times what the exact sum's tables do, and at least those bytes."""
+
+_MOST_NORMS = 2e11
+"""Multiply-adds of the norms of a tree's last level, about: a minute."""
+
+_ORDERS = 12
+"""Of an expansion, about."""
+
+_LEAST_GAMMA = 2.0**-22
+"""And 2^22 the largest: 40 powers of it are far from the ends of float64."""
+
+
+def supports(machine: KernelMachine, program: Program) -> bool:
+    """Return whether there are local expansions of a machine: its kernel is rbf, gamma ordinary.
+
+    Their terms have powers of gamma up to 40, which must not overflow float64.
+    """
+    kernel = machine.kernel
+    if not isinstance(kernel, Rbf) or not isinstance(program.ends.exact, ExactSum | FixedSum):
+        return False
+    return _LEAST_GAMMA <= kernel.gamma <= 1 / _LEAST_GAMMA
+
+
+def fit_folded_weights(
+    machine: KernelMachine,
+    program: Program,
+    X: Float32Array,
+    room: Room,
+    budget: SearchBudget | None = None,
+) -> list[tuple[FoldedWeights, str]]:
+    """Return stages of several shapes that fit into the room, each with a text.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    program : Program
+        The exact one.
+    X : ndarray of shape (n_samples, n_features), float32
+        Accepted samples: the centres are means of some.
+    room : Room
+    budget : SearchBudget, optional
+    """
+    if not supports(machine, program):
+        return []
+    samples = program.prepare.run(Batch.of(X, program.n_decisions)).x.astype(np.float64)
+    labels = evaluate(machine, X).labels
+    n_basis = [0, *(r for r in _BASES if r <= samples.shape[1])]
+    budget = budget or SearchBudget("folded_weights")
+    found: dict[str, FoldedWeights] = {}
+    seen: set[tuple[int, ...]] = {()}
+    for shape, part in zip(_SHAPES, budget.split(len(_SHAPES)), strict=True):
+        own = _affordable(shape, machine, program, room, part)
+        if own in seen:
+            continue
+        seen.add(own)
+        levels = tree(machine, program, samples, labels, own, budget.tell)
+        budget.tell("bounding curvatures")
+        for r in n_basis:
+            for made in _stages(machine, levels, own, r, _flash_bytes(program, room)):
+                stage = with_intercept(made, program)
+                text = "x".join(str(n) for n in stage.branches.tolist())
+                basis = f", curved along {r}" if r else ""
+                if _fits(stage, program, room):
+                    found.setdefault(f"folded_weights({text} centres{basis})", stage)
+        del levels  # before the next ones are made
+    return [(stage, text) for text, stage in found.items()]
+
+
+def with_intercept(stage: FoldedWeights, program: Program) -> FoldedWeights:
+    """Return the stage with intercepts of its own, where the exact sum has them in integers."""
+    exact = program.ends.exact
+    return replace(stage, intercept=exact.intercept) if isinstance(exact, FixedSum) else stage
+
+
+def _flash_bytes(program: Program, room: Room) -> float:
+    tables = sum(table.n_bytes for table in program.ends.exact.tables())
+    most = max(_LEAST_FLASH_BYTES, _FLASH_SHARE * tables)
+    return most if room.flash_bytes is None else min(most, room.flash_bytes)
+
+
+def _fits(stage: FoldedWeights, program: Program, room: Room) -> bool:
+    flash = sum(table.n_bytes for table in stage.tables())
+    worst = stage.weighted_operations(program.ends)
+    return flash <= _flash_bytes(program, room) and worst <= room.operations
+
+
+def _affordable(
+    shape: tuple[int, ...],
+    machine: KernelMachine,
+    program: Program,
+    room: Room,
+    budget: SearchBudget,
+) -> tuple[int, ...]:
+    """Return the first levels of a shape whose last one may fit and which the budget allows."""
+    size = _size(machine)
+    n, n_rows = size.n_features, size.n_rows
+    most = _flash_bytes(program, room) / (4 * (n + n_rows * (n + N_CONSTANTS)))
+    levels = 1
+    while levels < len(shape) and np.prod(shape[: levels + 1]) <= most:
+        levels += 1
+    wanted = _n_centres(shape[:levels])
+    while levels:
+        n_centres, n_leaves = _n_centres(shape[:levels]), int(np.prod(shape[:levels]))
+        if n_leaves > 1 and n_leaves * _ORDERS * size.order_operations > _MOST_NORMS:
+            budget.refuse(_MOST_NORMS)
+        elif budget.allows(_bytes(size, n_centres), n_centres * _operations(size)):
+            if n_centres < wanted:
+                budget.ended(f"{n_centres} of {wanted} centres")
+            return shape[:levels]
+        levels -= 1
+    budget.left_out()
+    return ()
+
+
+def _n_centres(shape: tuple[int, ...]) -> int:
+    return int(np.cumprod(shape).sum())
+
+
+def _size(machine: KernelMachine) -> Size:
+    n_vectors, n_features = machine.support_vectors.shape
+    return Size(n_vectors, n_features, _n_rows(machine))
+
+
+def _bytes(size: Size, n_centres: int) -> float:
+    """Return the bytes of a tree at any time: centres with their moments, and work for one.
+
+    What is worked out with a centre's curvature is about seven matrices, less than its expansion.
+    """
+    return n_centres * (size.kept_bytes + 8.0 * size.n_features**2) + size.work_bytes
+
+
+def _operations(size: Size) -> float:
+    """Return the multiply-adds of a centre: its expansion, its constants with every basis.
+
+    Each needs five spectra, and as many products of matrices; the linear form three.
+    """
+    cube = float(size.n_features) ** 3
+    constants = 5 * len(_BASES) * (EIGENVALUE_OPERATIONS + 1) + 4 * EIGENVALUE_OPERATIONS
+    return size.operations + size.n_rows * constants * cube
+
+
+def _n_rows(machine: KernelMachine) -> int:
+    return machine.n_classes - 1 if machine.task is Task.ONE_VS_ONE else machine.n_decisions
+
+
+def _stages(
+    machine: KernelMachine,
+    levels: list[list[Centre]],
+    shape: tuple[int, ...],
+    n_basis: int,
+    flash_bytes: float,
+) -> Iterator[FoldedWeights]:
+    """Yield the stages of some levels of a tree in a row: the first one's centres all together.
+
+    Those whose forms alone take more than `flash_bytes` are left out: their curvature costs much.
+    """
+    n_rows = _n_rows(machine)
+    for last in range(len(levels)):
+        if 4 * 3 * len(levels[last]) * n_rows * (n_basis * (n_basis + 1) // 2) > flash_bytes:
+            continue
+        bend = curvature(levels[last], n_basis)
+        for first in range(last + 1):
+            branches = (int(np.prod(shape[: first + 1])), *shape[first + 1 : last + 1])
+            yield lower_folded_weights(machine, branches, levels[first : last + 1], bend)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curvature:
+    """What a stage stores for the curved test of its last level.
+
+    Parameters
+    ----------
+    basis : ndarray of shape (n_basis, n_features), float32
+    forms : ndarray of shape (n_leaves, n_rows, 3, n_basis (n_basis + 1) / 2), float32
+    curved : ndarray of shape (n_leaves, n_rows, N_CURVED), float32
+        Of no leaves where n_basis is 0: there is no test.
+    """
+
+    basis: Float32Array
+    forms: Float32Array
+    curved: Float32Array
+
+
+def curvature(centres: list[Centre], n_basis: int) -> Curvature:
+    """Return that of a level's centres."""
+    basis = _basis(centres, n_basis)
+    n_rows, words = len(centres[0].decisions), n_basis * (n_basis + 1) // 2
+    if not n_basis:
+        none = (
+            np.zeros((0, n_rows, 3, words), np.float32),
+            np.zeros((0, n_rows, N_CURVED), np.float32),
+        )
+        return Curvature(basis, *none)
+    rows = [curved_rows(c.expansion, c.radius, c.storage, basis, c.moments) for c in centres]
+    forms, curved = (np.stack(parts) for parts in zip(*rows, strict=True))
+    return Curvature(basis, forms, curved)
+
+
+def _basis(centres: list[Centre], n: int) -> Float32Array:
+    """Return the directions in which the second and third orders are largest, n rows."""
+    total = 0.0
+    for centre in centres:
+        e, square = centre.expansion, float(np.trace(centre.moments))
+        weight = centre.n_samples * np.exp(-2 * e.gamma * square)
+        second = (e.quadratic @ e.quadratic).sum(axis=0)
+        powers = square ** np.arange(3, 3 + N_SQUARES)[:, None, None]
+        total = total + weight * (second * square**2 + (e.squares * powers).sum(axis=(0, 1)))
+    directions = np.linalg.eigh(total)[1][:, ::-1]
+    # A fixed sign, whichever LAPACK has.
+    sign = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(len(directions))])
+    return np.ascontiguousarray((directions * sign).T[:n].astype(np.float32))
+
+
+def lower_folded_weights(
+    machine: KernelMachine,
+    branches: tuple[int, ...],
+    levels: list[list[Centre]],
+    bend: Curvature,
+) -> FoldedWeights:
+    """Return the stage of some levels of centres.
+
+    Parameters
+    ----------
+    branches : tuple of int
+        Children of each centre, of each level.
+    levels : list of list of Centre
+    bend : Curvature
+        Of the last level.
+    """
+    assert isinstance(machine.kernel, Rbf)
+    centres = [centre for level in levels for centre in level]
+    return FoldedWeights(
+        branches=np.array(branches),
+        centres=np.stack([c.expansion.centre for c in centres]),
+        radius=np.nextafter(np.array([c.radius for c in centres], np.float32), np.float32(0)),
+        decisions=np.stack([c.decisions for c in centres]),
+        weights=np.stack([c.weights for c in centres]),
+        constants=np.stack([c.constants for c in centres]),
+        basis=bend.basis,
+        forms=bend.forms,
+        curved=bend.curved,
+        intercept=np.zeros(0, dtype=np.float32),
+        **relative_error(machine.kernel.gamma, machine.support_vectors.shape[1]),
+    )

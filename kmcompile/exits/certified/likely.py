@@ -1,0 +1,90 @@
+"""Inputs like those that a machine will meet, where the user gives none: made from its vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcompile.model.coefficients import vector_classes
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.likely_inputs import raw_vectors
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+
+_SEED = 20011109
+_NEAREST = 4
+_FARTHEST = 0.75
+"""How far an input lies behind a vector, in distances to one of another class."""
+
+
+def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
+    """Return inputs between the vectors of a class, and behind them.
+
+    Support vectors are the inputs nearest to the boundary; most inputs lie behind them, seen from
+    the other class. Half are points behind vectors; a sixth each are mixtures of two and of four
+    vectors of a class, and of a vector with its nearest ones, with weights drawn evenly. Sign maps
+    need the former, local expansions the latter: with half of each neither is far from the best
+    share. The vectors of a regression are of one class: all of its inputs are mixtures.
+
+    Returns
+    -------
+    ndarray of shape (n, n_features), float32
+    """
+    rng = np.random.default_rng(_SEED)
+    vectors = raw_vectors(machine, rng)
+    classes = vector_classes(machine)
+    share = n // (3 if machine.task is Task.REGRESSION else 6)
+    parts = [
+        _mixed(vectors, _of_one_class(classes, (share, 2), rng), rng),
+        _mixed(vectors, _of_one_class(classes, (share, 4), rng), rng),
+        _mixed(vectors, _neighbours(machine, vectors, classes, share, rng), rng),
+        _behind(vectors, classes, n - 3 * share, rng),
+    ]
+    return np.concatenate(parts).astype(np.float32)
+
+
+def _behind(
+    vectors: Float64Array, classes: np.ndarray, n: int, rng: np.random.Generator
+) -> Float64Array:
+    """Return points on the far side of vectors, seen from vectors of another class."""
+    first, second = rng.integers(len(vectors), size=(2, 8 * n))
+    apart = np.flatnonzero(classes[first] != classes[second])[:n]
+    a, b = vectors[first[apart]], vectors[second[apart]]
+    points: Float64Array = a + (a - b) * rng.random((len(a), 1)) * _FARTHEST
+    return points
+
+
+def _mixed(vectors: Float64Array, chosen: np.ndarray, rng: np.random.Generator) -> Float64Array:
+    weights = rng.dirichlet(np.ones(chosen.shape[1]), size=len(chosen))
+    mixed: Float64Array = (weights[:, :, None] * vectors[chosen]).sum(axis=1)
+    return mixed
+
+
+def _of_one_class(
+    classes: np.ndarray, shape: tuple[int, int], rng: np.random.Generator
+) -> np.ndarray:
+    """Return rows of vectors, those of a row of the same class."""
+    first = rng.integers(len(classes), size=shape[0])
+    order = np.argsort(classes, kind="stable")
+    start = np.searchsorted(classes[order], classes[first])
+    end = np.searchsorted(classes[order], classes[first], side="right")
+    others = start[:, None] + (rng.random(shape) * (end - start)[:, None]).astype(np.intp)
+    chosen: np.ndarray = order[others]
+    return chosen
+
+
+def _neighbours(
+    machine: KernelMachine,
+    vectors: Float64Array,
+    classes: np.ndarray,
+    n: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Return vectors with the nearest ones of their class, as the kernel sees them."""
+    seen = machine.prepare(vectors)
+    first = rng.integers(len(vectors), size=n)
+    square = (seen**2).sum(axis=1)
+    distance = square[first, None] + square - 2 * seen[first] @ seen.T
+    distance[classes[first, None] != classes] = np.inf
+    nearest: np.ndarray = np.argsort(distance, axis=1, kind="stable")[:, : _NEAREST + 1]
+    # A class may have fewer vectors: then the first one again.
+    alike = np.take_along_axis(distance, nearest, axis=1) < np.inf
+    return np.where(alike, nearest, first[:, None])

@@ -1,0 +1,299 @@
+"""Builds the stage `sign_map`: where among the inputs the sign of a decision is proved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kmcompile.exits.candidates.search_budget import SearchBudget
+from kmcompile.exits.certified.density import Density, density, spread_points
+from kmcompile.exits.certified.expansions import Expansions, RbfExpansions, Sum, expand
+from kmcompile.exits.certified.inner_expansions import PolyExpansions, SigmoidExpansions
+from kmcompile.exits.certified.lattice import Keys, Lattice, interleaved, lattice
+from kmcompile.exits.certified.linear_input import LinearInput, linear_input
+from kmcompile.exits.certified.monomials import Monomials, monomials
+from kmcompile.exits.certified.pruning import Forest, Pruned, kinds
+from kmcompile.exits.certified.subdivision import Subdivision, subdivide
+from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.program import Program
+from kmcompile.program.stages.proved import NARROW_OPERATIONS
+from kmcompile.program.stages.sign_map import SignMap, first_operations, map_bytes, step_operations
+
+DEGREES = {1: 15, 2: 11, 3: 7}
+"""Of the expansions, by the number of features; odd, where the remainder of rbf is smallest."""
+
+_LARGEST_BYTES = 20_000
+_MOST_LEVELS = 32
+_MOST_HALVED = (1 << 16) - 1
+"""What uint16 ranks count."""
+_ROOT_SHARE = 0.5
+"""Of the nodes that may be roots."""
+_TOLERANCE = 2.0**-7
+"""Of the error of an expansion, beside a typical |f|."""
+_MOST_WORK = 3e9  # multiply-adds of the expansions: seconds
+_MOST_COEFFICIENTS = 20_000_000  # of the boxes that f is expanded on: 160 MB
+_TRIED = 32
+_SEARCHED = 2
+"""Boxes halved in the search for each that the map has room for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """What proves signs of one machine.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    linear : LinearInput
+    lattice : Lattice
+    expansions : Expansions
+    rounded : float
+        What else float64 rounded in a distance, when the machine was measured in other units.
+    """
+
+    machine: KernelMachine
+    linear: LinearInput
+    lattice: Lattice
+    expansions: Expansions
+    rounded: float
+
+    def expand(self, keys: Keys, level: int) -> Sum:
+        """Return the decision on some boxes of a level."""
+        lattice, linear = self.lattice, self.linear
+        centres = lattice.centres(keys, level) @ linear.matrix.T + linear.offset
+        beyond = lattice.high + 2 * lattice.width * 2.0**-level
+        reach = np.maximum(np.abs(lattice.low), np.abs(beyond))
+        length = math.sqrt(float((self.machine.support_vectors**2).sum(axis=1).max()))
+        return expand(
+            self.expansions,
+            self.machine.dual_coef[0],
+            float(self.machine.intercept[0]),
+            centres,
+            linear.matrix * lattice.half_widths(level),
+            linear.deviation(reach, length * (1 + 1e-9)) + self.rounded,
+        )
+
+
+def usual_bytes(program: Program) -> int:
+    """Return 20 KB, or what the tables of the sum over all vectors take if that is less."""
+    return min(_LARGEST_BYTES, sum(table.n_bytes for table in program.ends.exact.tables()))
+
+
+def build_sign_map(
+    machine: KernelMachine,
+    program: Program,
+    samples: Float32Array,
+    max_bytes: int,
+    max_operations: float = math.inf,
+    budget: SearchBudget | None = None,
+) -> SignMap | None:
+    """Return the map that decides most queries for its bytes.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes; binary, of at most 3 raw features, its preprocessing linear.
+    program : Program
+        Its exact program.
+    samples : ndarray of shape (n, n_features), float32
+        Raw inputs like those that will come: bytes are spent where they are.
+    max_bytes : int
+    max_operations : float
+        Of a query that the map does not decide, with the label.
+    budget : SearchBudget, optional
+
+    Returns
+    -------
+    SignMap or None
+        None where the machine is of another kind or a map decides nothing.
+    """
+    if not machine.task.has_one_sign or machine.n_features not in DEGREES:
+        return None
+    seen = _seen(machine, program, samples)
+    points = spread_points(seen.x) if len(samples) else np.zeros((0, machine.n_features))
+    proof = proof_of(seen.machine, points, seen.unit, seen.largest_deviation)
+    n_nodes = _nodes_within(max_bytes)
+    if proof is None or n_nodes < 1:
+        return None
+    likely = density(proof.lattice, points)
+    first_level, keys = _first_boxes(proof, likely)
+    most_halved = min(_MOST_HALVED, n_nodes >> machine.n_features)
+    found = subdivide(
+        proof.expansions.basis,
+        likely,
+        first_level,
+        keys,
+        proof.expand(keys, first_level),
+        _SEARCHED * most_halved,
+        budget,
+    )
+    cost = step_operations(machine.n_features) / program.ends.exact.operations()
+    grids = _grids(proof.lattice, n_nodes)
+    steps = _steps_within(max_operations, machine.n_features, program)
+    forest = Forest(found, likely, len(grids) - 1, cost, steps)
+    best = _best(forest, grids, proof.lattice, n_nodes)
+    return None if best is None else _encoded(best, found, proof.lattice, seen.deviation)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """What a map looks at.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        As a function of that.
+    x : ndarray of shape (n, n_features), float32
+        The samples.
+    unit : float
+        A power of two of which they are multiples; 0: none.
+    deviation : float32 or None
+        `SignMap.deviation`.
+    """
+
+    machine: KernelMachine
+    x: Float32Array
+    unit: float
+    deviation: np.float32 | None
+
+    @property
+    def largest_deviation(self) -> float:
+        """How far the exact input may lie from the one that is looked at."""
+        return 0.0 if self.deviation is None else float(self.deviation)
+
+
+def _seen(machine: KernelMachine, program: Program, samples: Float32Array) -> _Seen:
+    """Return the raw samples, or in an integer format the prepared ones.
+
+    The largest deviation is that of a sample or of codes: on a grid that codes represent exactly it
+    is small.
+    """
+    quantize = program.prepare.quantize
+    if quantize is None:
+        return _Seen(machine, samples, 0.0, None)
+    batch = program.prepare.run(Batch.of(samples, program.n_decisions))
+    prepared = replace(machine, preprocessing=())
+    largest = batch.deviation.max(initial=quantize.code_deviation)
+    return _Seen(prepared, batch.x, float(quantize.unit), largest)
+
+
+def proof_of(
+    machine: KernelMachine, points: np.ndarray, unit: float = 0.0, deviation: float = 0.0
+) -> Proof | None:
+    """Return what proves signs of a machine, None if nothing does.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    points : ndarray of shape (n, n_features), float64
+    unit : float
+        That of codes, which the inputs are multiples of; 0: there are none. What a machine in
+        these units rounded is at most 3 u of every vector, and gamma's 2 u are u of a distance.
+    deviation : float
+        How far the exact input may lie from the one that is looked up.
+    """
+    linear = linear_input(machine)
+    if linear is None or not len(points):
+        return None
+    basis = monomials(machine.n_features, DEGREES[machine.n_features])
+    expansions = _expansions_of(machine, basis)
+    boxes = lattice(points, np.sqrt((linear.matrix**2).sum(axis=0)), unit, deviation)
+    if expansions is None or boxes is None:
+        return None
+    size = max(float(np.abs(rows).max()) for rows in (machine.support_vectors, points))
+    rounded = 2.0**-48 * math.sqrt(machine.n_features) * size if unit else 0.0
+    return Proof(machine, linear, boxes, expansions, rounded)
+
+
+def _expansions_of(machine: KernelMachine, basis: Monomials) -> Expansions | None:
+    kernel, vectors = machine.kernel, machine.support_vectors
+    if isinstance(kernel, Rbf):
+        return RbfExpansions(kernel, vectors, basis)
+    if isinstance(kernel, Poly):
+        return PolyExpansions(kernel, vectors, basis)
+    if isinstance(kernel, Sigmoid):
+        return SigmoidExpansions(kernel, vectors, basis)
+    return None
+
+
+def _first_boxes(proof: Proof, likely: Density) -> tuple[int, Keys]:
+    """Return the level on which f is expanded and its boxes: the first with small errors.
+
+    Below it, boxes inherit their polynomials. If there are too many boxes, those with the fewest
+    points are left out.
+    """
+    rng = np.random.default_rng(1)
+    each = len(proof.machine.support_vectors) * len(proof.expansions.basis.total)
+    most = max(
+        1, min(int(_MOST_WORK / each), _MOST_COEFFICIENTS // len(proof.expansions.basis.total))
+    )
+    for level in range(proof.lattice.last_expanded + 1):
+        keys = likely.occupied(level)
+        some = proof.expand(rng.permutation(keys)[:_TRIED], level)
+        typical = np.median(np.abs(some.coefficients[:, 0]))
+        if (
+            np.sort(some.error)[int(0.9 * (len(some.error) - 1))] <= _TOLERANCE * typical
+            or len(keys) > most
+        ):
+            break
+    by_share = np.argsort(-likely.of(keys, level), kind="stable")
+    return level, np.sort(keys[by_share[:most]])
+
+
+def _nodes_within(max_bytes: int) -> int:
+    """Return the most nodes of a map: whole blocks of 64 first, then what the rest holds."""
+    n = max_bytes * 32 // 9
+    while n > 0 and map_bytes(n) > max_bytes:
+        n -= 1
+    return n
+
+
+def _steps_within(max_operations: float, n_features: int, program: Program) -> int:
+    """Return how often a box may be halved; no map is deeper than the lattice has levels."""
+    around = first_operations(n_features) + NARROW_OPERATIONS + program.ends.label.operations()
+    steps = (max_operations - around) / step_operations(n_features)
+    return int(np.clip(steps, 0, _MOST_LEVELS))
+
+
+def _grids(lattice: Lattice, n_nodes: int) -> list[int]:
+    """Return the numbers of boxes of the levels that may be a map's grid, from level 0 on."""
+    sizes = [math.prod(lattice.across(level).tolist()) for level in range(lattice.last_level)]
+    return [n for level, n in enumerate(sizes) if level == 0 or n <= _ROOT_SHARE * n_nodes]
+
+
+def _best(forest: Forest, grids: list[int], lattice: Lattice, n_nodes: int) -> Pruned | None:
+    """Return the forest that gains most: a finer grid takes bytes, a coarser one steps."""
+    found = [
+        forest.fitted(level, min(_MOST_HALVED, (n_nodes - n_roots) >> lattice.n_features))
+        for level, n_roots in enumerate(grids)
+        if n_roots <= n_nodes and level < len(forest.boxes)
+    ]
+    best = max(found, key=lambda pruned: pruned.gain, default=None)
+    return best if best is not None and best.gain > 0 else None
+
+
+def _encoded(
+    pruned: Pruned, found: Subdivision, lattice: Lattice, deviation: np.float32 | None
+) -> SignMap:
+    across = lattice.across(pruned.root_level)
+    places = np.stack(np.meshgrid(*(np.arange(n) for n in across), indexing="ij"), axis=-1)
+    roots = interleaved(places.reshape(-1, lattice.n_features), pruned.root_level + 2)
+    by_level = kinds(pruned, roots, lattice.n_features)
+    size = lattice.width * 2.0**-pruned.root_level
+    largest = np.nextafter(np.float32(found.largest), np.float32(np.inf))
+    least = np.nextafter(np.float32(found.least), np.float32(0))
+    return SignMap.of(
+        np.concatenate(by_level),
+        lattice.low,
+        size,
+        across,
+        len(by_level) - 1,
+        least,
+        largest,
+        deviation,
+    )

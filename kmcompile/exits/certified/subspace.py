@@ -1,0 +1,264 @@
+"""Fit subspace certificates: which directions, which weights, how many dimensions and kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.exits.candidates.search_budget import SearchBudget
+from kmcompile.exits.certified.hadamard import POWER_STEPS
+from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
+from kmcompile.kernels import Poly
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum
+from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+
+_DELTA_POWER = 0.4
+"""delta_i = (mean of |beta_i h'(u_i)| over the samples)^0.4: of 0 to 1 the power that
+certified most on digits, flat from 0.3 to 0.5."""
+
+_LEAST_DELTA = 1e-3
+_UNITS = (0.6, 0.7, 0.8, 1.0)
+"""Shares of the root mean square of |u|, weighted by the terms' part of the bound, to try as U:
+smaller ones than 1 suit what is left when the largest terms have been computed."""
+
+_COARSE = (4, 8, 16, 32, 64, 128, 256)
+_FINE = (0.7, 0.85, 1.2, 1.45)
+_N_CANDIDATES = 3
+_SAMPLES = 400
+_LEAST_SCALE = 2.0**-60
+"""U^d, or its inverse: well within float32 with what multiplies it."""
+
+_MOST_VECTORS = 6000
+_LARGEST_DEGREE = 20
+_LARGEST_EXTRA = 0.2
+"""Of the exact sum's operations: what the stage may cost a query that it does not decide, both
+without zeros."""
+
+
+def supports(machine: KernelMachine, program: Program) -> bool:
+    """Return whether there is a certificate for a machine: binary, polynomial, not too large."""
+    exact, kernel = program.ends.exact, machine.kernel
+    return (
+        isinstance(exact, ExactSum)
+        and program.codes is None  # it computes kernels of the exact sum in float32
+        and isinstance(kernel, Poly)
+        and 2 <= kernel.degree <= _LARGEST_DEGREE
+        and exact.n_decisions == 1
+        and exact.n_rows == 1
+        and exact.n_slots <= _MOST_VECTORS
+    )
+
+
+def fit_subspace(
+    machine: KernelMachine,
+    program: Program,
+    samples: Float32Array,
+    budget: SearchBudget | None = None,
+) -> list[SubspaceCertificate]:
+    """Return candidate stages, those first that cost the samples least.
+
+    For some numbers of dimensions, then for those around the best one, it is worked out how many
+    kernels each sample needs, and from that how many are worth trying.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    program : Program
+        The exact one.
+    samples : ndarray of shape (n, n_features), float32
+        Accepted inputs like those to come.
+    budget : SearchBudget, optional
+    """
+    if not supports(machine, program) or len(samples) == 0:
+        return []
+    budget = budget or SearchBudget("subspace_certificate")
+    assert isinstance(program.ends.exact, ExactSum)
+    n_bytes, operations = _bytes(machine, program.ends.exact), _operations(machine)
+    if not budget.allows(n_bytes, operations):
+        budget.left_out()
+        return []
+    # Evenly from all: they may stand in the order of their classes.
+    rows = np.unique(np.linspace(0, len(samples) - 1, _SAMPLES).astype(np.int64))
+    batch = program.prepare.run(Batch.of(np.ascontiguousarray(samples[rows]), 1))
+    assert isinstance(machine.kernel, Poly)
+    trial = Trial.of(machine, program, batch)
+    if not _LEAST_SCALE < trial.unit**machine.kernel.degree < 1 / _LEAST_SCALE:
+        return []
+    found: dict[int, tuple[float, SubspaceCertificate]] = {}
+    most = min(trial.vectors.shape) // 2
+    for p in _COARSE:
+        if p > most or trial.least_cost(p) > _least(found):
+            break
+        if not budget.allows(n_bytes, operations):
+            budget.ended(f"{max(found)} dimensions")
+            break
+        budget.spend(operations)
+        budget.tell(f"{p} dimensions")
+        found[p] = trial.best(p)
+    if not found:
+        return []
+    centre = min(found, key=lambda p: found[p][0])
+    for p in sorted({round(centre * factor) for factor in _FINE}):
+        if p <= most and trial.least_cost(p) < _least(found):
+            if not budget.allows(n_bytes, operations):
+                budget.ended(f"{len(found)} numbers of dimensions")
+                break
+            budget.spend(operations)
+            budget.tell(f"{p} dimensions")
+            found[p] = trial.best(p)
+    cheapest = sorted(found.values(), key=lambda pair: pair[0])[:_N_CANDIDATES]
+    return [stage for cost, stage in cheapest if cost < 1.0]
+
+
+def _bytes(machine: KernelMachine, exact: ExactSum) -> float:
+    """Return the bytes of a trial at any time.
+
+    The magnitudes of the products of all vectors, with one power; or about twelve arrays of a
+    sample and a vector; and copies of the vectors, some in the subspace.
+    """
+    m, n = exact.n_slots, machine.support_vectors.shape[1]
+    return 8.0 * float(max(2 * m * m, 12 * _SAMPLES * m) + 6 * m * n + 6 * n * n + 2 * _SAMPLES * m)
+
+
+def _operations(machine: KernelMachine) -> float:
+    """Return the multiply-adds of one number of dimensions, as many as take the time.
+
+    The powers go through memory, a number at a time, which takes ten times as long.
+    """
+    m, n = machine.support_vectors.shape
+    assert isinstance(machine.kernel, Poly)
+    return float(m * m * (n + 10 * machine.kernel.degree * POWER_STEPS) + 4 * m * n * min(m, n))
+
+
+def _least(found: dict[int, tuple[float, SubspaceCertificate]]) -> float:
+    """Return the least cost so far, that of the exact sum alone included."""
+    return min([1.0, *(cost for cost, _ in found.values())])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """A machine with samples, in float64.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_slots, n_features), float64
+    beta, delta : ndarray of shape (n_slots,), float64
+    directions : ndarray of shape (n, n_features), float64
+        Right singular vectors of delta S.
+    terms : ndarray of shape (n_samples, n_slots), float64
+        beta K.
+    """
+
+    machine: KernelMachine
+    program: Program
+    batch: Batch
+    vectors: Float64Array
+    beta: Float64Array
+    delta: Float64Array
+    directions: Float64Array
+    terms: Float64Array
+    unit: float
+
+    @classmethod
+    def of(cls, machine: KernelMachine, program: Program, batch: Batch) -> Trial:
+        """Return a trial of prepared samples."""
+        exact, kernel = program.ends.exact, machine.kernel
+        assert isinstance(exact, ExactSum) and isinstance(kernel, Poly)
+        vectors = exact.columns().T.astype(np.float64)
+        beta = exact.slot_decisions()[:, 0].astype(np.float64)
+        inner = kernel.gamma * (batch.x.astype(np.float64) @ vectors.T) + kernel.coef0
+        slopes = np.abs(beta) * np.abs(inner) ** (kernel.degree - 1)
+        typical = slopes.mean(axis=0)
+        delta = np.maximum(typical, _LEAST_DELTA * typical.max()) ** _DELTA_POWER
+        used = beta != 0
+        gram = (vectors[used] * delta[used, None] ** 2).T @ vectors[used]
+        directions = np.linalg.eigh(gram)[1][:, ::-1].T
+        largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1)[:, None], 1)
+        weight = (slopes / delta) ** 2
+        unit = np.sqrt((weight * inner**2).sum() / weight.sum())
+        return cls(
+            machine,
+            program,
+            batch,
+            vectors,
+            beta,
+            delta,
+            directions * np.sign(largest),
+            beta * inner**kernel.degree,
+            float(unit),
+        )
+
+    def least_cost(self, p: int) -> float:
+        """Return what p dimensions cost before anything is decided, relative to the exact sum."""
+        exact = self.program.ends.exact
+        assert isinstance(exact, ExactSum)
+        features = (self.batch.x != 0).sum(axis=1).mean() if exact.skip_zeros else exact.n_features
+        return float(p * (exact.n_slots + features) / exact.operations_of(self.batch).mean())
+
+    def best(self, p: int) -> tuple[float, SubspaceCertificate]:
+        """Return the stage in p dimensions and its mean cost, relative to the exact sum's."""
+        assert isinstance(self.machine.kernel, Poly)
+        degree = self.machine.kernel.degree
+        subspace = Subspace.of(self.program, self.directions[:p], self.delta, degree)
+        tried = []
+        for share in _UNITS:
+            stage = lower_subspace(self.machine, self.program, subspace, share * self.unit, 0)
+            tried.append((*self._cost(stage), share * self.unit))
+        cost, touched, unit = min(tried)
+        return cost, lower_subspace(self.machine, self.program, subspace, unit, touched)
+
+    def _cost(self, stage: SubspaceCertificate) -> tuple[float, int]:
+        """Return the mean cost with as many kernels as are worth it, and how many these are."""
+        ends, batch = self.program.ends, self.batch
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        whole = exact.operations_of(batch) + ends.label.operations()
+        level = stage.level_operations(batch, ends)
+        touch = stage.touch_operations(ends) - exact.skipped_features(batch.x)
+        again = touch - exact.total_operations + exact.skipped_features(batch.x)
+        needed = self._needed(stage)
+        heap = 2 * exact.n_slots
+        allowed = exact.operations() * _LARGEST_EXTRA - stage.worst_operations(ends) - heap
+        most = int(np.clip(allowed / np.max(again), 0, exact.n_slots))
+        choices = np.unique(np.append(needed[needed <= most], 0))
+        costs = [
+            np.mean(
+                level
+                + np.where(needed > 0, heap, 0) * (cap > 0)
+                + np.where(needed <= cap, needed * touch, whole + cap * again)
+            )
+            for cap in choices
+        ]
+        first = int(np.argmin(costs))
+        return float(costs[first] / np.mean(whole)), int(choices[first])
+
+    def _needed(self, stage: SubspaceCertificate) -> NDArray[np.int64]:
+        """Return how many kernels each sample needs; more than there are where none suffice."""
+        batch, exact = self.batch, self.program.ends.exact
+        assert isinstance(exact, ExactSum)
+        z = stage.products.of(batch.x)
+        rho = stage.outside(z, batch.length)
+        total, a, b, c = stage.remainder.shares(rho, batch.length, batch.deviation)
+        inner = z.astype(np.float64) @ stage.vectors.transpose(1, 0, 2).reshape(stage.n_out, -1)
+        value, share = stage.remainder.values(inner.astype(np.float32), a, b, c)
+        weight = (stage.weights * share).astype(np.float64)
+        order = np.argsort(-weight, axis=1, kind="stable")
+        change = np.take_along_axis(self.terms - self.beta * value, order, axis=1)
+        start = (self.beta * value).sum(axis=1) + self.machine.intercept[0]
+        running = start[:, None] + np.cumsum(np.pad(change, ((0, 0), (1, 0))), axis=1)
+        taken = np.cumsum(np.pad(np.take_along_axis(weight, order, 1), ((0, 0), (1, 0))), axis=1)
+        whole = taken[:, -1:]
+        left = np.maximum(whole - taken, 0.0) + float(stage.lost) * whole
+        radius = float(stage.remainder_factor) * np.sqrt(total[:, None] * left)
+        sure = np.abs(running) > radius
+        needed: NDArray[np.int64] = np.where(
+            sure.any(axis=1), sure.argmax(axis=1), sure.shape[1] + 1
+        )
+        return needed

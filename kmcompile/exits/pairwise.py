@@ -1,0 +1,100 @@
+"""Sums that are evaluated pair by pair, in the place of the exact sum and its early exits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.lower.pair_choice import with_pair_sum
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.program import Program
+from kmcompile.request.budgets import Budgets
+from kmcompile.target import Target
+
+_STACK_BYTES = 8_000
+"""What else is on the stack, at most."""
+_REPLAY_BYTES = 16
+"""Of a kernel and its error in the replay's workspace."""
+
+PAIR_SUM = "pair_sum"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairOffer:
+    """A program whose sum is evaluated pair by pair, and what it costs.
+
+    Parameters
+    ----------
+    program : Program
+    operations : ndarray of shape (n_samples,), int64
+        Of the sum with the label, of each sample.
+    note : str
+        How many pairs and kernels a sample needs.
+    """
+
+    program: Program
+    operations: NDArray[np.int64]
+    note: str
+
+    @property
+    def candidate(self) -> Candidate:
+        """The program beside others; it decides nothing before its sum."""
+        return Candidate((PAIR_SUM,), float(self.operations.mean()), chosen=True)
+
+
+def offer_pairs(
+    machine: KernelMachine,
+    program: Program,
+    target: Target,
+    allowed: Budgets,
+    taught: Float32Array,
+    judged: Float32Array,
+) -> PairOffer | None:
+    """Return the program that sums pair by pair; None where there is none, or it does not fit.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    program : Program
+        The exact one.
+    taught, judged : ndarray of shape (n_samples, n_features), float32
+        Accepted samples that teach the order of the pairs, and that the cost is a mean of.
+    """
+    made = with_pair_sum(machine, program, program.known_answers.inputs, taught)
+    if made is None or not _fits(made, target, allowed):
+        return None
+    answers = interpret(made, judged)
+    if (answers.results["status"] != Status.OK).any():
+        return None
+    spent = answers.stage_operations[:, -2:].sum(axis=1)
+    kernels = answers.stage_kernels[:, -2]
+    n_vectors = made.ends.exact.kernel_evaluations()
+    note = (
+        f"the votes of the pairs are evaluated until they settle the label: "
+        f"{kernels.mean():,.0f} of {n_vectors:,} kernels in the mean of the samples"
+    )
+    return PairOffer(made, spent, note)
+
+
+def _fits(program: Program, target: Target, allowed: Budgets) -> bool:
+    """Return whether tables and workspace fit, that of a replay with them.
+
+    The self-test has a workspace of its own on the stack, and so has the harness.
+    """
+    n_vectors = program.ends.exact.kernel_evaluations()
+    workspace = workspace_bytes(program, target) + _REPLAY_BYTES * n_vectors
+    needed = 2 * workspace + _STACK_BYTES
+    flash = program.table_bytes
+    limits = [
+        (needed, allowed.ram_bytes),
+        (needed, target.boot.stack_bytes if target.boot else None),
+        (flash, allowed.flash_bytes),
+    ]
+    return all(limit is None or size <= limit for size, limit in limits)

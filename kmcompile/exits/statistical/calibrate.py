@@ -1,0 +1,222 @@
+"""From the options to a program with early exits: the one entry of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.errors import UsageError
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.samples import accepted_rows, require_samples
+from kmcompile.exits.pairwise import PairOffer
+from kmcompile.exits.statistical.calibration import Calibration
+from kmcompile.exits.statistical.cascade import Wish, add_cascade, promise_of_exact
+from kmcompile.exits.statistical.generated import Challenge, challenge, generated_challenges
+from kmcompile.exits.statistical.near_copies import Groups, groups_of
+from kmcompile.exits.statistical.pairs import with_offer
+from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
+from kmcompile.exits.statistical.risk import Control
+from kmcompile.exits.statistical.samples import (
+    calibration_samples,
+    require_support,
+    split,
+    supported_risk,
+)
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.cost import weight_notes
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum
+from kmcompile.readers.samples.file import read_samples
+from kmcompile.request.options import Options
+from kmcompile.text.figures import counted
+
+_REPEATED_SHARE = 0.05
+"""Of the samples that repeat one before them, or nearly: more must not count as evidence each."""
+
+_CHALLENGES = 500
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibrated:
+    """A program with early exits, and what it was calibrated with.
+
+    Parameters
+    ----------
+    program : Program
+    calibration : Calibration
+    held_out : ndarray of shape (n, n_features), float32
+        The control samples, or all where there is no such part: to verify with.
+    given : ndarray of shape (n_given, n_features), float32
+        All calibration samples that the C accepts, those that repeat others too.
+    """
+
+    program: Program
+    calibration: Calibration
+    held_out: Float32Array
+    given: Float32Array
+
+
+def calibrate(
+    machine: KernelMachine,
+    program: Program,
+    options: Options,
+    room: Room,
+    tell: Callable[[str], None],
+    offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
+) -> Calibrated:
+    """Return the program with the early exits that the options ask for.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    program : Program
+        The exact one.
+    options : Options
+        With `data`.
+    room : Room
+        What early exits may take.
+    tell : callable
+        Called with a few words as each step begins.
+    offer : callable, optional
+        Of samples that teach the order of pairs, and others that judge: what to take where it
+        costs less. The control samples, on which a promise rests, have no part in it.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be used or do not support the risk.
+    UsageError
+        If the paper's scheme is asked for with many classes or in an integer format.
+    """
+    tell("reading the calibration samples")
+    X = read_samples(cast(Path, options.data), machine.n_features).X
+    accepted = accepted_rows(program.prepare, X)
+    given = np.ascontiguousarray(X[accepted])
+    require_samples(len(given))
+    tell("looking for near copies among the calibration samples")
+    groups = groups_of(given, machine)
+    kept = _that_count(groups)
+    X = given[kept]
+    require_samples(len(X), n_given=len(given))
+    tell("evaluating the calibration samples")
+    samples = calibration_samples(machine, X, groups.repeated_share)
+    notes = _notes(int((~accepted).sum()), groups, len(X), samples.training)
+    thresholds = options.thresholds_asked
+    if thresholds != "risk":
+        _check_paper_scheme(machine, program, thresholds)
+        program, calibration = add_paper_cascade(
+            program, samples, thresholds, room.operations, tell
+        )
+        held_out = X
+    else:
+        control = options.risk_control_asked
+        risk = _risk(options, len(X), len(given), control, samples.training)
+        parts = split(len(X), risk, control, groups.first[kept])
+        wish = Wish(risk, control)
+        program, calibration = add_cascade(
+            machine,
+            program,
+            samples,
+            parts,
+            wish,
+            room,
+            tell,
+            options.n_jobs,
+        )
+        held_out = X[parts.control]
+        offered = None
+        if offer is not None:
+            offered = offer(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
+        if offered is not None:
+            program, calibration = with_offer(
+                program,
+                calibration,
+                offered,
+                promise_of_exact(samples, parts, wish),
+                X[parts.choice],
+                X[parts.control],
+            )
+    if program.early_exits:
+        tell("challenging the thresholds")
+        asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
+        notes = (*notes, _told(asked), *weight_notes(program))
+    calibration = replace(calibration, notes=(*notes, *calibration.notes))
+    return Calibrated(program, calibration, held_out, given)
+
+
+def _that_count(groups: Groups) -> NDArray[np.intp]:
+    """Return the first samples of all groups if many repeat another, otherwise all."""
+    n, firsts = len(groups.first), groups.firsts
+    return firsts if n - len(firsts) > _REPEATED_SHARE * n else np.arange(n)
+
+
+def _told(asked: Challenge) -> str:
+    return (
+        f"{counted(asked.n_points, 'point', 'points')} made to mislead early exits, near vectors "
+        f"of the other class (NSV, section 5.2): {counted(asked.n_decided_early, 'is', 'are')} "
+        f"decided early, {asked.disagreements:,} of them unlike the model"
+    )
+
+
+def _risk(options: Options, n: int, n_given: int, control: Control, training: bool) -> float:
+    risk = options.risk_asked
+    if risk is None or (training and options.risk is None):
+        return supported_risk(n, control)
+    if not training:  # no promise is made then
+        require_support(n, risk, control, n_given)
+    return risk
+
+
+def _check_paper_scheme(machine: KernelMachine, program: Program, thresholds: str) -> None:
+    """Raise UsageError where the paper's scheme is not for the machine or the format."""
+    exact = program.ends.exact
+    if not machine.task.has_one_sign:
+        raise UsageError(
+            f"--thresholds {thresholds}: the paper's scheme is for two classes, the "
+            f"model has {machine.n_classes}\nleave it out for --thresholds risk"
+        )
+    if not isinstance(exact, ExactSum) or program.codes is not None:
+        raise UsageError(
+            f"--thresholds {thresholds}: the paper's scheme computes kernels of the exact sum "
+            f"in float32, those of --format {program.number_format} are integers\n"
+            "use --format float32, or leave it out for --thresholds risk"
+        )
+    if not exact.kernel.projects:
+        raise UsageError(
+            f"--thresholds {thresholds}: the paper's scheme guesses kernels from projections, "
+            f"which say nothing of the {machine.kernel.name} kernel\n"
+            "leave it out for --thresholds risk"
+        )
+
+
+def _notes(n_refused: int, groups: Groups, n_counted: int, training: bool) -> tuple[str, ...]:
+    notes, n_given = [], len(groups.first)
+    if n_refused:
+        refused = counted(n_refused, "calibration sample is", "calibration samples are")
+        notes.append(f"{refused} beyond the input limit and left out")
+    if n_counted < n_given:
+        notes.append(_once(n_given, groups.n_equal, n_given - n_counted - groups.n_equal))
+    if training:
+        notes.append(
+            "--data holds the samples that the model was trained on: each is judged without its "
+            "own vector, and no risk is promised; give samples that the model never saw"
+        )
+    return tuple(notes)
+
+
+def _once(n_given: int, n_equal: int, n_near: int) -> str:
+    """Return how many samples do not count beside those that they repeat."""
+    if n_near == 0:
+        return f"{n_equal:,} of the {n_given:,} calibration samples repeat others and count once"
+    equal = f" ({n_equal:,} are equal)" if n_equal else ""
+    return (
+        f"{n_equal + n_near:,} of the {n_given:,} calibration samples nearly copy others{equal} "
+        f"and count once: {n_given - n_equal - n_near:,} samples count"
+    )

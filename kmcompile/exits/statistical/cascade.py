@@ -1,0 +1,302 @@
+"""Put early exits before the exact sum of a program, with the risk that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.search_budget import SearchBudget
+from kmcompile.exits.statistical.calibration import Calibration, Promise
+from kmcompile.exits.statistical.chooser import (
+    ChoiceSamples,
+    choose,
+    mean_operations,
+    worst_operations,
+)
+from kmcompile.exits.statistical.exits import estimates_of, finished, with_limits
+from kmcompile.exits.statistical.fit_points import points_left_out
+from kmcompile.exits.statistical.fitting import fit_stages
+from kmcompile.exits.statistical.links import Fitted, Link, trial_of
+from kmcompile.exits.statistical.risk import (
+    SCALES,
+    Control,
+    conformal,
+    decide_nothing,
+    fixed_sequence,
+    promise_nothing,
+)
+from kmcompile.exits.statistical.samples import CalibrationSamples, Parts
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.interpreter import classify
+from kmcompile.program.program import Program
+from kmcompile.program.stages import (
+    EarlyExit,
+    ExactSum,
+    FixedSum,
+    LinearSum,
+    PairSum,
+    RangeGate,
+    ReducedSet,
+)
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.range_gate import sum_of_squares
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is asked of the early exits.
+
+    Parameters
+    ----------
+    risk : float
+    control : {"guaranteed", "expected"}
+    """
+
+    risk: float
+    control: Control
+
+
+def add_cascade(
+    machine: KernelMachine,
+    program: Program,
+    samples: CalibrationSamples,
+    parts: Parts,
+    wish: Wish,
+    room: Room,
+    tell: Callable[[str], None],
+    n_jobs: int | None = None,
+) -> tuple[Program, Calibration]:
+    """Return the program with the early exits that pay, and what calibration found.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    program : Program
+        The exact one.
+    samples : CalibrationSamples
+    parts : Parts
+        For the shapes of the stages, for their choice, for the promise.
+    wish : Wish
+    room : Room
+        What early exits may take.
+    tell : callable
+        Called with a few words as each step begins.
+    n_jobs : int, optional
+        Of joblib, for fitting the stages.
+    """
+    ends = program.ends
+    x = prepared(program, samples.X)
+    skip_zeros = skips_zeros(program)
+    relevant = relevant_decisions(machine, samples.labels)
+    shape, choice = parts.shape, parts.choice
+    tell("fitting early exits")
+    gate_operations = range_gate(x, skip_zeros).operations()
+    n_always = ends.float_weight * gate_operations + _made_floats(program)
+    stages = fit_stages(
+        ends,
+        x[shape],
+        samples.decisions[shape],
+        relevant[shape],
+        skip_zeros,
+        n_jobs,
+        lambda stage: n_always + worst_operations([stage], ends) <= room.operations,
+    )
+    fitted = []
+    for number, (stage, text) in enumerate(stages, start=1):
+        tell(f"trying early exits: {number} of {len(stages)}")
+        fitted.append(Fitted(stage, estimates_of(stage, ends, x[choice]), text))
+    tell("choosing early exits")
+    judged = _choice_samples(program, samples, parts, x, relevant)
+    budget = SearchBudget("the choice of early exits")
+    chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room, budget)
+    notes = [*_left_out(fitted, chosen), *points_left_out(len(shape), x.shape[1]), *budget.notes]
+    seen = np.concatenate([shape, choice])
+    stages_seen = [with_limits(made.fitted.stage, x[seen]) for made in chosen]
+    limited = tuple(
+        replace(made, fitted=replace(made.fitted, stage=stage))
+        for made, stage in zip(chosen, stages_seen, strict=True)
+    )
+    calibrated, promise = program, promise_of_exact(samples, parts, wish)
+    if chosen:
+        tell("controlling the risk")
+        found = _control(limited, ends, x, samples, parts, wish)
+        gate = range_gate(x[seen], skip_zeros)
+        if n_always + mean_operations(chosen, judged, ends, found.scale) < _alone(judged):
+            kept = _at_promise(
+                lambda scale: with_exits(program, gate, limited, scale), samples, parts, found
+            )
+            if kept is None:
+                notes.append("the exact sum gives other labels than the model too often")
+            else:
+                calibrated, promise = kept
+    if calibrated is program:
+        notes.append("no early exit pays on the calibration samples: every query is summed")
+    return replace(calibrated, mode="statistical"), Calibration(
+        promise=promise,
+        thresholds="risk",
+        n_shape=len(parts.shape),
+        n_choice=len(parts.choice),
+        n_control=len(parts.control),
+        n_support_vectors_found=int(samples.is_vector.sum()),
+        candidates=candidates,
+        notes=tuple(notes),
+    )
+
+
+def _made_floats(program: Program) -> int:
+    """Return the multiply-adds of the codes in float32, which every early exit here looks at."""
+    return program.n_features * program.float_weight if program.ends.in_integers else 0
+
+
+def _alone(samples: ChoiceSamples) -> float:
+    """Return the mean multiply-adds of the exact sum."""
+    return float(samples.exact_operations.mean())
+
+
+def _choice_samples(
+    program: Program,
+    samples: CalibrationSamples,
+    parts: Parts,
+    x: Float32Array,
+    relevant: NDArray[np.bool_],
+) -> ChoiceSamples:
+    exact, label = program.ends.exact, program.ends.label
+    chosen = x[parts.choice]
+    spent = exact.operations_of(Batch.of(chosen, program.n_decisions)) + label.operations()
+    return ChoiceSamples(
+        samples.decisions[parts.choice],
+        relevant[parts.choice],
+        samples.labels[parts.choice].astype(np.int32),
+        spent,
+        _per_kernel(exact, chosen),
+    )
+
+
+def _per_kernel(
+    exact: ExactSum | PairSum | FixedSum | LinearSum, x: Float32Array
+) -> NDArray[np.int64]:
+    """Return what a kernel that an early exit has computed saves; a sum of integers has its own."""
+    if not isinstance(exact, ExactSum):
+        return np.zeros(len(x), dtype=np.int64)
+    return exact.total_operations - exact.skipped_features(x)
+
+
+def prepared(program: Program, X: Float32Array) -> Float32Array:
+    """Return the prepared inputs, shape (n, n_prepared), float32: all of them are accepted."""
+    return program.prepare.run(Batch.of(np.ascontiguousarray(X), program.n_decisions)).x
+
+
+def relevant_decisions(machine: KernelMachine, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which decisions a sample is about, shape (n, n_decisions): its class's pairs."""
+    if machine.task is not Task.ONE_VS_ONE:
+        return np.ones((len(labels), machine.n_decisions), dtype=bool)
+    n = machine.n_classes
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    return np.stack([(labels == i) | (labels == j) for i, j in pairs], axis=1)
+
+
+def with_exits(
+    program: Program, gate: RangeGate, chosen: tuple[Link, ...], scale: float
+) -> Program:
+    """Return the program with early exits, their bands at a scale."""
+    exits: list[EarlyExit] = []
+    n_reduced = 0
+    for made in chosen:
+        n_reduced += isinstance(made.fitted.stage, ReducedSet)
+        exits.append(finished(made, n_reduced, scale))
+    return replace(program, stages=(*program.stages[:-2], gate, *exits, *program.stages[-2:]))
+
+
+def skips_zeros(program: Program) -> bool:
+    """Return whether the features that are not 0 are listed, as lowering chose to."""
+    exact = program.ends.exact
+    return isinstance(exact, ExactSum) and exact.skip_zeros
+
+
+def range_gate(x: Float32Array, skip_zeros: bool) -> RangeGate:
+    """Return the gate that every query goes through before the first early exit.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_samples, n_features), float32
+        Prepared samples: their squares are the calibrated range.
+    skip_zeros : bool
+    """
+    square = sum_of_squares(x)
+    return RangeGate(x.shape[1], square.min(), square.max(), skip_zeros)
+
+
+def _control(
+    chosen: tuple[Link, ...],
+    ends: Ends,
+    x: Float32Array,
+    samples: CalibrationSamples,
+    parts: Parts,
+    wish: Wish,
+) -> Promise:
+    """Return the promise of the smallest scale that keeps it on the control samples."""
+    control = parts.control
+    labels = samples.labels[control].astype(np.int32)
+    estimates = [estimates_of(made.fitted.stage, ends, x[control]) for made in chosen]
+    whole = trial_of(chosen, estimates, ends.label)
+
+    def wrong(scale: float) -> NDArray[np.bool_]:
+        return whole.wrong(scale, labels)
+
+    if samples.training:
+        # Nothing is promised; the same rule gives a sensible scale.
+        risk = max(wish.risk, 1 / (len(control) + 1))
+        found = conformal(SCALES, wrong, len(control), risk)
+    elif wish.control == "guaranteed":
+        found = fixed_sequence(
+            SCALES, lambda scale: int(wrong(scale).sum()), len(control), wish.risk
+        )
+    else:
+        found = conformal(SCALES, wrong, len(control), wish.risk)
+    if found is None:
+        return decide_nothing(wish.control, wish.risk, len(control))
+    if samples.training:
+        return promise_nothing(len(control), found.disagreements, found.scale)
+    return found
+
+
+def promise_of_exact(samples: CalibrationSamples, parts: Parts, wish: Wish) -> Promise:
+    """Return the promise of a program that decides nothing early."""
+    if samples.training:
+        return promise_nothing(len(parts.control), 0, np.inf)
+    return decide_nothing(wish.control, wish.risk, len(parts.control))
+
+
+def _at_promise(
+    build: Callable[[float], Program], samples: CalibrationSamples, parts: Parts, promise: Promise
+) -> tuple[Program, Promise] | None:
+    """Return the program at the promised scale, with the disagreements that it has itself.
+
+    The trial works with matrix products and takes the exact sum for the model. It is the program
+    that is promised, every answer of it: where it disagrees more often, a larger scale, which was
+    accepted, too; None where the sums themselves disagree too often.
+    """
+    control = parts.control
+    for scale in [scale for scale in SCALES if scale >= promise.scale][::-1]:
+        program = build(scale)
+        results, _ = classify(program, samples.X[control])
+        count = int((results["label"] != samples.labels[control]).sum())
+        if count <= promise.disagreements or promise.control == "none":
+            return program, replace(promise, scale=scale, disagreements=count)
+    return None
+
+
+def _left_out(fitted: list[Fitted], chosen: tuple[Link, ...]) -> list[str]:
+    taken = [made.fitted for made in chosen]
+    kinds: dict[str, bool] = {}
+    for item in fitted:
+        kind = item.stage.template
+        kinds[kind] = kinds.get(kind, False) or item in taken
+    return [f"{kind} does not pay here and is left out" for kind, kept in kinds.items() if not kept]

@@ -1,0 +1,192 @@
+"""Points to fit a reduced set to: samples, support vectors and mixtures of near ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.exits.statistical.nearest import totals
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.program.stages import ExactSum, FixedSum
+
+_SEED = 20021128
+_LEAST_POINTS, _MOST_POINTS = 2000, 12000
+_NEIGHBOURS = 30
+"""Candidates of which a point is mixed with the nearest."""
+
+_MOST_VECTORS = 4000
+_RIDGE = 1e-6
+_BLOCK_VALUES = 1 << 22
+_POINT_BYTES = 100_000_000
+"""Of the points' features: there are a few sets of points at a time, and copies of one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FitPoints:
+    """Prepared points with what the machine says to them.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_points, n_features), float64
+    decisions : ndarray of shape (n_points, n_decisions), float64
+    magnitudes : ndarray of shape (n_points,), float64
+        Sum of the terms' magnitudes, sum_i max_p |beta_pi| |K_i|.
+    relevant : ndarray of shape (n_points, n_decisions), bool
+        The points that a decision is about; the others do not count.
+    """
+
+    x: Float64Array
+    decisions: Float64Array
+    magnitudes: Float64Array
+    relevant: NDArray[np.bool_]
+
+    def chosen(self, rows: slice) -> FitPoints:
+        """Return some of the points."""
+        return FitPoints(
+            self.x[rows], self.decisions[rows], self.magnitudes[rows], self.relevant[rows]
+        )
+
+
+def of_samples(
+    exact: ExactSum | FixedSum,
+    x: Float32Array,
+    decisions: Float64Array,
+    relevant: NDArray[np.bool_],
+) -> FitPoints:
+    """Return the samples, and mixtures of two near ones where they are few.
+
+    The machine can be asked anywhere. A mixture is of a sample and the nearest of some others, at
+    random; samples that all have one length are mixed on that sphere.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_samples, n_features), float32
+        Prepared.
+    decisions : ndarray of shape (n_samples, n_decisions), float64
+    relevant : ndarray of shape (n_samples, n_decisions), bool
+    """
+    points = x[: most_points(x.shape[1])].astype(np.float64)
+    n = len(points)
+    mixed = _mixtures(points, max(0, _LEAST_POINTS - n))
+    mixed_decisions, mixed_magnitudes = _sums(exact, mixed)
+    return FitPoints(
+        np.concatenate([points, mixed]),
+        np.concatenate([decisions[:n], mixed_decisions]),
+        np.concatenate([_sums(exact, points)[1], mixed_magnitudes]),
+        np.concatenate([relevant[:n], np.ones((len(mixed), decisions.shape[1]), dtype=bool)]),
+    )
+
+
+def most_points(n_features: int) -> int:
+    """Return how many points there are at most: fewer than usual where each has many features."""
+    within = _POINT_BYTES // (8 * n_features)
+    return int(np.clip(within, _LEAST_POINTS, _MOST_POINTS))
+
+
+def points_left_out(n_samples: int, n_features: int) -> tuple[str, ...]:
+    """Return a note where memory has room for fewer samples than reduced sets could be fitted to.
+
+    Examples
+    --------
+    >>> points_left_out(20_000, 784)
+    ()
+    >>> print(*points_left_out(20_000, 2_500))
+    reduced sets are fitted to 5,000 of 20,000 samples: more would take too much memory
+    """
+    most = most_points(n_features)
+    if most >= min(n_samples, _MOST_POINTS):
+        return ()
+    return (
+        f"reduced sets are fitted to {most:,} of {n_samples:,} samples: more would take too much "
+        "memory",
+    )
+
+
+def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
+    """Return the points and the support vectors, each as if it had not been trained on.
+
+    As many as there is room for: beside very many points none, and the points are what they were.
+
+    Without vector i the machine's decision there is about f(s_i) - beta_i S_i^2, where S_i^2, the
+    squared distance of phi(s_i) from the span of the others, is 1 / (K^-1)_ii [1]_. A vector's
+    own decision would mislead: no other point has it.
+
+    References
+    ----------
+    .. [1] V. Vapnik and O. Chapelle, "Bounds on error expectation for support vector machines",
+       Neural Computation 12, 2000.
+    """
+    beta = exact.slot_decisions()
+    room = max(0, most_points(points.x.shape[1]) - len(points.x))
+    slots = np.flatnonzero((beta != 0).any(axis=1))[:room]
+    if len(slots) > _MOST_VECTORS:
+        slots = np.random.default_rng(_SEED).permutation(slots)[:_MOST_VECTORS]
+    if not len(slots):
+        return points
+    vectors = exact.columns().T[slots].astype(np.float64)
+    decisions, magnitudes = _sums(exact, vectors)
+    gram = _values(exact, vectors, vectors)
+    gram = gram + gram.T
+    gram /= 2
+    gram[np.diag_indices_from(gram)] += _RIDGE * np.trace(gram) / len(gram)
+    # Of a kernel that is not positive definite, as the sigmoid, it may come out below 0.
+    span = np.maximum(1 / np.diag(np.linalg.inv(gram)), 0.0)
+    decisions -= beta[slots] * span[:, None]
+    return FitPoints(
+        np.concatenate([points.x, vectors]),
+        np.concatenate([points.decisions, decisions]),
+        np.concatenate([points.magnitudes, magnitudes]),
+        np.concatenate([points.relevant, beta[slots] != 0]),
+    )
+
+
+def _values(
+    exact: ExactSum | FixedSum, points: Float64Array, vectors: Float64Array
+) -> Float64Array:
+    """Return K(vectors, points), shape (n_points, n_vectors)."""
+    kernel = exact.kernel
+    if kernel.projects:
+        total = totals(kernel.uses_distance, points, vectors)
+    else:
+        total = np.zeros((len(points), len(vectors)))
+        for x, s in zip(points.T, vectors.T, strict=True):
+            kernel.accumulate(total, x[:, None], s)
+    return kernel.value(total.astype(np.float32)).astype(np.float64)
+
+
+def _mixtures(points: Float64Array, n: int) -> Float64Array:
+    if n == 0:
+        return points[:0]
+    rng = np.random.default_rng(_SEED)
+    one = rng.integers(len(points), size=n)
+    others = rng.integers(len(points), size=(n, _NEIGHBOURS))
+    distance = np.stack(
+        [((points[one] - points[others[:, k]]) ** 2).sum(axis=1) for k in range(_NEIGHBOURS)],
+        axis=1,
+    )
+    distance[distance == 0] = np.inf
+    other = np.take_along_axis(others, distance.argmin(axis=1)[:, None], axis=1)[:, 0]
+    share = rng.uniform(0.5, 1.0, size=(n, 1))
+    mixed: Float64Array = share * points[one] + (1 - share) * points[other]
+    length = np.sqrt((points**2).sum(axis=1))
+    if length.mean() > 0 and length.std() <= 1e-5 * length.mean():
+        reached = np.sqrt((mixed**2).sum(axis=1, keepdims=True))
+        mixed *= length.mean() / np.where(reached > 0, reached, 1.0)  # 0 between opposite points
+    return mixed
+
+
+def _sums(exact: ExactSum | FixedSum, points: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return decisions and magnitudes at prepared points."""
+    vectors = exact.columns().T.astype(np.float64)
+    beta = exact.slot_decisions().astype(np.float64)
+    size = np.abs(beta).max(axis=1)
+    decisions, magnitudes = np.empty((len(points), beta.shape[1])), np.empty(len(points))
+    rows = max(1, _BLOCK_VALUES // len(vectors))
+    for start in range(0, len(points), rows):
+        part = slice(start, start + rows)
+        value = _values(exact, points[part], vectors)
+        decisions[part] = value @ beta + exact.intercept
+        magnitudes[part] = np.abs(value) @ size
+    return decisions, magnitudes

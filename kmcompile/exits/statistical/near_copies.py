@@ -1,0 +1,201 @@
+"""Samples that are nearly copies of others: each group of them is one piece of evidence.
+
+A sample nearly copies another one if hardly a feature tells them apart by more than a fiftieth of
+what the feature varies by, and the two are far nearer to each other than to any other sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.exits.statistical.linkage import linkage
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+
+_FEATURE_SHARE = 0.02
+"""Of a feature's deviation: what copies differ by at most. Noise of 0.001 of a deviation makes
+differences of 0.008 at most in a million, and the steps of most counted features are larger."""
+_FEATURES_APART = 0.02
+"""Of the features, what may tell copies apart nevertheless: in wide data some vary so rarely that
+their deviation among these samples is that of the noise."""
+
+_DIMENSIONS = 10
+"""Of the random projection of wide data, in which neighbours are looked for."""
+_REACH = 1.5
+"""Of the projection, over what copies with the largest difference in each feature are apart."""
+
+_FEWEST_VARIATION = 0.03
+"""Of the root mean square of all deviations, for a feature that is the same in all vectors: what it
+varies by among the samples may be noise alone."""
+_TAILS = (0.5, 99.5)
+_MOST_IN_TAILS = 50.0
+"""Times the deviation between these percentiles, what the tails may make of it: one wild value must
+not make all others equal."""
+
+_SEED = 20031230
+_MOST_MEASURED = 5000
+"""Rows that deviations are measured on."""
+_BLOCK_VALUES = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Samples in groups of those that equal each other or nearly do.
+
+    Parameters
+    ----------
+    first : ndarray of shape (n,), int
+        The index of the first sample of each sample's group.
+    n_equal : int
+        Samples that equal one before them, byte by byte.
+    """
+
+    first: NDArray[np.intp]
+    n_equal: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "first", frozen(self.first, self.first.dtype))
+
+    @property
+    def firsts(self) -> NDArray[np.intp]:
+        """The indices of the samples that come first in their group, in their order."""
+        return np.unique(self.first)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """How many samples the group of each sample has, shape (n,)."""
+        return np.bincount(self.first)[self.first]
+
+    @property
+    def repeated_share(self) -> float:
+        """Share of the samples that are in a group with others."""
+        return float((self.sizes > 1).mean())
+
+
+def groups_of(X: Float32Array, machine: KernelMachine | None = None) -> Groups:
+    """Return the groups of samples that equal each other or nearly do.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features), float32
+        Accepted by the C.
+    machine : KernelMachine, optional
+        After the passes: samples are compared as its preprocessing makes them, and its vectors
+        tell what features vary by where the samples do not. Without it, as they are.
+    """
+    _, first, inverse = np.unique(row_keys(X), return_index=True, return_inverse=True)
+    equal = first[inverse]
+    distinct = np.unique(first)
+    nearly = distinct
+    if len(distinct) > 1:
+        nearly = distinct[near_copies(standardised(X[distinct], machine))]
+    place = np.searchsorted(distinct, equal)
+    return Groups(nearly[place], len(X) - len(distinct))
+
+
+def row_keys(X: Float32Array) -> NDArray[np.void]:
+    """Return one value for each row, of its bytes."""
+    rows = np.ascontiguousarray(X + np.float32(0.0))  # -0 and 0 are equal
+    return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+
+
+def near_copies(Z: Float32Array) -> NDArray[np.intp]:
+    """Return the index of the first point of each point's group of near copies.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, n_features), float32
+        Standardised.
+    """
+    first = np.arange(len(Z))
+    projected = _projected(Z)
+    reach = _REACH * _FEATURE_SHARE * np.sqrt(projected.shape[1])
+
+    def are_copies(points: NDArray[np.intp]) -> bool:
+        rows = max(1, _BLOCK_VALUES // Z.shape[1])
+        for start in range(0, len(points), rows):
+            apart = np.abs(Z[points[start : start + rows]] - Z[points[0]]) > _FEATURE_SHARE
+            if (apart.sum(axis=1) > _FEATURES_APART * Z.shape[1]).any():
+                return False
+        return True
+
+    for points in linkage(projected, reach).clumps(are_copies):
+        first[points] = points[0]
+    return first
+
+
+def standardised(
+    X: Float32Array, machine: KernelMachine | None = None, *, with_vectors: bool = False
+) -> Float32Array:
+    """Return samples, prepared by a machine, in units of their features' deviations.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features), float32
+    machine : KernelMachine, optional
+    with_vectors : bool
+        The machine's vectors follow the samples.
+
+    Returns
+    -------
+    ndarray of shape (n, n_kernel_features) or (n + n_sv, n_kernel_features), float32
+    """
+    centre, deviation = _spread(X, machine)
+    vectors = machine.support_vectors if machine is not None and with_vectors else None
+    n = len(X)
+    Z = np.empty((n + (0 if vectors is None else len(vectors)), len(centre)), dtype=np.float32)
+    rows = max(1, _BLOCK_VALUES // max(X.shape[1], len(centre)))
+    with np.errstate(over="ignore"):  # what is infinite then is far from all that is not
+        for start in range(0, n, rows):
+            some = _prepared(X[start : start + rows], machine)
+            Z[start : start + len(some)] = (some - centre) / deviation
+        if vectors is not None:
+            Z[n:] = (vectors - centre) / deviation
+    largest = np.finfo(np.float32).max
+    return np.clip(Z, -largest, largest, out=Z)
+
+
+def _prepared(X: Float32Array, machine: KernelMachine | None) -> Float64Array:
+    rows = X.astype(np.float64)
+    return rows if machine is None else machine.prepare(rows)
+
+
+def _spread(X: Float32Array, machine: KernelMachine | None) -> tuple[Float64Array, Float64Array]:
+    """Return the median of each feature among samples, and its deviation among these or vectors."""
+    rng = np.random.default_rng(_SEED)
+    some = _prepared(X[rng.permutation(len(X))[:_MOST_MEASURED]], machine)
+    centre, deviation = np.median(some, axis=0), _deviation(some)
+    learned = deviation
+    if machine is not None:
+        chosen = rng.permutation(machine.n_support_vectors)[:_MOST_MEASURED]
+        learned = _deviation(machine.support_vectors[chosen])
+        deviation = np.maximum(deviation, learned)
+    most = deviation.max(initial=0.0)
+    if most == 0.0:
+        return centre, np.ones(len(deviation))
+    fewest = _FEWEST_VARIATION * most * np.sqrt(((deviation / most) ** 2).mean())
+    return centre, np.where(learned > 0, deviation, np.maximum(deviation, fewest))
+
+
+def _deviation(rows: Float64Array) -> Float64Array:
+    """Return the deviation of each feature, little of it from a few wild values."""
+    low, high = np.percentile(rows, _TAILS, axis=0)
+    inner = np.clip(rows, low, high).std(axis=0)
+    whole: Float64Array = rows.std(axis=0)
+    return np.where(inner > 0, np.minimum(whole, _MOST_IN_TAILS * inner), whole)
+
+
+def _projected(Z: Float32Array) -> Float64Array:
+    """Return points of few dimensions: those of wide data on random directions."""
+    d = Z.shape[1]
+    if d <= _DIMENSIONS:
+        return Z.astype(np.float64)
+    directions = np.random.default_rng(_SEED).standard_normal((d, _DIMENSIONS)) / np.sqrt(d)
+    found = np.empty((len(Z), _DIMENSIONS))
+    rows = max(1, _BLOCK_VALUES // d)
+    for start in range(0, len(Z), rows):
+        found[start : start + rows] = Z[start : start + rows].astype(np.float64) @ directions
+    return found

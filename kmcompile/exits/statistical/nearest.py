@@ -1,0 +1,185 @@
+"""Nearest support vectors for a machine: projection, order, and what its tests would see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.exits.candidates.blocks import as_blocks
+from kmcompile.exits.statistical.trial import Estimates
+from kmcompile.kernels.float32 import value_within
+from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
+from kmcompile.program.stages import ExactSum, InnerProducts, NearestVectors
+
+_BLOCK_VALUES = 1 << 22
+
+
+def principal_directions(exact: ExactSum, n: int) -> Float64Array:
+    """Return the first n right singular vectors of the support vectors, shape (n, n_features).
+
+    Uncentred, as in NSV, eq. 10: it is the inner products that are to be approximated.
+    """
+    vectors = exact.columns().T.astype(np.float64)[(exact.slot_decisions() != 0).any(axis=1)]
+    _, directions = np.linalg.eigh(vectors.T @ vectors)
+    leading = directions[:, ::-1][:, :n].T
+    # The sign of a singular vector is free: the largest component is positive.
+    largest = np.take_along_axis(leading, np.abs(leading).argmax(axis=1)[:, None], axis=1)
+    fixed: Float64Array = leading * np.sign(largest)
+    return fixed
+
+
+def nearest_vectors(
+    exact: ExactSum,
+    dimensions: tuple[int, ...],
+    steps: NDArray[np.int64],
+    skip_zeros: bool,
+    far: float,
+    paper: bool = False,
+) -> NearestVectors:
+    """Return the stage with open limits and bands that decide nothing.
+
+    Parameters
+    ----------
+    exact : ExactSum
+    dimensions : tuple of int
+        Of the projection at each level, increasing.
+    steps : ndarray of shape (n_steps,), int
+        Touched vectors at each test after those of the levels; those beyond the vectors that lie
+        outside the projection are left out.
+    far : float
+        Approximate kernels whose accumulated sum is this large count as 0.
+    paper : bool
+        The paper's scheme: partial sums in the order of a tug of war. Otherwise the control
+        variate, touched in the order of |beta_i| r_i |K~_i|.
+    """
+    steps = steps[steps <= np.iinfo(np.uint16).max]
+    directions = principal_directions(exact, dimensions[-1])
+    vectors = exact.columns().T.astype(np.float64)
+    projected = vectors @ directions.T
+    outside = (vectors**2).sum(axis=1) - np.cumsum(projected**2, axis=1)[:, _last_of(dimensions)].T
+    outside = np.maximum(outside, 0.0)
+    size = np.abs(exact.slot_decisions()).max(axis=1)
+    weights = (size if paper else size * np.sqrt(outside[-1])).astype(np.float32)
+    steps = steps[steps <= np.count_nonzero(weights)]
+    n_tests = len(steps) + (0 if paper else len(dimensions))
+    bounds = (0, *dimensions)
+    return NearestVectors(
+        levels=tuple(
+            InnerProducts.of_rows(directions[low:high], skip_zeros)
+            for low, high in zip(bounds, dimensions, strict=False)
+        ),
+        vectors=as_blocks(projected, exact.lanes),
+        residuals=outside[: len(dimensions) * exact.kernel.uses_distance].astype(np.float32),
+        weights=weights,
+        far=np.float32(far),
+        from_estimate=not paper,
+        tug_of_war=paper,
+        steps=np.concatenate([np.zeros(n_tests - len(steps)), steps]).astype(np.uint16),
+        own=np.ones((n_tests, exact.n_decisions), np.float32),
+        earlier=np.zeros((n_tests, exact.n_decisions), np.float32),
+        offset=np.zeros((n_tests, exact.n_decisions), np.float32),
+        half_width=np.full((n_tests, exact.n_decisions), np.inf, np.float32),
+        least=np.full(len(dimensions), -np.inf, np.float32),
+        largest=np.full(len(dimensions), np.inf, np.float32),
+    )
+
+
+def _last_of(dimensions: tuple[int, ...]) -> list[int]:
+    """Return the index of the last dimension of each level."""
+    return [p - 1 for p in dimensions]
+
+
+def nearest_estimates(
+    stage: NearestVectors, exact: ExactSum, x: Float32Array, test_operations: int
+) -> Estimates:
+    """Return what the tests see of prepared samples.
+
+    Kernel totals come from matrix products, so a value differs from the C's by its rounding.
+    """
+    parts = [_of_block(stage, exact, x[rows]) for rows in _blocks(len(x), stage.n_slots)]
+    values = np.concatenate(parts, axis=1)
+    projections = np.stack([level.operations_of(x) for level in stage.levels])
+    levels = [stage.level_operations(n, exact) for n in range(stage.n_levels)]
+    reached = np.cumsum(projections + np.array(levels)[:, None], axis=0)
+    touch = stage.touch_operations(exact) - exact.skipped_features(x)
+    operations = []
+    for number, step in enumerate(stage.steps.astype(np.int64)):
+        if stage.from_estimate and number < stage.n_levels:
+            operations.append(reached[number] + (number + 1) * test_operations)
+        else:
+            spent = 2 * stage.n_slots + step * touch + (number + 1) * test_operations
+            operations.append(reached[-1] + spent)
+    return Estimates(values, np.stack(operations), stage.steps.astype(np.int64))
+
+
+def totals(kernel_uses_distance: bool, x: Float64Array, vectors: Float64Array) -> Float64Array:
+    """Return <x, s> or |x - s|^2, shape (n_samples, n_vectors), by a matrix product."""
+    inner: Float64Array = x @ vectors.T
+    if not kernel_uses_distance:
+        return inner
+    distances: Float64Array = (x**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
+    inner *= 2  # in place, here and below: there may be thousands of samples and of vectors
+    distances -= inner
+    return np.maximum(distances, 0.0, out=distances)
+
+
+def _of_block(stage: NearestVectors, exact: ExactSum, x32: Float32Array) -> Float32Array:
+    x = x32.astype(np.float64)
+    beta = exact.slot_decisions().astype(np.float64)
+    projected = stage.vectors.transpose(0, 2, 1).reshape(stage.n_slots, -1).astype(np.float64)
+    rest = (x**2).sum(axis=1)
+    total = np.zeros((len(x), stage.n_slots))
+    first = 0
+    seen = []
+    approximate = np.zeros((len(x), stage.n_slots), dtype=np.float32)
+    for number, level in enumerate(stage.levels):
+        z = x @ level.matrix(x.shape[1]).T
+        new = slice(first, first + level.n_rows)
+        total += totals(exact.kernel.uses_distance, z, projected[:, new])
+        rest = rest - (z**2).sum(axis=1)
+        full = total
+        if stage.uses_distance:
+            full = total + stage.residuals[number] + np.maximum(rest, 0.0)[:, None]
+        approximate = value_within(exact.kernel, full.astype(np.float32), stage.far)
+        first += level.n_rows
+        if stage.from_estimate:
+            seen.append(approximate @ beta + exact.intercept)
+    n_left = len(stage.steps) - len(seen)
+    if n_left:
+        start = seen[-1] if seen else np.broadcast_to(exact.intercept, (len(x), beta.shape[1]))
+        seen += _touched(stage, exact, x, approximate, beta, np.array(start), n_left)
+    return np.stack(seen).astype(np.float32)
+
+
+def _touched(
+    stage: NearestVectors,
+    exact: ExactSum,
+    x: Float64Array,
+    approximate: Float32Array,
+    beta: Float64Array,
+    running: Float64Array,
+    n_tests: int,
+) -> list[Float64Array]:
+    vectors = exact.columns().T.astype(np.float64)
+    full = totals(exact.kernel.uses_distance, x, vectors)
+    value = exact.kernel.value(full.astype(np.float32)).astype(np.float64)
+    if stage.from_estimate:
+        value -= approximate
+    order = stage.order(stage.weights * magnitude(approximate), exact)
+    ordered = np.take_along_axis(value, order, axis=1)
+    seen = []
+    done = 0
+    for step in stage.steps[-n_tests:].astype(int):
+        for k in range(done, step):
+            running += beta[order[:, k]] * ordered[:, k, None]
+        done = step
+        seen.append(running.copy())
+    return seen
+
+
+def _blocks(n: int, width: int) -> Iterator[slice]:
+    rows = max(1, _BLOCK_VALUES // width)
+    for start in range(0, n, rows):
+        yield slice(start, start + rows)

@@ -1,0 +1,79 @@
+"""Sums that are evaluated pair by pair behind statistical exits, or without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kmcompile.exits.candidates.candidate import Candidate, merged
+from kmcompile.exits.pairwise import PAIR_SUM, PairOffer
+from kmcompile.exits.statistical.calibration import Calibration, Promise
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.program import Program
+from kmcompile.program.stages import NearestVectors
+
+_WORTH_A_RISK = 0.9
+"""Share of the operations below which exits with a risk stand before a sum that has none."""
+
+
+def with_offer(
+    program: Program,
+    calibration: Calibration,
+    offered: PairOffer,
+    exact_promise: Promise,
+    judged: Float32Array,
+    control: Float32Array,
+) -> tuple[Program, Calibration]:
+    """Return the cheapest of a calibrated program, the one offered, and that behind its exits.
+
+    Parameters
+    ----------
+    program : Program
+        With the exits that were chosen, if any.
+    calibration : Calibration
+        Of it.
+    offered : PairOffer
+        It decides nothing early.
+    exact_promise : Promise
+        Of such a program.
+    judged, control : ndarray of shape (n, n_features), float32
+        Samples of the choice, and those that the promise rests on: exits before another sum keep
+        it if every label of these stays as it was.
+    """
+    own = replace(offered.program, mode="statistical")
+    taken = replace(calibration, promise=exact_promise, notes=(offered.note,))
+    candidate = offered.candidate
+    behind = _behind_exits(program, offered.program, control)
+    if behind is not None:
+        cost = float(_operations(behind, judged).mean())
+        if cost < _WORTH_A_RISK * candidate.mean_operations:
+            exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
+            own, candidate = behind, Candidate((*exits, PAIR_SUM), cost, chosen=True)
+            taken = replace(calibration, notes=(*calibration.notes, offered.note))
+    is_better, candidates = merged(calibration.candidates, (candidate,))
+    if is_better:
+        return own, replace(taken, candidates=candidates)
+    return program, replace(calibration, candidates=candidates)
+
+
+def _behind_exits(program: Program, pairs: Program, control: Float32Array) -> Program | None:
+    """Return the program with the other sum behind its exits; None if they need the exact one."""
+    exits = program.early_exits
+    if not exits or any(isinstance(stage, NearestVectors) for stage in exits):
+        return None
+    prepare = pairs.stages[0]
+    behind = replace(
+        program,
+        stages=(prepare, *program.stages[1:-2], *pairs.stages[-2:]),
+        known_answers=pairs.known_answers,
+    )
+    own, changed = (interpret(each, control).results["label"] for each in (program, behind))
+    return behind if np.array_equal(own, changed) else None
+
+
+def _operations(program: Program, X: Float32Array) -> np.ndarray:
+    """Return the multiply-adds of each sample behind the preprocessing."""
+    spent = np.maximum(interpret(program, X).stage_operations[:, 1:], 0)
+    return np.asarray(spent.sum(axis=1))

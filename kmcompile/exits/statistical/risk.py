@@ -1,0 +1,200 @@
+"""The risk that control samples support, and the smallest scale of all thresholds that keeps it.
+
+The risk is the probability that an early exit gives another label than the model. The control
+samples are independent of the thresholds' shapes and are used once.
+
+References
+----------
+.. [1] C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in
+   the case of the binomial", Biometrika 26, 1934.
+.. [2] A. N. Angelopoulos, S. Bates, E. J. Candes, M. I. Jordan and L. Lei, "Learn then test",
+   Annals of Applied Statistics 19, 2025: fixed-sequence testing.
+.. [3] A. N. Angelopoulos, S. Bates, A. Fisch, L. Lei and T. Schuster, "Conformal risk control",
+   ICLR 2024.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING, Context
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from kmcompile.exits.statistical.calibration import Promise
+
+Control = Literal["guaranteed", "expected"]
+Counts = Callable[[float], int]
+Wrong = Callable[[float], NDArray[np.bool_]]
+
+CONFIDENCE = 0.99
+"""Of a guaranteed risk."""
+
+SCALES: tuple[float, ...] = tuple(10.0 / 1.1**step for step in range(40))
+"""From 10 down to 0.24; fixed: a grid chosen on the control samples would void the promise."""
+
+
+def clopper_pearson_upper(disagreements: int, n: int, confidence: float = CONFIDENCE) -> float:
+    """Return the one-sided upper confidence limit of a probability [1]_.
+
+    Beta^-1(confidence; r + 1, n - r) for r disagreements in n samples.
+
+    Examples
+    --------
+    >>> round(clopper_pearson_upper(0, 4603), 6)
+    0.001
+    """
+    if disagreements >= n:
+        return 1.0
+    return float(betaincinv(disagreements + 1, n - disagreements, confidence))
+
+
+def clopper_pearson_lower(disagreements: int, n: int, confidence: float = CONFIDENCE) -> float:
+    """Return the one-sided lower confidence limit, Beta^-1(1 - confidence; r, n - r + 1) [1]_."""
+    if disagreements == 0:
+        return 0.0
+    return float(betaincinv(disagreements, n - disagreements + 1, 1 - confidence))
+
+
+def least_risk(n: int, control: Control = "guaranteed", confidence: float = CONFIDENCE) -> float:
+    """Return the smallest risk that n samples without a disagreement support.
+
+    Guaranteed: 1 - (1 - confidence)^(1/n), Clopper and Pearson's limit; expected: 1 / (n + 1).
+    """
+    if control == "expected":
+        return 1 / (n + 1)
+    return clopper_pearson_upper(0, n, confidence)
+
+
+def samples_needed(
+    risk: float,
+    control: Control = "guaranteed",
+    confidence: float = CONFIDENCE,
+    disagreements: int = 0,
+) -> int:
+    """Return the fewest control samples that support a risk with so many disagreements.
+
+    Examples
+    --------
+    >>> samples_needed(1e-3), samples_needed(1e-3, disagreements=1)
+    (4603, 6636)
+    >>> samples_needed(1e-3, "expected")
+    999
+    """
+
+    def supported(n: int) -> bool:
+        if control == "expected":
+            return (disagreements + 1) / (n + 1) <= risk
+        return clopper_pearson_upper(disagreements, n, confidence) <= risk
+
+    enough = 1
+    while not supported(enough):
+        enough *= 2
+    too_few = enough // 2
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        if supported(middle):
+            enough = middle
+        else:
+            too_few = middle
+    return enough
+
+
+def rounded_up(risk: float) -> float:
+    """Return a risk rounded up to two significant digits.
+
+    Examples
+    --------
+    >>> rounded_up(0.003065)
+    0.0031
+    """
+    return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(risk))
+
+
+def fixed_sequence(
+    scales: Sequence[float],
+    counts: Counts,
+    n: int,
+    risk: float,
+    confidence: float = CONFIDENCE,
+) -> Promise | None:
+    """Return the promise of the last scale before the first whose risk may be too large.
+
+    In the order of the scales, the hypothesis "the risk is larger than asked for" is rejected
+    where Clopper and Pearson's upper limit is at most that risk; the first that stands ends the
+    sequence. Only one test of a true hypothesis is ever reached, so all promises hold together
+    with the confidence [2]_. It belongs to the risk asked for: the limit at the chosen scale,
+    which is smaller, is no bound, since its own samples chose the scale.
+
+    Parameters
+    ----------
+    scales : sequence of float
+        Decreasing.
+    counts : callable
+        scale -> disagreements on the control samples; called in order, no further than needed.
+    n : int
+        Control samples.
+    risk : float
+
+    Returns
+    -------
+    Promise or None
+        None if the first scale fails.
+    """
+    promise = None
+    for scale in scales:
+        disagreements = counts(scale)
+        if clopper_pearson_upper(disagreements, n, confidence) > risk:
+            break
+        promise = Promise("guaranteed", risk, risk, confidence, n, disagreements, scale)
+    return promise
+
+
+def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Promise | None:
+    """Return the promise of a scale whose expected risk is at most `risk`, nearly the smallest.
+
+    (n / (n + 1)) R(scale) + 1 / (n + 1) <= risk, with R the mean loss ([3]_, eq. 4 and 5). The
+    theorem asks for a loss of each sample that does not fall as the scale does, so a sample
+    counts from the first scale on that disagrees: the running supremum of its loss. The scale
+    before the smallest one is taken: among many scales on one set of samples the smallest is a
+    lucky one.
+
+    Parameters
+    ----------
+    scales : sequence of float
+        Decreasing.
+    wrong : callable
+        scale -> ndarray of shape (n,), bool, the control samples that it labels unlike the model;
+        called in order, no further than needed.
+    n : int
+        Control samples.
+    risk : float
+
+    Returns
+    -------
+    Promise or None
+        None if the first scale fails.
+    """
+    held: list[Promise] = []
+    ever = np.zeros(n, dtype=bool)
+    for scale in scales:
+        here = wrong(scale)
+        ever |= here
+        if (int(ever.sum()) + 1) / (n + 1) > risk:
+            break
+        held.append(Promise("expected", risk, risk, None, n, int(here.sum()), scale))
+    return held[max(0, len(held) - 2)] if held else None
+
+
+def decide_nothing(control: Control, risk: float, n: int) -> Promise:
+    """Return the promise where no scale held: an infinite one, which no early exit decides at."""
+    confidence = CONFIDENCE if control == "guaranteed" else None
+    return Promise(control, risk, risk, confidence, n, 0, math.inf)
+
+
+def promise_nothing(n: int, disagreements: int, scale: float) -> Promise:
+    """Return what training data and the paper's thresholds have instead of a promise."""
+    return Promise("none", None, None, None, n, disagreements, scale)

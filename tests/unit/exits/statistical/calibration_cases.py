@@ -1,0 +1,159 @@
+"""Machines on real data with samples that they have not seen, for the tests of calibration."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lowered import program_of, reduced
+from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from kmcompile import readers
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.statistical.cascade import (
+    prepared,
+    range_gate,
+    relevant_decisions,
+    skips_zeros,
+)
+from kmcompile.exits.statistical.chooser import WORST_SHARE
+from kmcompile.exits.statistical.exits import estimates_of, finished, with_limits
+from kmcompile.exits.statistical.links import Fitted, Link, State, link
+from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.program import Program
+from kmcompile.program.stages import EarlyExit, ExactSum
+
+DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
+N_TRAINED = 600
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A fitted estimator and samples: some to calibrate with, the others to test on."""
+
+    estimator: Any
+    X: Float32Array
+    test: Float32Array
+
+    @cached_property
+    def machine(self) -> KernelMachine:
+        """After the passes."""
+        return reduced(readers.load_model(self.estimator))
+
+    @cached_property
+    def program(self) -> Program:
+        """The exact one."""
+        return program_of(self.machine)
+
+    @cached_property
+    def exact(self) -> ExactSum:
+        """Its sum."""
+        stage = self.program.ends.exact
+        assert isinstance(stage, ExactSum)
+        return stage
+
+    @cached_property
+    def samples(self) -> CalibrationSamples:
+        """What the machine says to `X`."""
+        return calibration_samples(self.machine, self.X)
+
+    @cached_property
+    def relevant(self) -> np.ndarray:
+        """Which decisions each of `X` is about."""
+        return relevant_decisions(self.machine, self.samples.labels)
+
+    @cached_property
+    def x(self) -> Float32Array:
+        """`X`, prepared."""
+        return prepared(self.program, self.X)
+
+    @cached_property
+    def skip_zeros(self) -> bool:
+        """Whether sums skip zeros."""
+        return skips_zeros(self.program)
+
+    @cached_property
+    def room(self) -> Room:
+        """A tenth of the exact program, without limits of memory."""
+        return Room(WORST_SHARE * sum(s.operations() for s in self.program.stages), None, None)
+
+    @cached_property
+    def errors(self) -> np.ndarray:
+        """Return the certified bounds on the exact sum's rounding at `X`, (n, n_decisions)."""
+        batch = self.program.prepare.run(Batch.of(self.X, self.program.n_decisions))
+        return self.exact.run(batch).bound.astype(np.float64)
+
+    def fitted(self, stage: EarlyExit) -> Fitted:
+        """Return the stage with its estimates of `X`."""
+        return Fitted(stage, estimates_of(stage, self.program.ends, self.x), stage.template)
+
+    def linked(self, stage: EarlyExit, before: State | None = None) -> Link:
+        """Return the stage with bands, to follow nothing unless told."""
+        begin = before or State(None, np.ones(len(self.X)))
+        stage = with_limits(stage, self.x)
+        return link(self.fitted(stage), begin, self.samples.decisions, self.relevant)
+
+    def with_stages(self, *stages: EarlyExit) -> Program:
+        """Return the program with early exits behind a range gate."""
+        gate = range_gate(self.x, self.skip_zeros)
+        early = (*self.program.stages[:-2], gate, *stages)
+        return replace(self.program, mode="statistical", stages=(*early, *self.program.stages[-2:]))
+
+    def exits(self, *links: Link, scale: float) -> Program:
+        """Return the program with the early exits of links at a scale."""
+        return self.with_stages(*(finished(made, n, scale) for n, made in enumerate(links, 1)))
+
+
+@cache
+def digits(kernel: str, n_classes: int) -> Case:
+    """Return small digits against large ones, or all ten classes."""
+    X, y = load_digits(return_X_y=True)
+    X = (X / 16).astype(np.float32)
+    labels = y if n_classes == 10 else y > 4
+    gamma = {"rbf": 0.5, "poly": 0.1, "sigmoid": 0.02}[kernel]
+    estimator = SVC(kernel=kernel, gamma=gamma, C=10).fit(X[:N_TRAINED], labels[:N_TRAINED])
+    return Case(estimator, X[N_TRAINED:1500], X[1500:])
+
+
+@cache
+def mnist_pair(kernel: str = "rbf", n: int = 1000, n_trained: int = 1500) -> Case:
+    """Return 3 against 8 with pixels from 0 to 1."""
+    data = arrays("mnist")
+    chosen = np.isin(data["y_train"], (3, 8))
+    X = (data["X_train"][chosen][: n_trained + n] / 255).astype(np.float32)
+    y = data["y_train"][chosen][:n_trained]
+    tested = np.isin(data["y_test"], (3, 8))
+    parameters = {"gamma": 0.05} if kernel == "rbf" else {"gamma": 0.01, "degree": 9}
+    estimator = SVC(kernel=kernel, C=10, **parameters).fit(X[:n_trained], y)
+    return Case(estimator, X[n_trained:], (data["X_test"][tested] / 255).astype(np.float32))
+
+
+@cache
+def scaled_case(name: str, n_trained: int, C: float = 10.0) -> Case:
+    """Return a scaled rbf machine on one of the shared data sets, other training rows beside."""
+    data = arrays(name)
+    X, y = data["X_train"].astype(np.float32), data["y_train"]
+    order = np.random.default_rng(7).permutation(len(X))
+    own, fresh = order[:n_trained], order[n_trained:]
+    estimator = make_pipeline(StandardScaler(), SVC(C=C)).fit(X[own], y[own])
+    return Case(estimator, X[fresh], data["X_test"].astype(np.float32))
+
+
+def arrays(name: str) -> dict[str, np.ndarray]:
+    """Return the arrays of a shared data set, or skip the test where there is none."""
+    path = DATA / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
+    with np.load(path) as data:
+        return {key: data[key] for key in data.files}

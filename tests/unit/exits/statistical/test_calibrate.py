@@ -1,0 +1,238 @@
+"""From options and a file to a program: what is promised, kept, refused and the same every time."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from calibration_cases import Case, digits, scaled_case
+from covering import some
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.svm import SVC
+
+from kmcompile.errors import InputError, UsageError
+from kmcompile.exits.candidates.room import Room, room_for_exits
+from kmcompile.exits.statistical.calibrate import Calibrated, calibrate
+from kmcompile.exits.statistical.chooser import WORST_SHARE
+from kmcompile.exits.statistical.risk import clopper_pearson_lower
+from kmcompile.model.reference import evaluate
+from kmcompile.program.cost import exact_operations, worst_operations
+from kmcompile.program.interpreter import classify
+from kmcompile.program.storage import save
+from kmcompile.request.budgets import Budgets
+from kmcompile.request.options import Options
+
+NAMES = ["digits", "digits of ten classes", "phoneme", "satimage"]
+N_CALIBRATION = 2500
+
+
+@cache
+def case_of(name: str) -> Case:
+    if name.startswith("digits"):
+        return digits("rbf", 10 if "ten" in name else 2)
+    case = scaled_case(name, 1200)
+    return Case(case.estimator, case.X[:N_CALIBRATION], case.test)
+
+
+def calibrated(
+    case: Case, folder: Path, *, X: np.ndarray | None = None, room: Room | None = None, **given: Any
+) -> Calibrated:
+    path = folder / "samples.npy"
+    np.save(path, case.X if X is None else X)
+    options = Options(data=path, **given)
+    return calibrate(case.machine, case.program, options, room or case.room, lambda text: None)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return calibrations with an automatic risk, each made once."""
+    made: dict[str, Calibrated] = {}
+
+    def of(name: str) -> Calibrated:
+        if name not in made:
+            made[name] = calibrated(case_of(name), tmp_path_factory.mktemp("data"), risk="auto")
+        return made[name]
+
+    return of
+
+
+@pytest.mark.parametrize("name", some(NAMES, ("digits",)))
+def test_promised_risk_is_not_refuted_by_samples_held_out(name: str, found: Any) -> None:
+    case, program = case_of(name), found(name).program
+    promise = found(name).calibration.promise
+    assert promise.control == "guaranteed"
+    reference = evaluate(case.machine, case.test)
+    results, _ = classify(program, case.test)
+    early = results["stage"] < len(program.early_exits)
+    unlike = int((early & (results["label"] != reference.labels)).sum())
+    assert clopper_pearson_lower(unlike, len(case.test), 0.99) <= promise.upper_bound
+
+
+@pytest.mark.parametrize("name", some(NAMES, ("digits",)))
+def test_program_never_takes_over_a_tenth_more_than_the_exact_one(name: str, found: Any) -> None:
+    program = found(name).program
+    assert worst_operations(program) <= 1.1 * exact_operations(case_of(name).program)
+
+
+@pytest.mark.parametrize("name", some(NAMES[:2], ("digits",)))
+def test_early_exits_pay_on_samples_held_out(name: str, found: Any) -> None:
+    case, program = case_of(name), found(name).program
+    assert program.early_exits
+    _, operations = classify(program, case.test)
+    assert operations.mean() < exact_operations(case.program)
+
+
+@pytest.mark.parametrize("name", some(NAMES, ("digits",)))
+def test_disagreements_are_those_of_the_program_on_its_control_samples(
+    name: str, found: Any
+) -> None:
+    case, made = case_of(name), found(name)
+    promise = made.calibration.promise
+    assert len(made.held_out) == promise.n_samples == made.calibration.n_control
+    results, _ = classify(made.program, made.held_out)
+    rows = {row.tobytes(): label for row, label in zip(case.X, case.samples.labels, strict=True)}
+    labels = np.array([rows[row.tobytes()] for row in made.held_out])
+    early = results["stage"] < len(made.program.early_exits)
+    assert int((early & (results["label"] != labels)).sum()) == promise.disagreements
+
+
+@pytest.mark.parametrize("name", some(NAMES, ("digits",)))
+def test_candidates_are_in_order_of_cost_and_the_exact_sum_is_one(name: str, found: Any) -> None:
+    candidates = found(name).calibration.candidates
+    costs = [candidate.mean_operations for candidate in candidates]
+    assert costs[1:] == sorted(costs[1:])  # the first may have been widened since
+    assert [candidate.chosen for candidate in candidates].index(True) == 0
+    assert sum(candidate.chosen for candidate in candidates) == 1
+    assert ("exact_sum",) in [candidate.stages for candidate in candidates]
+
+
+@pytest.mark.exhaustive
+def test_same_samples_give_the_same_bytes_for_any_number_of_processes(
+    found: Any, tmp_path: Path
+) -> None:
+    once = save(found("digits").program)
+    again = calibrated(case_of("digits"), tmp_path, risk="auto", n_jobs=2)
+    assert save(again.program) == once
+
+
+@pytest.mark.exhaustive
+def test_risk_beyond_the_samples_is_refused_with_the_risk_to_ask_for(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        calibrated(case_of("digits"), tmp_path, risk=1e-4)
+    named = float(str(caught.value).split("--risk ")[1].split()[0])
+    promise = calibrated(case_of("digits"), tmp_path, risk=named).calibration.promise
+    assert (promise.requested, promise.upper_bound) == (named, named)
+
+
+@pytest.mark.exhaustive
+def test_expected_control_promises_without_a_confidence(tmp_path: Path) -> None:
+    made = calibrated(case_of("digits"), tmp_path, risk=0.01, risk_control="expected")
+    promise = made.calibration.promise
+    assert (promise.control, promise.confidence) == ("expected", None)
+    assert (promise.disagreements + 1) / (promise.n_samples + 1) <= 0.01
+
+
+def test_training_samples_are_promised_nothing(tmp_path: Path) -> None:
+    X = (load_digits().data[:600] / 16).astype(np.float32)
+    made = calibrated(case_of("digits"), tmp_path, X=X)
+    promise = made.calibration.promise
+    assert (promise.control, promise.upper_bound) == ("none", None)
+    assert any("trained on" in note for note in made.calibration.notes)
+
+
+@pytest.mark.exhaustive
+def test_samples_beyond_the_limit_are_left_out_and_told(tmp_path: Path) -> None:
+    X = case_of("digits").X.copy()
+    X[:3] = 1e30
+    made = calibrated(case_of("digits"), tmp_path, X=X, risk="auto")
+    assert made.calibration.notes[0].startswith("3 calibration samples are beyond")
+
+
+@pytest.mark.exhaustive
+def test_repeated_samples_count_once(tmp_path: Path) -> None:
+    X = np.unique(case_of("digits").X, axis=0)
+    X = X[np.random.default_rng(4).permutation(len(X))]
+    repeated = np.concatenate([X, X[::2]])
+    made = calibrated(case_of("digits"), tmp_path, X=repeated, risk="auto")
+    alone = calibrated(case_of("digits"), tmp_path, X=X, risk="auto")
+    assert made.calibration.promise == alone.calibration.promise
+    assert save(made.program) == save(alone.program)
+    told = (
+        f"{len(X[::2]):,} of the {len(repeated):,} calibration samples repeat others and count once"
+    )
+    assert told in made.calibration.notes
+
+
+@pytest.mark.exhaustive
+def test_near_copies_promise_what_the_samples_that_they_copy_promise(tmp_path: Path) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32)
+    case = Case(SVC(C=10, gamma=0.03).fit(X[:250], y[:250]), X[250:], X[250:])
+    noise = 1e-6 * np.random.default_rng(9).normal(size=(2, *case.X.shape)).astype(np.float32)
+    copied = np.concatenate([case.X, case.X + noise[0], case.X + noise[1]])
+    made = calibrated(case, tmp_path, X=copied, risk="auto")
+    alone = calibrated(case, tmp_path, risk="auto")
+    assert made.calibration.promise == alone.calibration.promise
+    assert save(made.program) == save(alone.program)
+    told = [note for note in made.calibration.notes if "nearly copy others" in note]
+    assert len(told) == 1
+    assert f"count once: {len(case.X):,} samples count" in told[0]
+
+
+def test_few_distinct_samples_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="150 usable samples"):
+        calibrated(case_of("digits"), tmp_path, X=np.tile(case_of("digits").X[:150], (4, 1)))
+
+
+@pytest.mark.exhaustive
+def test_a_few_repeated_samples_are_left_as_they_are(tmp_path: Path) -> None:
+    X = np.unique(case_of("digits").X, axis=0)
+    made = calibrated(
+        case_of("digits"), tmp_path, X=np.concatenate([X, X[:3]]), risk="auto", n_jobs=2
+    )
+    calibration = made.calibration
+    assert calibration.n_shape + calibration.n_choice + calibration.n_control == len(X) + 3
+    assert not any("count once" in note for note in calibration.notes)
+
+
+@pytest.mark.parametrize("thresholds", ["simple", "maxsmoothed"])
+def test_paper_refuses_many_classes(thresholds: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is for two classes, the model has 10"):
+        calibrated(case_of("digits of ten classes"), tmp_path, thresholds=thresholds)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "room",
+    [
+        pytest.param(Room(0, None, None), marks=pytest.mark.exhaustive, id="time"),
+        pytest.param(Room(1e9, 100, None), id="flash"),
+    ],
+)
+def test_without_room_every_query_is_summed(room: Room, tmp_path: Path) -> None:
+    made = calibrated(case_of("digits"), tmp_path, room=room, risk="auto")
+    assert not made.program.early_exits
+    assert any("no early exit pays" in note for note in made.calibration.notes)
+
+
+def test_room_is_a_tenth_of_the_operations_and_what_the_board_has_left() -> None:
+    program = case_of("digits").program
+    room = room_for_exits(program, Budgets(10**6, 10**5), 1000, WORST_SHARE)
+    assert room.operations <= exact_operations(program) / 10
+    assert room.flash_bytes is not None
+    assert room.ram_bytes is not None
+    assert room.flash_bytes < 10**6 - program.table_bytes
+    assert room.ram_bytes < 10**5 - 1000
+
+
+@pytest.mark.exhaustive
+def test_few_samples_of_another_data_set_still_calibrate(tmp_path: Path) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32)
+    case = Case(SVC(C=10, gamma=0.03).fit(X[:250], y[:250]), X[250:], X[250:])
+    made = calibrated(case, tmp_path, risk="auto")
+    assert made.calibration.promise.upper_bound is not None
+    assert worst_operations(made.program) <= 1.1 * exact_operations(case.program)

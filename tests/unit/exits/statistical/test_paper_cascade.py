@@ -1,0 +1,112 @@
+"""The paper's cascade agrees with the model on the samples that its thresholds come from."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import pytest
+from calibration_cases import Case, digits, mnist_pair, scaled_case
+
+from kmcompile.exits.statistical.calibration import Calibration
+from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
+from kmcompile.program.cost import exact_operations, worst_operations
+from kmcompile.program.interpreter import classify
+from kmcompile.program.program import Program
+from kmcompile.program.stages import LinearFilter, NearestVectors
+from kmcompile.program.storage import save
+
+Thresholds = Literal["simple", "maxsmoothed"]
+WITH_STEPS = ["rbf", "poly"]
+
+
+def cascade_of(case: Case, thresholds: Thresholds) -> tuple[Program, Calibration]:
+    quiet = lambda text: None  # noqa: E731
+    return add_paper_cascade(case.program, case.samples, thresholds, case.room.operations, quiet)
+
+
+@cache
+def mnist(kernel: str, thresholds: Thresholds) -> tuple[Program, Calibration]:
+    return cascade_of(mnist_pair(kernel), thresholds)
+
+
+def nearest_of(program: Program) -> NearestVectors:
+    return next(stage for stage in program.stages if isinstance(stage, NearestVectors))
+
+
+def unlike(program: Program, case: Case) -> np.ndarray:
+    """Return the stages that decide samples unlike the model."""
+    results, _ = classify(program, case.X)
+    return results["stage"][results["label"] != case.samples.labels]
+
+
+@pytest.mark.parametrize("kernel", WITH_STEPS)
+def test_partial_sums_with_simple_thresholds_disagree_on_no_sample(kernel: str) -> None:
+    case = mnist_pair(kernel)
+    program, calibration = mnist(kernel, "simple")
+    assert len(unlike(program, case)) == calibration.promise.disagreements
+    results, _ = classify(program, case.X)
+    assert results["stage"].max() >= 1
+    # Three deviations of the filter may be less than the extreme; the steps' thresholds are
+    # extremes, and the sample that gave one lies on the edge, where rounding decides.
+    wrong = (results["label"] != case.samples.labels) & (results["stage"] == 1)
+    edge = np.minimum(np.abs(results["lower"]), np.abs(results["upper"]))
+    assert (edge[wrong] <= 4 * case.errors[wrong, 0]).all()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid"])
+def test_only_the_filters_deviations_disagree_on_digits(kernel: str) -> None:
+    case = digits(kernel, 2)
+    program, calibration = cascade_of(case, "simple")
+    assert (unlike(program, case) == 0).all()
+    stage = next(s for s in program.stages if isinstance(s, LinearFilter))
+    value = stage.estimate(case.x)[:, 0]
+    wrong = value * case.samples.decisions[:, 0] < 0
+    beyond = np.abs(value) > stage.half_width[0]
+    assert calibration.promise.disagreements == (wrong & beyond).sum()
+
+
+@pytest.mark.parametrize("kernel", WITH_STEPS)
+def test_max_smoothed_bands_hold_the_simple_ones(kernel: str) -> None:
+    simple, smooth = (nearest_of(mnist(kernel, t)[0]) for t in ("simple", "maxsmoothed"))
+    for side in (-1.0, 1.0):
+        inner = simple.offset.astype(np.float64) + side * simple.half_width
+        outer = smooth.offset.astype(np.float64) + side * smooth.half_width
+        # Bands are told by middle and half-width, each rounded to float32.
+        slack = 2.0**-22 * (np.abs(outer) + smooth.half_width)
+        assert (side * inner <= side * outer + slack).all()
+    assert np.array_equal(simple.steps, smooth.steps)
+
+
+@pytest.mark.parametrize("kernel", WITH_STEPS)
+def test_worst_case_stays_within_a_tenth_of_the_exact_sum(kernel: str) -> None:
+    program, _ = mnist(kernel, "maxsmoothed")
+    exact = mnist_pair(kernel).program
+    assert worst_operations(program) <= 1.1 * exact_operations(exact)
+    steps = nearest_of(program).steps
+    assert np.array_equal(steps, np.arange(1, len(steps) + 1))
+
+
+def test_where_ordering_costs_more_than_a_tenth_the_filter_stands_alone_and_a_note_says_so() -> (
+    None
+):
+    case = digits("rbf", 2)
+    program, calibration = cascade_of(case, "maxsmoothed")
+    assert not any(isinstance(stage, NearestVectors) for stage in program.stages)
+    assert any("nearest_vectors is left out" in note for note in calibration.notes)
+    assert worst_operations(program) <= 1.1 * exact_operations(case.program)
+
+
+def test_nothing_is_promised() -> None:
+    _, calibration = mnist("rbf", "simple")
+    promise = calibration.promise
+    assert (promise.control, promise.upper_bound, promise.confidence) == ("none", None, None)
+    assert promise.n_samples == len(mnist_pair().X)
+    assert (calibration.n_choice, calibration.n_control) == (0, 0)
+
+
+@pytest.mark.parametrize("thresholds", ["simple", "maxsmoothed"])
+def test_same_samples_give_the_same_bytes(thresholds: Thresholds) -> None:
+    case = scaled_case("phoneme", 800)
+    assert save(cascade_of(case, thresholds)[0]) == save(cascade_of(case, thresholds)[0])
