@@ -21,8 +21,8 @@ from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
     from kmcompile.bench import Bench
-    from kmcompile.build.toolchain import Diagnosis
     from kmcompile.target import Target
+    from kmcompile.tools.toolchain import Diagnosis
 
 # Everything else is imported where it is used: `kmcompile --help` loads no numpy.
 
@@ -145,8 +145,8 @@ def _doctor(targets: str, as_json: bool) -> None:
     """
     from dataclasses import asdict
 
-    from kmcompile.build.toolchain import diagnose
     from kmcompile.target import chosen_targets
+    from kmcompile.tools.toolchain import diagnose
 
     diagnoses = diagnose(chosen_targets(targets))
     if as_json:
@@ -245,7 +245,7 @@ def _manual(topic: str | None) -> None:
 
 
 def _print_targets(targets: Sequence[Target]) -> None:
-    from kmcompile.build.toolchain import is_ready
+    from kmcompile.tools.toolchain import is_ready
 
     rows = [("target", "part", "flash", "RAM", "format", "emulator", "tools", "what it is")]
     for target in targets:
@@ -265,7 +265,7 @@ def _print_targets(targets: Sequence[Target]) -> None:
 
 
 def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
-    from kmcompile.build.toolchain import install_command
+    from kmcompile.tools.toolchain import install_command
 
     found: dict[tuple[str, ...], list[str]] = {}
     for diagnosis in diagnoses:

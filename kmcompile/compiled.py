@@ -22,8 +22,8 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import Vote
 from kmcompile.run import HostRunner
 from kmcompile.target import load_target
-from kmcompile.verify.checks import answers_of
 from kmcompile.verify.codes import query_words
+from kmcompile.verify.records import answers_of
 
 
 class Compiled:

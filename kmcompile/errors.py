@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kmcompile.verify.failure import Failure
-    from kmcompile.verify.finding import Finding
-
 
 class KmcompileError(Exception):
     """Base of every expected error; its text is one to three lines for stderr.
@@ -24,29 +21,19 @@ class KmcompileError(Exception):
 class VerificationError(KmcompileError):
     """The C, the interpreter and the model do not agree as they must.
 
-    Parameters
-    ----------
-    text : str
-        What differs, in one or two lines: what to do about it is added as another line.
-    finding : Finding, optional
-        Which queries a check found wrong, and where.
-
     Attributes
     ----------
-    failure : Failure or None
-        The failing queries with every answer to them; None where files differ, not answers.
     files : mapping of file name to bytes
-        What a maintainer needs to see it: a text in JSON, and the queries as .npz.
+        What a maintainer needs to see it: a text in JSON, and the queries as .npz. None where
+        files differ, not answers.
     saved : tuple of Path
         Where these files were written: beside the output folder; none without one.
     """
 
     exit_code = 1
 
-    def __init__(self, text: str = "", finding: Finding | None = None) -> None:
+    def __init__(self, text: str = "") -> None:
         super().__init__(text)
-        self.finding = finding
-        self.failure: Failure | None = None
         self.files: Mapping[str, bytes] = {}
         self.saved: tuple[Path, ...] = ()
 

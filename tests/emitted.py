@@ -26,8 +26,8 @@ from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Prepare
 from kmcompile.target import Target, load_target
-from kmcompile.verify.checks import records_of
 from kmcompile.verify.codes import codes_beside, query_words
+from kmcompile.verify.records import records_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from sparse_digits import SparseDigits
 from subspaces import SubspaceCase
 
 from kmcompile.model.likely_inputs import generate
-from kmcompile.target import Program, Target, load_target
+from kmcompile.target import ProgramForm, Target, load_target
 
 N_QUERIES = 2000
 N_OF_FEW = 300
@@ -124,7 +124,7 @@ GROUPS[FEW] = [model for models in GROUPS.values() for model in models[::20]]
 """Some of each, which `make test` asks on every target."""
 
 
-def like(program: Program) -> Target:
+def like(program: ProgramForm) -> Target:
     """Return a target that emitted C cannot tell from others with the same `[program]`.
 
     Lowering and the emitter read nothing else but the flash of the part and the costs, by which

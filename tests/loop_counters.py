@@ -15,10 +15,10 @@ from emitted import Emitted
 from tools import HANGS_S, need, succeed
 
 from kmcompile import resources
-from kmcompile.analysis.flow_facts import LoopFact, read_loop_facts
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.emitter import emit
 from kmcompile.emit.environment import environment
+from kmcompile.machine_code.c_source.flow_facts import LoopFact, read_loop_facts
 
 _HEAD = re.compile(r"^( *)((?:for|while) \(.*)$", re.MULTILINE)
 _MARK = re.compile(r" /\*@(.*?)@\*/")

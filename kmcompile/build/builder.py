@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmcompile.build import elf
 from kmcompile.build.artifact import Artifact, BuiltModel, Memory
-from kmcompile.build.avr import read_avr_call_graph
-from kmcompile.build.call_graph import CallGraph, read_call_graph
 from kmcompile.build.compiling import Compiling
 from kmcompile.build.image import render_image
-from kmcompile.build.library_calls import read_library_calls
 from kmcompile.build.recipe import Recipe
 from kmcompile.errors import BudgetError, InputError
+from kmcompile.machine_code import elf
+from kmcompile.machine_code.avr import read_avr_call_graph
+from kmcompile.machine_code.call_graph import CallGraph, read_call_graph
+from kmcompile.machine_code.library_calls import read_library_calls
 from kmcompile.target import Boot, Target
 
 # Without the second one gcc turns the loop of memset into a call of memset.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from kmcompile.build import toolchain
 from kmcompile.target import Target
+from kmcompile.tools import toolchain
 
 # The results are exact only so: no fused multiply-add that the source does not ask for.
 EXACT_FLAGS = ("-std=c99", "-ffp-contract=off")

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kmcompile.errors import VerificationError
 from kmcompile.program.program import Program
 from kmcompile.program.stages import PairSum
 from kmcompile.report.failure_report import MARK, Made, failure_files
 from kmcompile.text.figures import counted
+from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.failure import Failure
 from kmcompile.verify.finding import Broken
 
@@ -37,13 +37,13 @@ def saving_failures(beside: Path | None, made: Made) -> Iterator[None]:
 
     Raises
     ------
-    VerificationError
+    FailedCheckError
         The one that was raised inside, with another line, and with `files` and `saved`.
     """
     try:
         yield
-    except VerificationError as error:
-        if error.failure is None:  # files differ, not answers: its text says what to do
+    except FailedCheckError as error:
+        if error.failure is None:
             raise
         lines = str(error).splitlines()
         name = made.program.name if beside is None else beside.name

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from kmcompile.analysis.call_counts import most_calls
-from kmcompile.analysis.flow_facts import LoopFact, read_loop_facts
+from kmcompile.machine_code.c_source.call_counts import most_calls
+from kmcompile.machine_code.c_source.flow_facts import LoopFact, read_loop_facts
 
 _HEAD = """\
 <?xml version="1.0" encoding="UTF-8" standalone="yes"?>

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 
-from kmcompile.analysis.worst_case import WorstCase
-from kmcompile.build.artifact import Memory as BuiltMemory
 from kmcompile.exits.certified.certify import Choice
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.lower.format_choice import Candidate
+from kmcompile.machine_code.worst_case import WorstCase
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
 from kmcompile.report import checked, contents, costs, promise
 from kmcompile.report.choice import choice_section
-from kmcompile.report.costs import NO_LABELS
-from kmcompile.report.evidence import Evidence
 from kmcompile.report.formats import formats_section
 from kmcompile.report.modes import Modes, modes_section
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options
 from kmcompile.target import Target
-from kmcompile.verify.checks import ModelCheck
+from kmcompile.verify.checked import NO_LABELS
+from kmcompile.verify.findings import Findings
 from kmcompile.verify.queries import Queries
 from kmcompile.version import VERSION
 
@@ -45,54 +43,6 @@ _NO_CHOICE = {
     "certified": "the exits were given",
     "statistical": "how statistical exits were chosen is under calibration",
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Findings:
-    """What was found about a program.
-
-    Parameters
-    ----------
-    source : str
-        Where the queries come from.
-    host, target : ExactRun or None
-        The exact checks that were made.
-    skipped : mapping of "host", "target", "memory", "instructions" to the reason
-        Why something was not done.
-    check : ModelCheck or None
-        The bounded check, None where nothing was verified.
-    memory : Memory or None
-        Of the target's build.
-    instructions : ndarray or None
-        Of every accepted query.
-    exact_instructions : float or None
-        Of the decision function, where the program has early exits.
-    painted_stack_bytes : int or None
-        The deepest stack that was seen on the target.
-    worst_case : WorstCase or None
-        The static worst case in instructions, where the target was run.
-    """
-
-    source: checked.QueriesSource
-    host: checked.ExactRun | None
-    target: checked.ExactRun | None
-    skipped: Mapping[str, str]
-    check: ModelCheck | None
-    memory: BuiltMemory | None
-    instructions: np.ndarray | None
-    exact_instructions: float | None = None
-    painted_stack_bytes: int | None = None
-    worst_case: WorstCase | None = None
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know of the bounded check."""
-        return self.check.notes if self.check else ()
-
-    @property
-    def evidence(self) -> Evidence | None:
-        """The values behind the plots."""
-        return self.check.evidence if self.check else None
 
 
 def assemble(

@@ -6,15 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-QueriesSource = Literal["test-data", "calibration", "held-out", "generated"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExactRun:
-    """C against the interpreter, bit for bit, on one machine."""
-
-    queries: int
-    mismatches: int
+from kmcompile.verify.checked import Bounded, Certified, ExactRun, Probabilities
+from kmcompile.verify.queries import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,40 +16,6 @@ class Exact:
 
     host: ExactRun | None
     target: ExactRun | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounded:
-    """The interpreter against the float64 model.
-
-    Attributes
-    ----------
-    sign_disagreements : int or None
-        Those with abs(f) above the bound; None of a regression.
-    """
-
-    queries: int
-    sign_disagreements: int | None
-    max_error: float
-    max_bound: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certified:
-    """The certified labels against the model's."""
-
-    queries: int
-    certified_share: float
-    wrong: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probabilities:
-    """The probabilities of a calibrated machine against the float64 model's."""
-
-    queries: int
-    max_error: float
-    max_bound: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +28,7 @@ class Verification:
         Commands that repeat the checks, run beside the output folder.
     """
 
-    queries_source: QueriesSource | None
+    queries_source: Source | None
     exact: Exact | None
     bounded: Bounded | None
     certified: Certified | None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kmcompile.report.checked import QueriesSource
+from kmcompile.verify.queries import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ class Modes:
     """
 
     queries: int
-    queries_source: QueriesSource
+    queries_source: Source
     statistical: ModeCost
     certified: ModeCost
     advice: str | None

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kmcompile.report.checked import QueriesSource, Risk, Verification
+from kmcompile.report.checked import Risk, Verification
 from kmcompile.report.chosen import Calibration, Choice, Format, Modes
+from kmcompile.verify.queries import Source
 
 Label = str | int | float | bool
 OptionValue = str | int | float | bool | None
@@ -186,7 +187,7 @@ class Cost:
     kernel_evals_mean: float | None
     speedup_kernels: float | None
     queries: int
-    queries_source: QueriesSource
+    queries_source: Source
     worst_ops: float
     exact_worst_ops: float
     replay_ops_mean: float | None

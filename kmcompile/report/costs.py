@@ -12,11 +12,11 @@ from kmcompile.program.cost import exact_operations, stage_worst_operations, wor
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Replay, Stage, Vote
-from kmcompile.report import checked, contents
-from kmcompile.verify.queries import Queries
+from kmcompile.report import contents
+from kmcompile.verify.checked import NO_LABELS
+from kmcompile.verify.queries import Queries, Source
 
 _NEVER = "the stage never decides"
-NO_LABELS = "a regression gives values: there is no label to certify"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class Sample:
         Of these queries.
     """
 
-    source: checked.QueriesSource
+    source: Source
     rows: NDArray[np.intp]
     answers: Answers
 

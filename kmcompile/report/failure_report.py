@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.build.toolchain import diagnose
 from kmcompile.model.reference import Reference
 from kmcompile.program.interpreter import Status
 from kmcompile.program.program import Program
 from kmcompile.target import Target, load_target
-from kmcompile.verify.checks import answers_of
+from kmcompile.tools.toolchain import diagnose
 from kmcompile.verify.failure import Failure
+from kmcompile.verify.records import answers_of
 from kmcompile.version import VERSION
 
 MARK = "kmcompile_failure"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kmcompile.report.cascade import Cascade
-from kmcompile.report.evidence import Evidence
 from kmcompile.report.html_environment import html_environment
 from kmcompile.report.page import page_of
 from kmcompile.report.summary import Report
 from kmcompile.report.trajectories import Trajectories
+from kmcompile.verify.evidence import Evidence
 
 
 def render(

@@ -11,10 +11,9 @@ from kmcompile.program.cost import worst_operations
 from kmcompile.program.interpreter import Answers, Status, classify
 from kmcompile.program.program import Program
 from kmcompile.report import chosen
-from kmcompile.report.checked import QueriesSource
 from kmcompile.report.costs import sample_of
 from kmcompile.text.figures import count_text, share_text
-from kmcompile.verify.queries import Queries
+from kmcompile.verify.queries import Queries, Source
 
 _NO_REPLAY = "the program has no replay"
 _CHEAPER = "mode statistical takes fewer operations on these queries"
@@ -65,7 +64,7 @@ class Modes:
     statistical, certified : ModeCost
     """
 
-    source: QueriesSource
+    source: Source
     n_queries: int
     statistical: ModeCost
     certified: ModeCost

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from kmcompile.report import checks, facts, page_rows, summary
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.cascade_table import CascadeTable, cascade_table
-from kmcompile.report.evidence import Evidence
 from kmcompile.report.memory_map import MemoryMap, memory_maps
 from kmcompile.report.mode_rows import mode_rows, modes_advice, modes_source
 from kmcompile.report.page_rows import CheckRow, Row
@@ -19,6 +18,7 @@ from kmcompile.report.repeat import Repeat, repeats
 from kmcompile.report.summary import Fact, Report
 from kmcompile.report.target_table import TargetTable, target_and_host
 from kmcompile.report.trajectories import Trajectories
+from kmcompile.verify.evidence import Evidence
 
 if TYPE_CHECKING:
     from kmcompile.report.drawing import Plot

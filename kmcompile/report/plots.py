@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.report.drawing import ACCENT, MUTED, WARM, Plot, dots, legend_above, plot
-from kmcompile.report.evidence import Evidence
 from kmcompile.text.figures import count_text, share_text, small_text
+from kmcompile.verify.evidence import Evidence
 
 _POINTS_MAX = 600
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from kmcompile import resources
-from kmcompile.build import elf, toolchain
 from kmcompile.build.artifact import Artifact, BuiltModel
 from kmcompile.build.image import SUMMARY_MAGIC
 from kmcompile.errors import ToolError
+from kmcompile.machine_code import elf
 from kmcompile.run import serial
 from kmcompile.run.runner import Asked, Counted, Instructions, RunResult, Words, checked
 from kmcompile.target import Emulator
+from kmcompile.tools import toolchain
 
 _PLUGIN_TIMEOUT_S = 60.0
 _BASE_TIMEOUT_S = 60.0

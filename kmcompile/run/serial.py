@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from kmcompile.build import toolchain
 from kmcompile.build.image import ANSWER_KIND, EXIT_KIND, REQUEST_KIND
-from kmcompile.build.patience import POLL_S, Patience
 from kmcompile.errors import ToolError
+from kmcompile.tools import toolchain
+from kmcompile.tools.patience import POLL_S, Patience
 
 _WORD = 4
 _CHUNK = 1 << 16

@@ -7,7 +7,7 @@ from kmcompile.target.description import (
     Emulator,
     OperationCost,
     Part,
-    Program,
+    ProgramForm,
     Region,
     Target,
 )
@@ -20,7 +20,7 @@ __all__ = [
     "Emulator",
     "OperationCost",
     "Part",
-    "Program",
+    "ProgramForm",
     "Region",
     "Target",
     "chosen_targets",

@@ -8,8 +8,8 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """What lowering and the emitter need to know of a target.
+class ProgramForm:
+    """The form of a target's programs: what lowering and the emitter need to know.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class Target:
     stands_for: str
     not_shown: tuple[str, ...]
     byte_order: str
-    program: Program
+    program: ProgramForm
     cost: Cost
     part: Part | None
     compiler: Compiler

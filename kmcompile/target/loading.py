@@ -21,7 +21,7 @@ from kmcompile.target.description import (
     Emulator,
     OperationCost,
     Part,
-    Program,
+    ProgramForm,
     Region,
     Target,
 )
@@ -58,7 +58,7 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
         stands_for=description["stands_for"],
         not_shown=tuple(description["not_shown"]),
         byte_order=description["byte_order"],
-        program=Program(**description["program"]),
+        program=ProgramForm(**description["program"]),
         cost=Cost(**{key: OperationCost(**table) for key, table in description["cost"].items()}),
         part=Part(**part) if part else None,
         compiler=_compiler(description["compiler"]),

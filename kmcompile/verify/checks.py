@@ -8,74 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.emit.view import RECORD_HEADER_WORDS
-from kmcompile.errors import VerificationError
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference, evaluate
-from kmcompile.numeric.arrays import Float32Array
-from kmcompile.program.interpreter import RESULT_DTYPE, Answers, Status
+from kmcompile.program.interpreter import Answers, Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Stage
-from kmcompile.program.stages.value import NO_LABEL
-from kmcompile.report.checked import Bounded, Certified, ExactRun, Probabilities
-from kmcompile.report.evidence import Evidence
 from kmcompile.run import RunResult
 from kmcompile.text.figures import counted
+from kmcompile.verify.checked import Bounded, Certified, ExactRun, Probabilities
+from kmcompile.verify.evidence import Evidence
+from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import check_intervals
 from kmcompile.verify.outcomes import can_be
 from kmcompile.verify.probabilities import check_probabilities
 from kmcompile.verify.queries import Queries
+from kmcompile.verify.records import records_of
 from kmcompile.verify.statistical import StageLabels, check_promise, count_labels
-
-
-def records_of(answers: Answers) -> NDArray[np.uint32]:
-    """Return the records that the harness must give for the interpreter's answers.
-
-    Returns
-    -------
-    ndarray of shape (n_queries, answer_words), uint32
-    """
-    results = answers.results
-    n_decisions = answers.decisions.shape[1]
-    records = np.zeros((len(results), RECORD_HEADER_WORDS + n_decisions), dtype=np.uint32)
-    records[:, 0] = records[:, 7] = results["status"].view(np.uint32)
-    is_value = results["label"] == NO_LABEL
-    values = np.ascontiguousarray(results["value"]).view(np.uint32)
-    records[:, 1] = np.where(is_value, values, results["label"].view(np.uint32))
-    records[:, 2] = np.ascontiguousarray(results["lower"]).view(np.uint32)
-    records[:, 3] = np.ascontiguousarray(results["upper"]).view(np.uint32)
-    records[:, 4] = results["kernel_evals"]
-    records[:, 5] = results["stage"]
-    records[:, 6] = (results["certified"] & ~is_value) + 2 * results["in_range"].astype(np.uint32)
-    records[:, RECORD_HEADER_WORDS:] = np.ascontiguousarray(answers.decisions).view(np.uint32)
-    if answers.probabilities is None or answers.probability_bounds is None:
-        return records
-    told = np.column_stack([answers.probabilities, answers.probability_bounds])
-    return np.column_stack([records, records[:, 0], told.view(np.uint32)])
-
-
-def answers_of(
-    records: NDArray[np.uint32], is_regression: bool = False
-) -> tuple[NDArray[np.void], Float32Array]:
-    """Return results and decision values in the records of the C."""
-    results = np.zeros(len(records), dtype=RESULT_DTYPE)
-    results["status"] = records[:, 0].view(np.int32)
-    if is_regression:
-        answered = results["status"] == Status.OK
-        results["label"] = np.where(answered, NO_LABEL, 0)
-        results["value"] = np.ascontiguousarray(records[:, 1]).view(np.float32)
-    else:
-        results["label"] = records[:, 1].view(np.int32)
-    results["lower"] = np.ascontiguousarray(records[:, 2]).view(np.float32)
-    results["upper"] = np.ascontiguousarray(records[:, 3]).view(np.float32)
-    results["kernel_evals"] = records[:, 4]
-    results["stage"] = records[:, 5]
-    results["certified"] = (records[:, 6] & 1) != 0
-    results["in_range"] = (records[:, 6] & 2) != 0
-    decisions = np.ascontiguousarray(records[:, RECORD_HEADER_WORDS:]).view(np.float32)
-    return results, decisions
 
 
 def check_exact(
@@ -97,7 +47,7 @@ def check_exact(
 
     Raises
     ------
-    VerificationError
+    FailedCheckError
         If the self-test fails or any bit of any answer differs.
     """
     expected = records_of(answers)
@@ -105,14 +55,14 @@ def check_exact(
         expected = np.hstack([expected, records_of(of_codes)])
     different = np.flatnonzero((expected != run.records).any(axis=1))
     if run.self_test != Status.OK:
-        raise VerificationError(
+        raise FailedCheckError(
             f"{machine_name}: the self-test of the emitted C returned {run.self_test}, must be 0",
             Finding(Broken.SELF_TEST, different, machine_name, run.records),
         )
     if len(different):
         query = int(different[0])
         word = int(np.flatnonzero(expected[query] != run.records[query])[0])
-        raise VerificationError(
+        raise FailedCheckError(
             f"{machine_name}: {len(different)} of {len(expected)} answers differ from the "
             f"interpreter's\nfirst: query {query}, word {word} is "
             f"0x{int(run.records[query, word]):08x}, must be 0x{int(expected[query, word]):08x}",
@@ -187,7 +137,7 @@ def check_bounded(
 
     Raises
     ------
-    VerificationError
+    FailedCheckError
         If a decision value lies outside its bound, the interval of a certified exit misses the
         model's decision, a certified label is not the model's, or the labels of test samples
         refute the promised risk.
@@ -265,7 +215,7 @@ def check_codes(
 
     Raises
     ------
-    VerificationError
+    FailedCheckError
         As `check_bounded`.
     """
     assert program.scale is not None
@@ -291,7 +241,7 @@ def _check_answers(
     outside = ~(error <= bounds + reference.error)  # NaN is outside
     if outside.any():
         query, p = (int(i) for i in np.argwhere(outside)[0])
-        raise VerificationError(
+        raise FailedCheckError(
             f"{int(outside.sum())} decision values lie outside their bounds\nfirst: query "
             f"{places[query]}, decision {p} is {decisions[query, p]:.9g}, the model says "
             f"{reference.decisions[query, p]:.17g}, the bound is {bounds[query, p]:.3g}",
@@ -304,7 +254,7 @@ def _check_answers(
         first = wrong[0]
         said = machine.classes[results["label"][first]]
         model = machine.classes[reference.labels[first]]
-        raise VerificationError(
+        raise FailedCheckError(
             f"{labels} from the model's\nfirst: query {places[first]}, {said!r} is certified, the "
             f"model says {model!r}",
             Finding(Broken.LABEL, places[wrong], of_codes=of_codes),

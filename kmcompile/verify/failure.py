@@ -15,9 +15,9 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.program.program import Program
 from kmcompile.verify.avoiding import options_that_avoid
-from kmcompile.verify.checks import records_of
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.queries import Queries
+from kmcompile.verify.records import records_of
 
 MOST_KEPT = 16
 """Queries: enough to see a pattern, few enough to read and to send."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.errors import VerificationError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.stages import Stage
 from kmcompile.text.figures import counted
+from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
 
 
@@ -72,7 +72,7 @@ def check_intervals(
 
     Raises
     ------
-    VerificationError
+    FailedCheckError
         If an interval misses the model's decision by more than float64 can be off.
     """
     f, error = decision_meant(machine, results, reference)
@@ -86,7 +86,7 @@ def check_intervals(
         names = (*(stage.name for stage in early_exits), "the sum", "the replay")
         stage = names[results["stage"][query]]
         intervals = counted(len(missed), "proved interval misses", "proved intervals miss")
-        raise VerificationError(
+        raise FailedCheckError(
             f"{intervals} the model's decision\nfirst: query {places[query]}, {stage} says "
             f"{lower[query]:.9g} to {upper[query]:.9g}, the model says {f[query]:.17g}",
             Finding(Broken.INTERVAL, places[missed], of_codes=of_codes),

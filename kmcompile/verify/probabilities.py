@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.errors import VerificationError
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import Reference
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.program.interpreter import Answers
-from kmcompile.report.checked import Probabilities
+from kmcompile.verify.checked import Probabilities
+from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
 
 
@@ -68,7 +68,7 @@ def check_probabilities(
 
     Raises
     ------
-    VerificationError
+    FailedCheckError
         If one lies outside its bound.
     """
     if answers.probabilities is None or answers.probability_bounds is None:
@@ -82,7 +82,7 @@ def check_probabilities(
     outside = ~(error <= bounds + rounded)  # NaN is outside
     if outside.any():
         query, places = int(np.flatnonzero(outside)[0]), np.flatnonzero(accepted)
-        raise VerificationError(
+        raise FailedCheckError(
             f"{int(outside.sum())} queries have probabilities outside their bound\nfirst: query "
             f"{places[query]}, the error is {error[query]:.3g}, the bound {bounds[query]:.3g}",
             Finding(Broken.PROBABILITY, places[outside], of_codes=of_codes),

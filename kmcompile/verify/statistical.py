@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.errors import VerificationError
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.exits.statistical.risk import CONFIDENCE, clopper_pearson_lower
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference
 from kmcompile.program.stages import Stage
 from kmcompile.text.figures import counted
+from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import decision_meant
 
@@ -142,7 +142,7 @@ def check_promise(promise: Promise, unlike: NDArray[np.intp], n_samples: int) ->
 
     Raises
     ------
-    VerificationError
+    FailedCheckError
         If a guaranteed risk is below that limit.
     """
     if promise.upper_bound is None:
@@ -156,7 +156,7 @@ def check_promise(promise: Promise, unlike: NDArray[np.intp], n_samples: int) ->
         f"label than the model's: a risk of at least {lower:.2g} with {confidence:.0%} confidence"
     )
     if promise.control == "guaranteed":
-        raise VerificationError(
+        raise FailedCheckError(
             f"{found}\n"
             f"the promised one is {promise.upper_bound:.2g}; calibrate with samples like these",
             Finding(Broken.RISK, unlike),

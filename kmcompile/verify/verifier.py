@@ -13,8 +13,7 @@ import numpy as np
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
-from kmcompile.build.toolchain import host_compiler, install_command, is_ready
-from kmcompile.errors import ToolError, VerificationError
+from kmcompile.errors import ToolError
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate
@@ -22,17 +21,18 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import Answers, Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.readers.samples.file import read_samples
-from kmcompile.report.assemble import Findings
-from kmcompile.report.checked import ExactRun
-from kmcompile.report.costs import NO_LABELS
 from kmcompile.request.options import Options
 from kmcompile.run import RunResult, runner_for
 from kmcompile.run.runner import Counted
 from kmcompile.target import Target, load_target
+from kmcompile.tools.toolchain import host_compiler, install_command, is_ready
+from kmcompile.verify.checked import NO_LABELS, ExactRun
 from kmcompile.verify.checks import check_bounded, check_codes, check_exact
 from kmcompile.verify.codes import codes_beside, query_words
+from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.failure import failure_of
 from kmcompile.verify.finding import Broken, Finding
+from kmcompile.verify.findings import Findings
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source
 from kmcompile.verify.seen import seen_note
@@ -152,24 +152,23 @@ class Verifier:
 
         Raises
         ------
-        VerificationError
+        FailedCheckError
             If a check fails; its `failure` has the queries that show it.
         ToolError
             If a tool that is needed is missing or fails.
         """
         try:
             return self._verify(folder, level)
-        except VerificationError as error:
-            if error.finding is not None:
-                error.failure = failure_of(
-                    error.finding,
-                    self._machine,
-                    self._program,
-                    self._queries,
-                    self._answers,
-                    self._codes,
-                    self._of_codes,
-                )
+        except FailedCheckError as error:
+            error.failure = failure_of(
+                error.finding,
+                self._machine,
+                self._program,
+                self._queries,
+                self._answers,
+                self._codes,
+                self._of_codes,
+            )
             raise
 
     def _verify(self, folder: Path, level: str | None) -> Findings:
@@ -321,7 +320,7 @@ class Verifier:
         """Return the deepest stack that was seen, which the static figure must hold."""
         painted, static = run.painted_stack_bytes, artifact.stack_bytes
         if painted is not None and static is not None and painted > static:
-            raise VerificationError(
+            raise FailedCheckError(
                 f"{self._target.name}: {painted} bytes of stack were used, more than the "
                 f"{static} that the compiler's figures allow",
                 Finding(Broken.STACK, machine=self._target.name),

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kmcompile.analysis.flow_facts import read_loop_facts
-from kmcompile.analysis.worst_case import WorstCase, worst_case
 from kmcompile.build.artifact import Artifact
-from kmcompile.errors import ToolError, VerificationError
+from kmcompile.errors import ToolError
+from kmcompile.machine_code.c_source.flow_facts import read_loop_facts
+from kmcompile.machine_code.worst_case import WorstCase, worst_case
+from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
 
 
@@ -28,7 +29,8 @@ def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
     sources = [(folder / source).read_text(encoding="utf-8") for source in recipe.sources]
     try:
         facts = [fact for source in sources for fact in read_loop_facts(source, header)]
-        return worst_case(artifact, facts)
+        compiler = artifact.toolchain.compiler
+        return worst_case(artifact.path, recipe.name, recipe.sources, compiler, facts)
     except (ToolError, ValueError) as error:
         return WorstCase(None, None, str(error).splitlines()[0])
 
@@ -45,12 +47,12 @@ def check_worst_case(worst: WorstCase, counted: np.ndarray, target: str) -> None
 
     Raises
     ------
-    VerificationError
+    FailedCheckError
         If a query took more.
     """
     most = int(counted.max(initial=0))
     if worst.instructions is not None and most > worst.instructions:
-        raise VerificationError(
+        raise FailedCheckError(
             f"{target}: query {int(counted.argmax())} took {most:,} instructions, more than the "
             f"static worst case of {worst.instructions:,}",
             Finding(Broken.WORST_CASE, np.flatnonzero(counted > worst.instructions), target),

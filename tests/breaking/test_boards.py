@@ -16,7 +16,7 @@ from truth import evaluate
 from kmcompile.build import build
 from kmcompile.program.interpreter import Status
 from kmcompile.run import runner_for
-from kmcompile.verify.checks import answers_of
+from kmcompile.verify.records import answers_of
 
 pytestmark = pytest.mark.target
 

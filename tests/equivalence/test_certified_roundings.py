@@ -19,8 +19,8 @@ from tools import need
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status
 from kmcompile.run import RunResult
-from kmcompile.verify.checks import answers_of
 from kmcompile.verify.outcomes import can_be
+from kmcompile.verify.records import answers_of
 
 
 def check_claims(emitted: Emitted, X: np.ndarray, result: RunResult) -> None:

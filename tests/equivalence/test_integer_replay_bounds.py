@@ -29,8 +29,8 @@ from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import Replay
 from kmcompile.run import RunResult
 from kmcompile.target import load_target
-from kmcompile.verify.checks import answers_of
 from kmcompile.verify.codes import codes_beside, query_words
+from kmcompile.verify.records import answers_of
 
 KINDS = [*GRIDS, "scaled int16", "scaled int8"]
 SEEDS = range(6)

@@ -24,7 +24,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.scalar import exp_negative, tanh
 from kmcompile.program.interpreter import Status
 from kmcompile.run import RunResult
-from kmcompile.verify.checks import answers_of
+from kmcompile.verify.records import answers_of
 
 CASES = [
     Case("ordinary", "raw", "poly3", 3),

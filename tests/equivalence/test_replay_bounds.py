@@ -31,7 +31,7 @@ from kmcompile.program.interpreter import Status
 from kmcompile.program.stages import Replay
 from kmcompile.run import RunResult
 from kmcompile.target import load_target
-from kmcompile.verify.checks import answers_of
+from kmcompile.verify.records import answers_of
 
 EVERY_NTH = 5  # coprime to the numbers of classifiers, chains and data
 N_QUERIES = 40

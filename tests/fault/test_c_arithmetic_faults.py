@@ -17,7 +17,7 @@ from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status
 from kmcompile.target import load_target
-from kmcompile.verify.checks import answers_of
+from kmcompile.verify.records import answers_of
 
 HARNESS = ("iris.c", "iris_harness.c")
 SANITIZERS = "address,undefined,float-cast-overflow,float-divide-by-zero,bounds"

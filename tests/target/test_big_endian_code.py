@@ -11,8 +11,8 @@ import replays
 import sign_maps
 from tools import need, run, succeed
 
-from kmcompile.build import elf
 from kmcompile.build.compiling import EXACT_FLAGS
+from kmcompile.machine_code import elf
 from kmcompile.target import load_target
 
 LEON3, PPC750 = load_target("leon3"), load_target("ppc750")

@@ -10,11 +10,12 @@ import small_model
 from covering import some
 from small_model import model_with
 
-from kmcompile.build import build, toolchain
-from kmcompile.build.elf import sizes
+from kmcompile.build import build
 from kmcompile.errors import BudgetError, ToolError, UsageError
+from kmcompile.machine_code.elf import sizes
 from kmcompile.run import QemuRunner, runner_for
 from kmcompile.target import list_targets, load_target
+from kmcompile.tools import toolchain
 
 BOARDS = [target for target in list_targets() if target.emulator is not None]
 # Of each start-up, for what costs time and is the same on all of a family.

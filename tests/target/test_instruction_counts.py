@@ -10,9 +10,9 @@ import small_model
 from covering import some
 from small_model import model_with
 
-from kmcompile.build import toolchain
 from kmcompile.run import QemuRunner, runner_for
 from kmcompile.target import list_targets, load_target
+from kmcompile.tools import toolchain
 
 BOARDS = [target for target in list_targets() if target.emulator is not None]
 LEON3 = load_target("leon3")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import library_operations
 import pytest
 from tools import need_tools
 
-from kmcompile.analysis.worst_case import worst_case
 from kmcompile.build import build_together
+from kmcompile.machine_code.worst_case import worst_case
 from kmcompile.run import Asked, runner_for
 from kmcompile.target import list_targets
 
@@ -28,8 +26,8 @@ def test_no_operation_takes_more_than_its_worst_case(target, tmp_path):
     with build_together(models, target) as artifact:
         runs = runner_for(target).run_together(artifact, asked, count_instructions=True)
         for (recipe, _), run in zip(models, runs, strict=True):
-            alone = SimpleNamespace(recipe=recipe, path=artifact.path, toolchain=artifact.toolchain)
-            worst = worst_case(alone, ())
+            compiler = artifact.toolchain.compiler
+            worst = worst_case(artifact.path, recipe.name, recipe.sources, compiler, ())
             if worst.instructions is None:
                 unknown[recipe.name] = worst.reason
             elif run.instructions.max() > worst.instructions:

@@ -9,7 +9,7 @@ import pytest
 from covering import some
 from tools import need, run, succeed
 
-from kmcompile.build import elf
+from kmcompile.machine_code import elf
 from kmcompile.target import load_target
 
 TARGETS = ("cortex-m0", "cortex-m3", "cortex-r5", "cortex-a9")

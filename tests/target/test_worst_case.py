@@ -7,9 +7,9 @@ import pytest
 import small_model
 from tools import need_tools
 
-from kmcompile.analysis.worst_case import worst_case
 from kmcompile.build import build
 from kmcompile.errors import VerificationError
+from kmcompile.machine_code.worst_case import worst_case
 from kmcompile.run import runner_for
 from kmcompile.target import list_targets, load_target
 from kmcompile.verify.worst_case import check_worst_case, static_worst_case
@@ -154,7 +154,8 @@ def test_a_loop_without_a_bound_has_no_worst_case(tmp_path):
     text = model_with("    while (sink < limit) {\n        sink = sink + 1U;\n    }\n")
     recipe = small_model.write_model(tmp_path, M7, text)
     with build(recipe, tmp_path, M7) as artifact:
-        assert worst_case(artifact, ()).instructions is None
+        found = worst_case(artifact.path, recipe.name, recipe.sources, M7.compiler, ())
+        assert found.instructions is None
         worst = static_worst_case(artifact, tmp_path)
     assert worst.instructions is None
     assert "a loop has no bound" in worst.reason

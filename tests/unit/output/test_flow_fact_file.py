@@ -11,8 +11,8 @@ import coded
 import pairs
 import pytest
 
-from kmcompile.analysis.call_counts import most_calls
-from kmcompile.analysis.flow_facts import read_loop_facts
+from kmcompile.machine_code.c_source.call_counts import most_calls
+from kmcompile.machine_code.c_source.flow_facts import read_loop_facts
 from kmcompile.output.flow_fact_file import flow_fact_file
 
 CASES = [catalogue.CORE[1], cascades.CORE[0], coded.CORE[0], pairs.CORE[0]]

@@ -14,16 +14,17 @@ from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.program.program import Program
-from kmcompile.report import checked
-from kmcompile.report.assemble import Findings, assemble
+from kmcompile.report.assemble import assemble
 from kmcompile.report.cascade import Cascade, cascade_of
 from kmcompile.report.json_report import to_dict
 from kmcompile.report.trajectories import Trajectories, trajectories_of
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options
 from kmcompile.target import load_target
+from kmcompile.verify.checked import ExactRun
 from kmcompile.verify.checks import check_bounded
-from kmcompile.verify.queries import Queries
+from kmcompile.verify.findings import Findings
+from kmcompile.verify.queries import Queries, Source
 
 GUARANTEED = Promise("guaranteed", 0.01, 0.0092, 0.99, 500, 0, 1.5)
 EXPECTED = Promise("expected", 0.01, 0.0087, None, 500, 3, 0.75)
@@ -73,13 +74,13 @@ def reported(
     given = digits.test if test_samples else digits.test[:0]
     made, edges = generate(digits.machine, 300), edge_inputs(digits.machine, np.float32(1e9))
     X = np.concatenate([given, made, edges])
-    source: checked.QueriesSource = "test-data" if test_samples else "generated"
+    source: Source = "test-data" if test_samples else "generated"
     queries = Queries(X, source, len(given), len(given) + len(made))
     answers = interpret(program, X)
     accepted = answers.operations[answers.results["status"] == 0]
     findings = Findings(
         source=source,
-        host=checked.ExactRun(queries=len(X), mismatches=0),
+        host=ExactRun(queries=len(X), mismatches=0),
         target=None,
         skipped={"target": "not run", "memory": "not built", "instructions": "not counted"},
         check=check_bounded(digits.machine, queries, answers),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kmcompile.report.checked import Bounded, Certified, Exact, ExactRun, Verification
+from kmcompile.report.checked import Exact, Verification
 from kmcompile.report.contents import (
     Cost,
     Instructions,
@@ -16,6 +16,7 @@ from kmcompile.report.contents import (
     TargetSection,
     Tool,
 )
+from kmcompile.verify.checked import Bounded, Certified, ExactRun
 
 HOSTILE_LABEL = "<script>alert('benign')</script>"
 

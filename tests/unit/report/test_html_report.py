@@ -15,8 +15,8 @@ from sample_report import HOSTILE_LABEL, make_report
 from tools import HANGS_S
 
 from kmcompile.report import html as html_report
-from kmcompile.report.evidence import Evidence
 from kmcompile.report.json_report import to_dict
+from kmcompile.verify.evidence import Evidence
 
 MEMORY_MAPS = 2  # flash and RAM, each against all that the part has
 
@@ -113,7 +113,7 @@ def test_the_bytes_are_the_same_in_another_process(report, tmp_path):
         "import numpy as np\n"
         "from sample_report import make_report\n"
         "from kmcompile.report import html\n"
-        "from kmcompile.report.evidence import Evidence\n"
+        "from kmcompile.verify.evidence import Evidence\n"
         "from kmcompile.report.json_report import to_dict\n"
         "x = np.linspace(-2, 2, 50)\n"
         "e = Evidence(x, np.float32(x), np.full(50, 1e-6, np.float32))\n"

@@ -12,9 +12,10 @@ import pytest
 from kmcompile.errors import VerificationError
 from kmcompile.program.interpreter import interpret
 from kmcompile.run import RunResult
-from kmcompile.verify.checks import check_bounded, check_codes, check_exact, records_of
+from kmcompile.verify.checks import check_bounded, check_codes, check_exact
 from kmcompile.verify.probabilities import probabilities_of
 from kmcompile.verify.queries import Queries
+from kmcompile.verify.records import records_of
 
 CASES = [calibrated.Calibrated("rbf"), calibrated.Calibrated("iris")]
 

@@ -15,14 +15,9 @@ from kmcompile.errors import VerificationError
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.run import RunResult
-from kmcompile.verify.checks import (
-    answers_of,
-    check_bounded,
-    check_codes,
-    check_exact,
-    records_of,
-)
+from kmcompile.verify.checks import check_bounded, check_codes, check_exact
 from kmcompile.verify.queries import Queries
+from kmcompile.verify.records import answers_of, records_of
 
 
 @pytest.fixture(scope="module", params=[2, 3], ids=["binary", "one_vs_one"])

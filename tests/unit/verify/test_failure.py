@@ -15,19 +15,20 @@ from hand_made_cascade import digits, digits_cascade
 from lowered import Lowered, lowered
 from sklearn.svm import SVC
 
-from kmcompile.analysis.worst_case import WorstCase
 from kmcompile.errors import VerificationError
 from kmcompile.exits.statistical.calibration import Promise
+from kmcompile.machine_code.worst_case import WorstCase
 from kmcompile.output.failure_files import saving_failures
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.report.failure_report import Made
 from kmcompile.run import RunResult
 from kmcompile.target import load_target
-from kmcompile.verify.checks import check_bounded, check_codes, check_exact, records_of
+from kmcompile.verify.checks import check_bounded, check_codes, check_exact
 from kmcompile.verify.failure import MOST_KEPT, REFUSED, failure_of
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.queries import Queries
+from kmcompile.verify.records import records_of
 from kmcompile.verify.verifier import Verifier
 from kmcompile.verify.worst_case import check_worst_case
 

@@ -1,1 +1,0 @@
-"""Facts computed about the IR: ranges, rounding, memory."""

@@ -1,0 +1,133 @@
+"""Which routines of the compiler's library call which: the relocations of a partial link tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from elftools.elf.relocation import RelocationSection
+
+from kmcompile.errors import ToolError
+from kmcompile.machine_code import elf
+
+_Item = TypeVar("_Item", int, str)
+_UNDEFINED = "SHN_UNDEF"
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryCalls:
+    """Sections of code in an object that was linked with `-r --unique`, and what they refer to.
+
+    A section is one function of the model, or one member of the compiler's library, whose
+    functions may reach each other without a relocation.
+
+    Attributes
+    ----------
+    functions : mapping
+        Section -> its functions.
+    references : mapping
+        Section -> the other sections of code that it refers to, itself or through its constants:
+        calls, jumps and addresses.
+    undefined : mapping
+        Section -> the names it takes from elsewhere.
+    """
+
+    functions: Mapping[int, frozenset[str]]
+    references: Mapping[int, frozenset[int]]
+    undefined: Mapping[int, frozenset[str]]
+
+    def stack_bytes(self, frames: Mapping[str, int]) -> dict[str, int]:
+        """Return the largest stack that a call of each library function can take.
+
+        Each section is charged with the frames of all its functions.
+
+        Parameters
+        ----------
+        frames : mapping
+            Library function -> bytes of its own frame.
+
+        Raises
+        ------
+        ToolError
+            If sections call each other in a circle, or something that is no library function.
+        """
+        return {name: self._worst(self._section_of(name), frames, ()) for name in frames}
+
+    def callers(self, frames: Mapping[str, int]) -> dict[str, frozenset[str]]:
+        """Return the library functions that each of the other functions refers to."""
+        called: dict[str, frozenset[str]] = {}
+        for section, names in self.functions.items():
+            found = {
+                name
+                for reference in self.references.get(section, ())
+                for name in self.functions.get(reference, ())
+            }
+            for name in names - frames.keys():
+                called[name] = called.get(name, frozenset()) | (found & frames.keys())
+        return called
+
+    def _section_of(self, name: str) -> int:
+        return next(section for section, names in self.functions.items() if name in names)
+
+    def _worst(self, section: int, frames: Mapping[str, int], path: tuple[int, ...]) -> int:
+        names = self.functions.get(section, frozenset())
+        unknown = (names - frames.keys()) | self.undefined.get(section, frozenset())
+        if section in path or unknown:
+            what = "is recursive" if section in path else f"calls {', '.join(sorted(unknown))}"
+            library = min(self.functions[path[0] if path else section])
+            raise ToolError(f"stack: {library} of the compiler's library {what}")
+        below = (
+            self._worst(reference, frames, (*path, section))
+            for reference in self.references.get(section, ())
+        )
+        return sum(frames[name] for name in names) + max(below, default=0)
+
+
+def read_library_calls(model: Path) -> LibraryCalls:
+    """Read an object that holds a model with all that it needs of the compiler's library."""
+    functions: dict[int, set[str]] = {}
+    references: dict[int, set[int]] = {}
+    undefined: dict[int, set[str]] = {}
+    with elf.opened(model) as file:
+        for symbol in file.get_section_by_name(".symtab").iter_symbols():
+            if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != _UNDEFINED:
+                functions.setdefault(symbol["st_shndx"], set()).add(symbol.name)
+        for section, symbol in _relocations(file):
+            if symbol["st_shndx"] == _UNDEFINED:
+                undefined.setdefault(section, set()).add(symbol.name)
+            else:
+                references.setdefault(section, set()).add(symbol["st_shndx"])
+    reached = {section: _code_reached(section, functions, references) for section in functions}
+    return LibraryCalls(_frozen(functions), _frozen(reached), _frozen(undefined))
+
+
+def _code_reached(
+    start: int, functions: Mapping[int, set[str]], references: Mapping[int, set[int]]
+) -> set[int]:
+    """Return the other sections of code that one refers to, also through a switch's table."""
+    reached: set[int] = set()
+    to_do, seen = [start], {start}
+    while to_do:
+        for section in references.get(to_do.pop(), set()) - seen:
+            seen.add(section)
+            (reached.add if section in functions else to_do.append)(section)
+    return reached
+
+
+def _frozen(table: dict[int, set[_Item]]) -> dict[int, frozenset[_Item]]:
+    return {section: frozenset(items) for section, items in table.items()}
+
+
+def _relocations(file: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the section that refers and the symbol it refers to.
+
+    Some relocations have none: RISC-V's only say where the linker may shorten the code.
+    """
+    for relocations in file.iter_sections():
+        if isinstance(relocations, RelocationSection):
+            symbols = file.get_section(relocations["sh_link"])
+            for relocation in relocations.iter_relocations():
+                if relocation["r_info_sym"] != 0:
+                    yield relocations["sh_info"], symbols.get_symbol(relocation["r_info_sym"])

@@ -1,0 +1,205 @@
+"""The largest number of instructions that one call can take, from the linked image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmcompile.machine_code.c_source.flow_facts import LoopFact
+from kmcompile.machine_code.worst_case.copied_bytes import COPYING, copied_bytes
+from kmcompile.machine_code.worst_case.disassembly import Disassembly, disassemble
+from kmcompile.machine_code.worst_case.flow_graph import FlowGraph, read_flow_graph
+from kmcompile.machine_code.worst_case.instruction import NotUnderstoodError
+from kmcompile.machine_code.worst_case.longest_path import LoopBound, longest_path
+from kmcompile.machine_code.worst_case.loop_matching import Matcher, rounds_around
+from kmcompile.machine_code.worst_case.natural_loops import MachineLoop, find_loops
+from kmcompile.machine_code.worst_case.one_entry import with_one_entry
+from kmcompile.machine_code.worst_case.small_loops import most_rounds
+from kmcompile.machine_code.worst_case.source_lines import Instance, read_source_lines
+from kmcompile.target import Compiler
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """The most instructions that one call can take, all stages to the end.
+
+    Attributes
+    ----------
+    instructions : int or None
+        None where something is not understood.
+    without_replay : int or None
+        Of a call that the replay does not answer; the same where there is no replay.
+    reason : str or None
+        What is not understood, with its function.
+    """
+
+    instructions: int | None
+    without_replay: int | None
+    reason: str | None
+
+
+def worst_case(
+    image: Path,
+    name: str,
+    sources: tuple[str, ...],
+    compiler: Compiler,
+    facts: Iterable[LoopFact],
+    entry: str = "",
+) -> WorstCase:
+    """Bound the instructions of one call.
+
+    Each loop of the machine code goes round as often as the source loop allows that it is
+    matched to; loops of the compiler's library as often as the target says. Ways that no input
+    takes are counted too, and the branches of each loop at their longest.
+
+    Parameters
+    ----------
+    image : Path
+    name : str
+        The model's prefix.
+    sources : tuple of str
+        File names of its C, without folders.
+    compiler : Compiler
+        Of the target.
+    facts : iterable of LoopFact
+        Of all loops of its sources.
+    entry : str
+        The function that is called, by default `<name>_classify` or `<name>_predict`.
+
+    Raises
+    ------
+    ToolError
+        If the image cannot be disassembled.
+    """
+    program = disassemble(image, compiler)
+    lines = read_source_lines(image, sources)
+    library = {
+        program.functions[routine]: rounds
+        for routine, rounds in compiler.helper_loops
+        if routine in program.functions
+    }
+    try:
+        names = (entry, f"{name}_classify", f"{name}_predict")
+        start = next(program.functions[one] for one in names if one in program.functions)
+        costs = _Costs(program, Matcher(facts, lines), library, f"{name}_replay")
+        instructions = costs.of(start, True)
+        return WorstCase(instructions, costs.of(start, False), None)
+    except NotUnderstoodError as error:
+        return WorstCase(None, None, str(error))
+
+
+class _Costs:
+    """The worst case of each function, from the leaves of the calls upwards."""
+
+    def __init__(
+        self,
+        program: Disassembly,
+        matcher: Matcher,
+        library: Mapping[int, tuple[int, ...]],
+        replay: str,
+    ) -> None:
+        self._program = program
+        self._matcher = matcher
+        self._library = library
+        self._replay = replay
+        self._known: dict[tuple[int, bool], int | None] = {}
+        self._open: list[int] = []
+
+    def of(self, entry: int, replays: bool) -> int | None:
+        """Return the most instructions of a call; None if only the replay calls it.
+
+        Raises
+        ------
+        NotUnderstoodError
+            If a function is recursive, a loop has no bound or an instruction is not known.
+        """
+        if (entry, replays) not in self._known:
+            name = self._program.names.get(entry, hex(entry))
+            if entry in self._open:
+                raise NotUnderstoodError(f"{name} is recursive")
+            self._open.append(entry)
+            of_replay = not replays and name.startswith(self._replay)
+            self._known[entry, replays] = None if of_replay else self._function(entry, replays)
+            self._open.pop()
+        return self._known[entry, replays]
+
+    def _function(self, entry: int, replays: bool) -> int | None:
+        graph = with_one_entry(read_flow_graph(self._program, entry))
+        loops = find_loops(graph)
+        bounds = self._bounds(graph, loops, replays)
+        callees = {callee: self._callee(graph, callee, replays) for callee in graph.callees}
+        return longest_path(graph, loops, bounds, callees)
+
+    def _callee(self, graph: FlowGraph, callee: int, replays: bool) -> int | None:
+        """Return the most instructions of what a function calls."""
+        if self._program.names.get(callee) not in COPYING:
+            return self.of(callee, replays)
+        n_bytes = copied_bytes(self._program, graph, callee)
+        copying = with_one_entry(read_flow_graph(self._program, callee))
+        loops = find_loops(copying)  # each of their rounds moves a byte at least
+        return longest_path(copying, loops, {one.header: LoopBound(n_bytes) for one in loops}, {})
+
+    def _bounds(
+        self, graph: FlowGraph, loops: tuple[MachineLoop, ...], replays: bool
+    ) -> dict[int, LoopBound]:
+        name = self._program.function_at(graph.entry)
+        matches = self._matcher.match_loops(graph, loops)
+        declared = self._declared(loops)
+        bounds: dict[int, LoopBound] = {}
+        for loop in loops:
+            if loop.header in declared:
+                bounds[loop.header] = LoopBound(declared[loop.header])
+                continue
+            match = matches[loop.header]
+            small = most_rounds(self._program, graph, loop) if self._matcher.is_own(loop) else None
+            if match is None and small is not None:
+                bounds[loop.header] = LoopBound(small)
+                continue
+            if match is None:
+                raise NotUnderstoodError(f"{name}: the loop at {loop.header:#x} has no bound")
+            around = bounds[loop.parent.header] if loop.parent else None
+            left_out = not replays and _is_in(match.loop.instance, self._replay)
+            left_out |= around is not None and around.left_out
+            times, scope = rounds_around(loop, matches)
+            total = match.total
+            if total is not None and total >= times * match.maximum:
+                total = None
+            rounds = max(0, match.maximum - match.tests_last)
+            if small is not None:
+                rounds, total = max(rounds, small), None
+            bounds[loop.header] = LoopBound(rounds, total, scope, not match.tests_last, left_out)
+        return bounds
+
+    def _declared(self, loops: tuple[MachineLoop, ...]) -> dict[int, int]:
+        """Return header -> rounds of the loops in routines that the target tells of.
+
+        A routine can enter another one by a jump: that which a loop stands in counts.
+        """
+        found: dict[str, list[tuple[int, int]]] = {}
+        for loop in loops:
+            start = min(node for node in loop.nodes if node >= 0)
+            name = self._program.function_at(start)
+            if self._program.functions[name] in self._library:
+                found.setdefault(name, []).append((start, loop.header))
+        declared: dict[int, int] = {}
+        for name, starts in found.items():
+            rounds = self._library[self._program.functions[name]]
+            if len(rounds) == 1:
+                rounds *= len(starts)
+            if len(starts) != len(rounds):
+                raise NotUnderstoodError(
+                    f"{name} has {len(starts)} loops, helper_loops of the target has {len(rounds)}"
+                )
+            headers = (header for _, header in sorted(starts))
+            declared |= dict(zip(headers, rounds, strict=True))
+        return declared
+
+
+def _is_in(instance: Instance | None, prefix: str) -> bool:
+    """Return whether an instance is one of the replay or inlined into it."""
+    while instance is not None:
+        if instance.function.startswith(prefix):
+            return True
+        instance = instance.around
+    return False

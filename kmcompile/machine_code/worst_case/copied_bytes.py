@@ -1,0 +1,60 @@
+"""How many bytes a call of memcpy or memset moves: the constant in its third register."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kmcompile.machine_code.worst_case.disassembly import Disassembly
+from kmcompile.machine_code.worst_case.flow_graph import FlowGraph
+from kmcompile.machine_code.worst_case.instruction import Kind, NotUnderstoodError
+
+COPYING: Final = ("memcpy", "memset", "memmove")
+_NUMBER: Final = r"#?(?P<number>-?(?:0x)?[0-9a-f]+)"
+_THIRD: Final = {
+    "EM_ARM": (r"\br2\b", rf"mov[sw]?(?:\.[nw])? r2, {_NUMBER}"),
+    "EM_AARCH64": (r"\b[xw]2\b", rf"mov [xw]2, {_NUMBER}"),
+    "EM_RISCV": (r"\ba2\b", rf"li a2,{_NUMBER}"),
+    "EM_PPC": (r"\br5\b", rf"li r5,{_NUMBER}"),
+    "EM_SPARC": (r"%o2\b", rf"mov {_NUMBER}, %o2"),
+    "EM_SPARC32PLUS": (r"%o2\b", rf"mov {_NUMBER}, %o2"),
+}
+"""By machine: the register, and the instruction that puts a constant there."""
+
+
+def copied_bytes(program: Disassembly, graph: FlowGraph, callee: int) -> int:
+    """Return the most bytes that a function has a routine copy.
+
+    Raises
+    ------
+    NotUnderstoodError
+        If the number of one call is no constant that is set right before it.
+    """
+    before: dict[int, list[int]] = {}
+    for node, edges in graph.edges.items():
+        for edge in edges:
+            before.setdefault(edge.target, []).append(node)
+    calls = [n for n, edges in graph.edges.items() if any(e.callee == callee for e in edges)]
+    return max(_constant(program, graph, before, call) for call in calls)
+
+
+def _constant(
+    program: Disassembly, graph: FlowGraph, before: dict[int, list[int]], call: int
+) -> int:
+    where = f"{program.names.get(graph.entry, hex(graph.entry))} at {call:#x}"
+    if program.machine not in _THIRD:
+        raise NotUnderstoodError(f"{where}: how much is copied is not known")
+    register, sets = _THIRD[program.machine]
+    node = call
+    if graph.flows[call].delayed:
+        node = program.instructions[call].next_address
+    while True:
+        instruction = program.instructions.get(node)
+        text = f"{instruction.mnemonic} {instruction.operands}" if instruction else ""
+        if found := re.fullmatch(sets, text.strip()):
+            return int(found["number"], 0)
+        last = [call] if node not in before and node != call else before.get(node, [])
+        called = node != call and graph.flows.get(node) and graph.flows[node].kind is Kind.CALL
+        if len(last) != 1 or called or (node != call and re.search(register, text)):
+            raise NotUnderstoodError(f"{where}: how much is copied is not known")
+        node = last[0]

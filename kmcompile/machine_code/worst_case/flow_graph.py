@@ -1,0 +1,125 @@
+"""Which instruction can follow which in a function, and how many are executed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from kmcompile.machine_code.worst_case.disassembly import Disassembly
+from kmcompile.machine_code.worst_case.instruction import (
+    Flow,
+    Instruction,
+    Kind,
+    NotUnderstoodError,
+    needs_target,
+)
+from kmcompile.machine_code.worst_case.instruction_sets import BY_MACHINE
+from kmcompile.machine_code.worst_case.jump_tables import table_targets
+
+EXIT: Final = -1
+"""Where a return goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A way from an instruction to another.
+
+    Attributes
+    ----------
+    target : int
+        An address, or `EXIT`.
+    instructions : int
+        Executed on the way: that which it leaves, and that in its delay slot.
+    callee : int or None
+        The function that is called on the way.
+    """
+
+    target: int
+    instructions: int
+    callee: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FlowGraph:
+    """The instructions that a function can reach without a call, also by a jump to another one.
+
+    Attributes
+    ----------
+    entry : int
+    edges : mapping
+        Address -> the ways from it.
+    flows : mapping
+        Address -> where its instruction can go.
+    """
+
+    entry: int
+    edges: Mapping[int, tuple[Edge, ...]]
+    flows: Mapping[int, Flow]
+
+    @property
+    def callees(self) -> frozenset[int]:
+        """Return the functions that are called."""
+        ways = (edge for edges in self.edges.values() for edge in edges)
+        return frozenset(edge.callee for edge in ways if edge.callee is not None)
+
+
+def read_flow_graph(program: Disassembly, entry: int) -> FlowGraph:
+    """Follow a function from its entry.
+
+    Raises
+    ------
+    NotUnderstoodError
+        If it calls or jumps where a register says, or leaves the code.
+    """
+    flow_of = BY_MACHINE.get(program.machine)
+    if flow_of is None:
+        raise NotUnderstoodError(f"the instructions of {program.machine} are not known")
+    edges: dict[int, tuple[Edge, ...]] = {}
+    flows: dict[int, Flow] = {}
+    to_do = [entry]
+    while to_do:
+        address = to_do.pop()
+        if address in edges:
+            continue
+        instruction = program.instructions.get(address)
+        if instruction is None:
+            where = program.function_at(entry)
+            raise NotUnderstoodError(f"{where} goes to {address:#x}, where no instruction is")
+        flows[address] = flow_of(instruction)
+        edges[address] = tuple(_edges(program, instruction, flows[address]))
+        to_do += [edge.target for edge in edges[address] if edge.target != EXIT]
+    return FlowGraph(entry, edges, flows)
+
+
+def _edges(program: Disassembly, instruction: Instruction, flow: Flow) -> Iterator[Edge]:
+    """Yield the ways from one instruction; those of delayed ones pass their delay slot."""
+    taken, not_taken, on = 1, 1, instruction.next_address
+    if flow.delayed:
+        on = program.instructions[on].next_address
+        taken = 1 if flow.annulled == "always" else 2
+        not_taken = 2 if flow.annulled == "never" else 1
+    match flow.kind:
+        case Kind.NEXT:
+            yield Edge(on, 1)
+        case Kind.BRANCH:
+            yield Edge(needs_target(instruction), taken)
+            yield Edge(on, not_taken)
+        case Kind.SKIP:  # emulators count what is skipped
+            yield Edge(on, 1)
+            yield Edge(program.instructions[on].next_address, 2)
+        case Kind.JUMP:
+            yield Edge(needs_target(instruction), taken)
+        case Kind.CALL:
+            target = needs_target(instruction)
+            if program.is_far_jump(instruction):
+                yield Edge(target, taken)
+            else:
+                yield Edge(on, taken, target)
+        case Kind.RETURN:
+            yield Edge(EXIT, taken)
+        case Kind.TABLE:
+            for target, callee in table_targets(program, instruction):
+                yield Edge(target, taken, callee)
+    if flow.conditional:
+        yield Edge(on, not_taken)

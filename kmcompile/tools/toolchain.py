@@ -1,0 +1,249 @@
+"""External programs: finding them, running them safely, and what to install where they miss."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from kmcompile.errors import ToolError
+from kmcompile.target import Target
+from kmcompile.tools.patience import POLL_S, Patience
+
+_OUTPUT_LINES = 2  # an error is one to three lines: what failed, then what the tool said first
+_TELLING = re.compile(r"error: (?!ld returned)|undefined reference|overflowed|will not fit")
+_VERSION_TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One program of a target, as found on this machine.
+
+    Attributes
+    ----------
+    purpose : str
+        "compiler", "emulator" or "instruction counter".
+    path, version : str or None
+        None where it is missing.
+    packages : tuple of str
+        The Debian packages that provide it.
+    """
+
+    purpose: str
+    command: str
+    path: str | None
+    version: str | None
+    packages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Which tools of a target are here and which are missing.
+
+    Attributes
+    ----------
+    ready : bool
+        Whether C can be built and run for the target; counting instructions is not needed for it.
+    missing_packages : tuple of str
+        Debian packages to install for all of it.
+    install_command : str or None
+        The one command that installs them; None where nothing is missing.
+    """
+
+    target: str
+    tools: tuple[Tool, ...]
+    ready: bool
+    missing_packages: tuple[str, ...]
+    install_command: str | None
+
+
+def install_command(packages: Iterable[str]) -> str:
+    """Return the command that installs Debian packages.
+
+    Examples
+    --------
+    >>> install_command(["gcc", "qemu-system-arm"])
+    'sudo apt-get install --no-install-recommends gcc qemu-system-arm'
+    """
+    return "sudo apt-get install --no-install-recommends " + " ".join(dict.fromkeys(packages))
+
+
+def diagnose(targets: Iterable[Target]) -> tuple[Diagnosis, ...]:
+    """Look for the compiler and the emulator of each target.
+
+    An emulated target is checked on the host as well, and its instructions are counted by a
+    plugin that the host's compiler builds: `gcc` is listed as its instruction counter.
+    """
+    return tuple(_diagnose(target) for target in targets)
+
+
+def is_ready(target: Target) -> bool:
+    """Return whether C can be built and run for a target on this machine."""
+    needed = [target.compiler.command]
+    if target.emulator is not None:
+        needed.append(target.emulator.command)
+    return all(shutil.which(command) for command in needed)
+
+
+def host_compiler() -> str | None:
+    """Return a C compiler of this machine, or None."""
+    return next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None)
+
+
+def find(command: str, packages: Sequence[str]) -> str:
+    """Return the path of a program.
+
+    Raises
+    ------
+    ToolError
+        If it is not in PATH; says how to install it.
+    """
+    path = shutil.which(command)
+    if path is None:
+        remedy = f"\ninstall it with: {install_command(packages)}" if packages else ""
+        raise ToolError(f"{command} is not installed or not in PATH{remedy}")
+    return path
+
+
+def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, what: str) -> str:
+    """Run a program to its end and return what it printed.
+
+    It gets its own process group, which is ended whole on a timeout or an interrupt.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The program's path and its arguments; no shell is involved.
+    timeout_s : float
+        Seconds of its own that it may take (`Patience`).
+    what : str
+        What error messages call this step, such as "compiling iris.c".
+
+    Raises
+    ------
+    ToolError
+        If it cannot be started, fails or takes longer than the timeout.
+    """
+    code, output = run_process(arguments, cwd, timeout_s, what)
+    if code != 0:
+        raise ToolError(failure_text(arguments[0], what, code, output))
+    return output
+
+
+def run_process(
+    arguments: Sequence[str], cwd: Path, timeout_s: float, what: str
+) -> tuple[int, str]:
+    """Run a program as `run_tool` does and return its exit code and output, whatever they are.
+
+    Raises
+    ------
+    ToolError
+        If it cannot be started or takes longer than the timeout.
+    """
+    process = start(arguments, cwd, what, subprocess.DEVNULL, subprocess.STDOUT)
+    patience = Patience(process, timeout_s, what)
+    try:
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                output, _ = process.communicate(timeout=POLL_S)
+                break
+            patience.check()
+    finally:
+        end_group(process)
+    return process.returncode, output.decode(errors="replace")
+
+
+def start(
+    arguments: Sequence[str], cwd: Path, what: str, stdin: int | IO[bytes], stderr: int | IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """Start a program in a process group of its own, its standard output a pipe of bytes.
+
+    Raises
+    ------
+    ToolError
+        If it cannot be started.
+    """
+    environment = os.environ | {"LC_ALL": "C", "QEMU_AUDIO_DRV": "none"}
+    try:
+        return subprocess.Popen(
+            arguments,
+            cwd=cwd,
+            env=environment,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ToolError(f"{what}: cannot start {arguments[0]}: {error.strerror}") from error
+
+
+def failure_text(program: str, what: str, code: int, output: str) -> str:
+    """Return the lines of an error: what failed, how, and the first lines that tell why."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [line for line in lines if _TELLING.search(line)] or lines
+    how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+    head = f"{what}: {Path(program).name} failed with {how}"
+    return "\n".join([head, *(line[:300] for line in telling[:_OUTPUT_LINES])])
+
+
+def ending_with_us(arguments: Sequence[str]) -> list[str]:
+    """Return the command of a program that ends with this process even if that is killed.
+
+    It takes util-linux; without it the command stays as it is.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None or shutil.which(arguments[0]) is None:
+        return list(arguments)
+    return [setpriv, "--pdeathsig", "KILL", *arguments]
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a process group and wait for its leader."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+
+
+def _diagnose(target: Target) -> Diagnosis:
+    tools = [_look_for("compiler", target.compiler.command, target.compiler.packages)]
+    if target.emulator is not None:
+        tools.append(_look_for("emulator", target.emulator.command, target.emulator.packages))
+        counter = Path(host_compiler() or "gcc").name
+        tools.append(_look_for("instruction counter", counter, ("gcc", "libc6-dev")))
+    missing = tuple(
+        dict.fromkeys(name for tool in tools if tool.path is None for name in tool.packages)
+    )
+    return Diagnosis(
+        target=target.name,
+        tools=tuple(tools),
+        ready=is_ready(target),
+        missing_packages=missing,
+        install_command=install_command(missing) if missing else None,
+    )
+
+
+def _look_for(purpose: str, command: str, packages: tuple[str, ...]) -> Tool:
+    path = shutil.which(command)
+    version = _version(path) if path else None
+    return Tool(purpose, command, path, version, packages)
+
+
+def _version(path: str) -> str | None:
+    """Return the first line of `--version`, or None if the program does not work."""
+    try:
+        output = run_tool([path, "--version"], Path("/"), _VERSION_TIMEOUT_S, "asking its version")
+    except ToolError:
+        return None
+    return output.splitlines()[0].strip() if output.strip() else None

@@ -1,0 +1,49 @@
+"""What was found by each check, in numbers: parts of report.json."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NO_LABELS = "a regression gives values: there is no label to certify"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactRun:
+    """C against the interpreter, bit for bit, on one machine."""
+
+    queries: int
+    mismatches: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """The interpreter against the float64 model.
+
+    Attributes
+    ----------
+    sign_disagreements : int or None
+        Those with abs(f) above the bound; None of a regression.
+    """
+
+    queries: int
+    sign_disagreements: int | None
+    max_error: float
+    max_bound: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certified:
+    """The certified labels against the model's."""
+
+    queries: int
+    certified_share: float
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probabilities:
+    """The probabilities of a calibrated machine against the float64 model's."""
+
+    queries: int
+    max_error: float
+    max_bound: float
