@@ -15,8 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
-from kmcompile.bounds.vectors import choose_vectors
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
+from kmcompile.exits.certified.vectors.greedy import greedy_vectors
+from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
@@ -68,7 +69,7 @@ class Certified:
         plain = emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
         fresh = X[self.n_trained :].astype(np.float32)
         machine = fold_scalers(merge_duplicate_vectors(plain.machine))
-        exits = exits_of(machine, plain.program, fresh[::2])
+        exits = exits_of(machine, plain.program)
         program = with_exits(plain.program, exits)
         return Emitted(plain.machine, program, plain.target, np.concatenate([fresh, plain.queries]))
 
@@ -87,9 +88,9 @@ _DATA = {
 }
 
 
-def exits_of(machine: KernelMachine, program: Program, samples: np.ndarray) -> list[EarlyExit]:
+def exits_of(machine: KernelMachine, program: Program) -> list[EarlyExit]:
     """Return every certified exit that there is for a machine."""
-    vectors = choose_vectors(machine, 32, "greedy", samples, seed=0)
+    vectors = greedy_vectors(Normals.of(machine), 32)
     sequence = lower_bound_sequence(machine, program, vectors)
     return [] if sequence is None else [sequence]
 

@@ -41,7 +41,7 @@ class ManyClasses:
         machine = fold_scalers(merge_duplicate_vectors(plain.machine))
         seen = X[:N_TRAINED].astype(np.float32)
         fresh = X[N_TRAINED : N_TRAINED + N_FRESH].astype(np.float32)
-        exits = exits_of(machine, plain.program, fresh[::2])
+        exits = exits_of(machine, plain.program)
         program = with_pair_sum(machine, plain.program, seen[:64], seen)
         assert program is not None
         program = with_exits(program, exits)

@@ -16,11 +16,12 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR, OneClassSVM
 
 from kmcompile import readers
-from kmcompile.bounds.vectors import choose_vectors
 from kmcompile.exits.certified import bound_sequence, folded_weights, subspace
 from kmcompile.exits.certified.expansion_tree import tree
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.sign_map import build_sign_map
+from kmcompile.exits.certified.vectors.greedy import greedy_vectors
+from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.lower import pair_choice
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
@@ -188,7 +189,7 @@ def certified_exits(
         stage = folded_weights.lower_folded_weights(machine, CENTRES, levels, bend)
         yield folded_weights.with_intercept(stage, program)
     if bound_sequence.supports(program, machine):
-        vectors = choose_vectors(machine, N_VECTORS, "greedy", samples, seed=0)
+        vectors = greedy_vectors(Normals.of(machine), N_VECTORS)
         sequence = bound_sequence.lower_bound_sequence(machine, program, vectors)
         assert sequence is not None
         yield sequence

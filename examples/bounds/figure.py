@@ -25,17 +25,17 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from bound_search.betas import distance_pair, width_pair
+from bound_search.extrema import extrema_bounds
+from bound_search.forms import plane_bounds
+from bound_search.pairs import free_by_distance, free_by_width, support_vectors_by_distance
+from bound_search.points import DistanceForm, Pair
+from bound_search.width_cost import WidthCost
 from matplotlib import pyplot as plt
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from kmcompile import readers
-from kmcompile.bounds.betas import distance_pair, width_pair
-from kmcompile.bounds.extrema import extrema_bounds
-from kmcompile.bounds.forms import plane_bounds
-from kmcompile.bounds.pairs import free_by_distance, free_by_width, support_vectors_by_distance
-from kmcompile.bounds.points import DistanceForm, Pair
-from kmcompile.bounds.width_cost import WidthCost
 
 N_PER_CLASS, NOISE, COEF0 = 50, 0.6, 0.1
 

@@ -60,3 +60,12 @@ def _expanded_rbf(
         error = 2 * np.expm1(kernel.gamma * a)
         values = np.exp(-kernel.gamma * np.maximum(distance, 0.0))
     return values, error
+
+
+def self_values(kernel: Kernel, X: Float64Array) -> Float64Array:
+    """Return K(x, x) of every row, shape (n,)."""
+    if isinstance(kernel, Rbf):
+        return np.ones(len(X))
+    squares = (X * X).sum(axis=1)
+    # Every other kernel is a function of <s, x> alone.
+    return kernel.values(np.ones((1, 1)), squares[:, None])[:, 0]

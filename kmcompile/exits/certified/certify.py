@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcompile.bounds.vectors import choose_vectors
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
@@ -20,6 +19,8 @@ from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.sign_map import build_sign_map, usual_bytes
 from kmcompile.exits.certified.subspace import fit_subspace
+from kmcompile.exits.certified.vectors.greedy import greedy_vectors
+from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.pairwise import PAIR_SUM, PairOffer
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
@@ -209,7 +210,7 @@ def _bound_sequences(
         return []
     budget.tell("choosing vectors")
     n = min(_MOST_Z, int(_Z_SHARE * machine.n_support_vectors))
-    vectors = choose_vectors(machine, n, "greedy", X, _SEED)
+    vectors = greedy_vectors(Normals.of(machine), n)
     longest = lower_bound_sequence(machine, program, vectors)
     if longest is None:
         return []

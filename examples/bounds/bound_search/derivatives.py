@@ -10,15 +10,6 @@ from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.numeric.arrays import Float64Array
 
 
-def self_values(kernel: Kernel, X: Float64Array) -> Float64Array:
-    """Return K(x, x) of every row, shape (n,)."""
-    if isinstance(kernel, Rbf):
-        return np.ones(len(X))
-    squares = (X * X).sum(axis=1)
-    # Every other kernel is a function of <s, x> alone.
-    return kernel.values(np.ones((1, 1)), squares[:, None])[:, 0]
-
-
 @singledispatch
 def gradient(kernel: Kernel, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
     """Return sum_i C_ji dK(z, x_i)/dz at z = z_j, shape (n_z, n_features).

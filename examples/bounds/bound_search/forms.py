@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.bounds.derivatives import self_values
-from kmcompile.bounds.extrema import Interval
-from kmcompile.bounds.points import DistanceForm, Pair, Point, inner, squared_distances
-from kmcompile.bounds.span import Span
+from bound_search.extrema import Interval
+from bound_search.points import DistanceForm, Pair, Point, inner, squared_distances
+from kmcompile.exits.certified.vectors.span import Span
+from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _DEPENDENT = 1e-13

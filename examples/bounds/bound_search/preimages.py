@@ -6,10 +6,11 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 
-from kmcompile.bounds.derivatives import gradient, self_gradient, self_values
-from kmcompile.bounds.free import box
-from kmcompile.bounds.normals import Normals
+from bound_search.derivatives import gradient, self_gradient
+from bound_search.free import box
+from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.kernels import Kernel, Rbf
+from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _MOST_VECTORS = 1500

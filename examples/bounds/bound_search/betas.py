@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-from kmcompile.bounds.points import DistanceForm, Pair, Point
-from kmcompile.bounds.width_cost import WidthCost
+from bound_search.points import DistanceForm, Pair, Point
+from bound_search.width_cost import WidthCost
 from kmcompile.kernels import Kernel
 from kmcompile.numeric.arrays import Float64Array
 

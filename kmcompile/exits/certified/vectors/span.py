@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.bounds.derivatives import self_values
-from kmcompile.bounds.normals import Normals
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 LEAST_PIVOT = 1e-5

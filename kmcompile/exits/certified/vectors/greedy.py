@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.bounds.derivatives import self_values
-from kmcompile.bounds.normals import Normals
-from kmcompile.bounds.span import LEAST_PIVOT, Span
-from kmcompile.model.kernel_values import kernel_values
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
+from kmcompile.model.kernel_values import kernel_values, self_values
 from kmcompile.numeric.arrays import Float64Array
 
 

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from kmcompile.bounds.embedding import Embedding, embed
-from kmcompile.bounds.points import DistanceForm, Pair, squared_distances
+from bound_search.embedding import Embedding, embed
+from bound_search.points import DistanceForm, Pair, squared_distances
 from kmcompile.numeric.arrays import Float64Array
 
 Interval = tuple[Float64Array, Float64Array]

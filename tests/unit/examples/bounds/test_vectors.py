@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bound_search.derivatives import gradient, self_gradient
+from bound_search.free import box, gain
+from bound_search.refine import NestedCost, refine
+from bound_search.vectors import METHODS, choose_vectors
 from numpy.testing import assert_allclose
 from span_cases import DATA, KERNELS, case, central_difference, random_machine
 
-from kmcompile.bounds import METHODS, choose_vectors
-from kmcompile.bounds.derivatives import gradient, self_gradient, self_values
-from kmcompile.bounds.free import box, gain
-from kmcompile.bounds.greedy import greedy_vectors
-from kmcompile.bounds.normals import Normals
-from kmcompile.bounds.refine import NestedCost, refine
-from kmcompile.bounds.span import LEAST_PIVOT, Span
+from kmcompile.exits.certified.vectors.greedy import greedy_vectors
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
 from kmcompile.kernels import Kernel, Linear, Rbf
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_values import self_values
 
 NO_SAMPLES = np.zeros((0, 64), np.float32)
 

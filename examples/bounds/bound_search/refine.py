@@ -8,9 +8,10 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from kmcompile.bounds.derivatives import gradient, self_values
-from kmcompile.bounds.free import box
-from kmcompile.bounds.normals import Normals
+from bound_search.derivatives import gradient
+from bound_search.free import box
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 150

@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcompile.bounds.free import free_vectors
-from kmcompile.bounds.greedy import greedy_vectors
-from kmcompile.bounds.normals import Normals
-from kmcompile.bounds.preimages import preimage_vectors
-from kmcompile.bounds.refine import NestedCost, refine
-from kmcompile.bounds.span import Span
+from bound_search.free import free_vectors
+from bound_search.preimages import preimage_vectors
+from bound_search.refine import NestedCost, refine
+from kmcompile.exits.certified.vectors.greedy import greedy_vectors
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.certified.vectors.span import Span
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.bounds.points import DistanceForm, Pair, squared_distance
+from bound_search.points import DistanceForm, Pair, squared_distance
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.bounds.derivatives import self_values
-from kmcompile.bounds.normals import require_positive_definite
 from kmcompile.errors import InputError
+from kmcompile.exits.certified.vectors.normals import require_positive_definite
 from kmcompile.kernels import Kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 

@@ -7,14 +7,14 @@ from itertools import product
 import numpy as np
 from scipy.optimize import minimize
 
-from kmcompile.bounds.betas import distance_pair, width_pair
-from kmcompile.bounds.free import box, free_vectors, next_vector
-from kmcompile.bounds.greedy import Pursuit, greedy_vectors
-from kmcompile.bounds.normals import Normals
-from kmcompile.bounds.points import DistanceForm, Pair, Point
-from kmcompile.bounds.preimages import preimage, principal_axes
-from kmcompile.bounds.span import LEAST_PIVOT
-from kmcompile.bounds.width_cost import WidthCost
+from bound_search.betas import distance_pair, width_pair
+from bound_search.free import box, free_vectors, next_vector
+from bound_search.points import DistanceForm, Pair, Point
+from bound_search.preimages import preimage, principal_axes
+from bound_search.width_cost import WidthCost
+from kmcompile.exits.certified.vectors.greedy import Pursuit, greedy_vectors
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.certified.vectors.span import LEAST_PIVOT
 from kmcompile.kernels import Kernel
 from kmcompile.numeric.arrays import Float64Array
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-from kmcompile.bounds.derivatives import gradient, self_gradient, self_values
-from kmcompile.bounds.greedy import Pursuit
-from kmcompile.bounds.normals import Normals
-from kmcompile.bounds.span import LEAST_PIVOT, Span
+from bound_search.derivatives import gradient, self_gradient
+from kmcompile.exits.certified.vectors.greedy import Pursuit
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
+from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 20

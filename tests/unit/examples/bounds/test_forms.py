@@ -7,6 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bound_search.betas import distance_pair
+from bound_search.embedding import Embedding, embed
+from bound_search.extrema import extrema, extrema_bounds
+from bound_search.forms import line_bounds, plane_bounds, span_bounds
+from bound_search.points import DistanceForm, Pair, Point, inner, squared_distance
 from lowered import reduced
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
@@ -14,17 +19,12 @@ from sklearn.svm import SVC
 from span_cases import DATA, KERNELS, Case, case, random_machine
 
 from kmcompile import readers
-from kmcompile.bounds.betas import distance_pair
-from kmcompile.bounds.derivatives import self_values
-from kmcompile.bounds.embedding import Embedding, embed
-from kmcompile.bounds.extrema import extrema, extrema_bounds
-from kmcompile.bounds.forms import line_bounds, plane_bounds, span_bounds
-from kmcompile.bounds.normals import Normals
-from kmcompile.bounds.points import DistanceForm, Pair, Point, inner, squared_distance
-from kmcompile.bounds.span import Span
 from kmcompile.errors import InputError
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.certified.vectors.span import Span
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_values import self_values
 
 Bounds = tuple[np.ndarray, np.ndarray]
 

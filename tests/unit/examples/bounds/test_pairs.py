@@ -7,13 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
-from span_cases import KERNELS, case, central_difference, random_machine
-
-from kmcompile.bounds.betas import distance_betas, distance_pair, width_pair
-from kmcompile.bounds.derivatives import self_values
-from kmcompile.bounds.forms import line_bounds, plane_bounds
-from kmcompile.bounds.pairs import (
+from bound_search.betas import distance_betas, distance_pair, width_pair
+from bound_search.forms import line_bounds, plane_bounds
+from bound_search.pairs import (
     Vectors,
     folded_vectors,
     free_by_distance,
@@ -24,17 +20,21 @@ from kmcompile.bounds.pairs import (
     support_vectors_by_width,
     toward,
 )
-from kmcompile.bounds.points import DistanceForm, Pair, Point, squared_distance
-from kmcompile.bounds.preimages import fixed_point, preimage, principal_axes
-from kmcompile.bounds.sequence import (
+from bound_search.points import DistanceForm, Pair, Point, squared_distance
+from bound_search.preimages import fixed_point, preimage, principal_axes
+from bound_search.sequence import (
     first_decided,
     guess,
     nested_pairs,
     sequence_bounds,
     weight_folded,
 )
-from kmcompile.bounds.width_cost import WidthCost
+from bound_search.width_cost import WidthCost
+from numpy.testing import assert_allclose
+from span_cases import KERNELS, case, central_difference, random_machine
+
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
+from kmcompile.model.kernel_values import self_values
 
 N_PAIRS = 4
 

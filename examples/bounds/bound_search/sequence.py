@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.bounds.betas import distance_pair
-from kmcompile.bounds.extrema import Interval
-from kmcompile.bounds.pairs import Vectors, folded_vectors
-from kmcompile.bounds.points import DistanceForm, Pair, Point
+from bound_search.betas import distance_pair
+from bound_search.extrema import Interval
+from bound_search.pairs import Vectors, folded_vectors
+from bound_search.points import DistanceForm, Pair, Point
 from kmcompile.numeric.arrays import Float64Array
 
 Form = Callable[[DistanceForm, Pair, Float64Array], Interval]

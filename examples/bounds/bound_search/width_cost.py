@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.bounds.derivatives import gradient, self_values
-from kmcompile.bounds.points import DistanceForm, Pair, Point, inner
-from kmcompile.model.kernel_values import kernel_values
+from bound_search.derivatives import gradient
+from bound_search.points import DistanceForm, Pair, Point, inner
+from kmcompile.model.kernel_values import kernel_values, self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _FLOOR = 1e-12

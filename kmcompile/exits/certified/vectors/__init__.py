@@ -1,0 +1,1 @@
+"""The support vectors whose kernels bound the decisions best (DeCoste 2001)."""
