@@ -4,7 +4,7 @@
 #                the fuzzers for a minute
 # make test-all  both
 # make fuzz      set up, then fuzz the readers of model files for an hour
-# make lint      ruff and mypy only
+# make lint      ruff, mypy and import-linter only
 # make clean     remove what the others made
 #
 # make demo TARGET=leon3 compiles for another target. make test TARGETS=cortex-m7,leon3 installs
@@ -56,6 +56,7 @@ lint: setup-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 setup-demo:
 	@.ci/setup demo host,$(TARGET)

@@ -12,7 +12,6 @@ from typing import Any
 
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
-from kmcompile.certified_instead import modes_compared
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.package import package_files
@@ -35,6 +34,7 @@ from kmcompile.readers.samples.file import read_samples
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import assemble, options_in_effect
 from kmcompile.report.cascade import cascade_of
+from kmcompile.report.certified_instead import modes_compared
 from kmcompile.report.failure_report import Made
 from kmcompile.report.modes import Modes
 from kmcompile.report.promise import measured_again
