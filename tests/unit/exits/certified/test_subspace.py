@@ -22,7 +22,7 @@ from kmcompile.program.interpreter import classify
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.program.storage import load, save
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
+DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[5] / "shared" / "data"))
 
 
 @cache

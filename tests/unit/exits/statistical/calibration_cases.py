@@ -34,7 +34,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, ExactSum
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
+DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[5] / "shared" / "data"))
 N_TRAINED = 600
 
 

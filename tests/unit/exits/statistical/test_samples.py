@@ -38,7 +38,7 @@ from kmcompile.model.likely_inputs import edge_inputs
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status, interpret
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
+DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[5] / "shared" / "data"))
 CONTROLS: tuple[Control, ...] = ("guaranteed", "expected")
 
 MODELS: dict[str, tuple[Any, Any]] = {
