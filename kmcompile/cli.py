@@ -253,8 +253,8 @@ def _print_targets(targets: Sequence[Target]) -> None:
             (
                 target.name,
                 target.part.name if target.part else "-",
-                console.bytes_text(target.flash_bytes),
-                console.bytes_text(target.ram_bytes),
+                console.exact_bytes_text(target.flash_bytes),
+                console.exact_bytes_text(target.ram_bytes),
                 target.number_format,
                 target.emulator.machine if target.emulator else "-",
                 "here" if is_ready(target) else "missing",

@@ -151,12 +151,12 @@ def print_table(rows: Sequence[tuple[str, ...]], n_left: int | None = None) -> N
         click.echo("  ".join(cells).rstrip())
 
 
-def bytes_text(count: int | None) -> str:
+def exact_bytes_text(count: int | None) -> str:
     """Return a count of bytes as people read it.
 
     Examples
     --------
-    >>> bytes_text(2097152)
+    >>> exact_bytes_text(2097152)
     '2,097,152'
     """
     return "-" if count is None else f"{count:,}"

@@ -18,7 +18,7 @@ from kmcompile.emit.package import package_files
 from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.exits.statistical.calibration import promise_of
-from kmcompile.lower.format_choice import Candidate, choose_format
+from kmcompile.lower.format_choice import FormatCandidate, choose_format
 from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lower.program import with_tolerance
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -285,7 +285,7 @@ def _lowered(
     options: Options,
     allowed: Budgets,
     tell: Progress,
-) -> tuple[Lowered, WithExits, tuple[Candidate, ...]]:
+) -> tuple[Lowered, WithExits, tuple[FormatCandidate, ...]]:
     """Return the exact program in the format asked for, that with early exits, what was compared.
 
     Samples tell what 8 bits certify, and whether that is enough: to refuse a program takes

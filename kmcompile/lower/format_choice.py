@@ -27,7 +27,7 @@ CODE_BYTES = 3_500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class FormatCandidate:
     """A number format that was compared.
 
     Parameters
@@ -59,7 +59,7 @@ def choose_format(
     flash_bytes: int | None,
     samples: Float32Array | None = None,
     speedup: Callable[[Lowered], float] | None = None,
-) -> tuple[Lowered, tuple[Candidate, ...]]:
+) -> tuple[Lowered, tuple[FormatCandidate, ...]]:
     """Return the exact program in the format that suits the target, and what was compared.
 
     Of the formats whose tables fit the flash: the one of the fewest estimated instructions, early
@@ -108,7 +108,9 @@ def choose_format(
     chosen = min(good, key=lambda key: (cost[key], key == "float32")) if good else _smallest(found)
     reasons |= _comparison(found, cost, chosen, reasons)
     candidates = tuple(
-        Candidate(key, found.get(key), cost.get(key), gains.get(key), key == chosen, reasons[key])
+        FormatCandidate(
+            key, found.get(key), cost.get(key), gains.get(key), key == chosen, reasons[key]
+        )
         for key in FORMATS
     )
     return found[chosen], candidates

@@ -12,7 +12,7 @@ from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
-from kmcompile.readers.record import Record, describe, printable
+from kmcompile.readers.record import Record, describe, short_ascii
 from kmcompile.readers.scipy_sparse import dense_matrix, is_sparse
 
 Shape = tuple[int | None, ...]
@@ -42,7 +42,7 @@ class Fields:
     """
 
     def __init__(self, record: Record, prefix: str = "") -> None:
-        current_budget().spend(_FIELDS_BYTES, f"a {printable(record.name)}")
+        current_budget().spend(_FIELDS_BYTES, f"a {short_ascii(record.name)}")
         self.record = record
         self.prefix = prefix
 

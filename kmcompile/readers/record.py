@@ -48,7 +48,7 @@ def record_of(value: object) -> Record:
     return Record(kind.__module__, kind.__qualname__, attributes)
 
 
-def printable(text: str) -> str:
+def short_ascii(text: str) -> str:
     """Return `text` as short ASCII: a file must not write control codes to a terminal."""
     shown = ascii(text[: _MAX_SHOWN + 1])[1:-1]  # a text may have all bytes of the file
     return shown if len(shown) <= _MAX_SHOWN else shown[: _MAX_SHOWN - 3] + "..."
@@ -57,19 +57,19 @@ def printable(text: str) -> str:
 def describe(value: object) -> str:
     """Return a short description; never the repr of a container, which may be endless."""
     if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape} and type {printable(str(value.dtype))}"
+        return f"an array of shape {value.shape} and type {short_ascii(str(value.dtype))}"
     if isinstance(value, np.generic):
         return describe(_python_scalar(value))
     if isinstance(value, str):
-        return f"'{printable(value)}'"
+        return f"'{short_ascii(value)}'"
     if isinstance(value, int) and value.bit_length() > 64:
         return f"an integer of {value.bit_length()} bits"
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
     if isinstance(value, Record | Function):
-        return printable(f"{value.module}.{value.name}")
+        return short_ascii(f"{value.module}.{value.name}")
     kind = type(value)
-    return f"of type {printable(f'{kind.__module__}.{kind.__qualname__}')}"
+    return f"of type {short_ascii(f'{kind.__module__}.{kind.__qualname__}')}"
 
 
 def _python_scalar(value: np.generic) -> object:

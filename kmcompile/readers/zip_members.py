@@ -12,7 +12,7 @@ import zlib
 from kmcompile.errors import InputError
 from kmcompile.readers.byte_budget import current_budget
 from kmcompile.readers.model_file import MAX_MODEL_BYTES
-from kmcompile.readers.record import printable
+from kmcompile.readers.record import short_ascii
 
 MAX_MEMBERS = 10_000
 """A pipeline takes some dozens, an array each."""
@@ -70,7 +70,7 @@ def read_members(content: bytes, allowed: re.Pattern[str]) -> dict[str, bytes]:
             return {member.filename: _content(archive, member) for member in members}
     except _DAMAGE as error:
         raise InputError(
-            f"the zip archive is damaged ({printable(str(error))}); save the model again"
+            f"the zip archive is damaged ({short_ascii(str(error))}); save the model again"
         ) from None
 
 
@@ -86,7 +86,7 @@ def _archive(content: bytes) -> zipfile.ZipFile:
 def _check_directory(members: list[zipfile.ZipInfo], allowed: re.Pattern[str]) -> None:
     names = set()
     for member in members:
-        shown = printable(member.filename)
+        shown = short_ascii(member.filename)
         if not allowed.fullmatch(member.filename) or member.filename in names:
             raise InputError(
                 f"the zip archive has the file {shown} that a model has not, or has it twice; "

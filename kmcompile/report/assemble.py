@@ -11,7 +11,7 @@ import numpy as np
 
 from kmcompile.exits.certified.certify import Choice
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.lower.format_choice import Candidate
+from kmcompile.lower.format_choice import FormatCandidate
 from kmcompile.machine_code.worst_case import WorstCase
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.interpreter import Answers
@@ -62,7 +62,7 @@ def assemble(
     command: str,
     calibration: Calibration | None = None,
     choice: Choice | None = None,
-    formats: Sequence[Candidate] = (),
+    formats: Sequence[FormatCandidate] = (),
     modes: Modes | str = "the modes were not compared",
 ) -> contents.Report:
     """Return the report.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from kmcompile.lower.format_choice import Candidate
+from kmcompile.lower.format_choice import FormatCandidate
 from kmcompile.report import chosen
 
 _OPEN = (
@@ -21,7 +21,7 @@ _OPEN = (
 
 
 def formats_section(
-    compared: Sequence[Candidate], reasons: dict[str, str]
+    compared: Sequence[FormatCandidate], reasons: dict[str, str]
 ) -> list[chosen.Format] | None:
     """Return the formats that were compared; `reasons` takes why a field is null."""
     if not compared:
@@ -30,7 +30,7 @@ def formats_section(
     return [_format(candidate, reasons) for candidate in compared]
 
 
-def _format(candidate: Candidate, reasons: dict[str, str]) -> chosen.Format:
+def _format(candidate: FormatCandidate, reasons: dict[str, str]) -> chosen.Format:
     name = cast("Literal['float32', 'int16', 'int8']", candidate.number_format)
     lowered = candidate.lowered
     if lowered is None:

@@ -78,7 +78,7 @@ class SearchBudget:
             Multiply-adds of the step.
         """
         if n_bytes > self._n_bytes:
-            self._refused = _bytes_text(self._n_bytes)
+            self._refused = _memory_text(self._n_bytes)
             return False
         if self._spent + operations > self._operations:
             self.refuse(self._operations)
@@ -147,7 +147,7 @@ class SearchBudgets:
         return tuple(note for budget in self._budgets.values() for note in budget.notes)
 
 
-def _bytes_text(n: float) -> str:
+def _memory_text(n: float) -> str:
     return f"{n / 1e9:.3g} GB" if n >= 1e9 else f"{n / 1e6:.3g} MB"
 
 

@@ -13,7 +13,7 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence, supports
-from kmcompile.exits.certified.choice import Fitted, choose
+from kmcompile.exits.certified.choice import TriedExit, choose
 from kmcompile.exits.certified.folded_weights import fit_folded_weights
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
@@ -105,7 +105,7 @@ def add_certified_exits(
     offered = fit(machine, program, X, room, map_bytes, budgets)
     tell("choosing certified exits")
     fitted = [
-        Fitted.of(stage, text, batch, ends)
+        TriedExit.of(stage, text, batch, ends)
         for stage, text in offered
         if stage.weighted_operations(ends) <= room.operations
     ]

@@ -20,7 +20,7 @@ _MOST_OF_A_KIND = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fitted:
+class TriedExit:
     """A certified exit and what it does with the samples by itself.
 
     Parameters
@@ -41,7 +41,7 @@ class Fitted:
     saved: NDArray[np.int64]
 
     @classmethod
-    def of(cls, stage: EarlyExit, text: str, batch: Batch, ends: Ends) -> Fitted:
+    def of(cls, stage: EarlyExit, text: str, batch: Batch, ends: Ends) -> TriedExit:
         """Return what a stage does with prepared samples."""
         before = batch.operations
         after, decided = stage.decide(batch, ends)
@@ -52,7 +52,7 @@ class Fitted:
 
 
 def choose(
-    fitted: Sequence[Fitted],
+    fitted: Sequence[TriedExit],
     exact_operations: NDArray[np.int64],
     ends: Ends,
     room: Room,
@@ -66,7 +66,7 @@ def choose(
 
     Parameters
     ----------
-    fitted : sequence of Fitted
+    fitted : sequence of TriedExit
     exact_operations : ndarray of shape (n_samples,), int64
         Of the exact sum with the label.
     ends : Ends
@@ -75,7 +75,7 @@ def choose(
         What the sum is called.
     """
     alone = float(exact_operations.mean())
-    found: list[tuple[float, tuple[Fitted, ...]]] = [(alone, ())]
+    found: list[tuple[float, tuple[TriedExit, ...]]] = [(alone, ())]
     for sequence in _sequences(fitted, exact_operations):
         if _has_room(sequence, ends, room):
             found.append((_mean_operations(sequence, exact_operations), sequence))
@@ -88,7 +88,7 @@ def choose(
     return tuple(item.stage for item in chosen), candidates
 
 
-def _mean_operations(sequence: Sequence[Fitted], exact_operations: NDArray[np.int64]) -> float:
+def _mean_operations(sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]) -> float:
     spent = np.zeros(len(exact_operations), dtype=np.int64)
     rest = exact_operations.copy()
     is_open = np.ones(len(exact_operations), dtype=bool)
@@ -99,19 +99,19 @@ def _mean_operations(sequence: Sequence[Fitted], exact_operations: NDArray[np.in
     return float((spent + np.where(is_open, rest, 0)).mean())
 
 
-def _has_room(sequence: Sequence[Fitted], ends: Ends, room: Room) -> bool:
+def _has_room(sequence: Sequence[TriedExit], ends: Ends, room: Room) -> bool:
     worst = sum(item.stage.weighted_operations(ends) for item in sequence)
     flash = sum(table.n_bytes for item in sequence for table in item.stage.tables())
     return worst <= room.operations and (room.flash_bytes is None or flash <= room.flash_bytes)
 
 
 def _sequences(
-    fitted: Sequence[Fitted], exact_operations: NDArray[np.int64]
-) -> Iterator[tuple[Fitted, ...]]:
-    kinds: dict[str, list[Fitted]] = {}
+    fitted: Sequence[TriedExit], exact_operations: NDArray[np.int64]
+) -> Iterator[tuple[TriedExit, ...]]:
+    kinds: dict[str, list[TriedExit]] = {}
     for item in fitted:
         kinds.setdefault(item.stage.template, []).append(item)
-    choices: list[list[Fitted | None]] = []
+    choices: list[list[TriedExit | None]] = []
     for items in kinds.values():
         items.sort(key=lambda item: _mean_operations([item], exact_operations))
         choices.append([None, *items[:_MOST_OF_A_KIND]])

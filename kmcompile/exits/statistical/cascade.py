@@ -13,14 +13,14 @@ from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import (
     ChoiceSamples,
+    added_operations,
     choose,
     mean_operations,
-    worst_operations,
 )
 from kmcompile.exits.statistical.exits import estimates_of, finished, with_limits
 from kmcompile.exits.statistical.fit_points import points_left_out
 from kmcompile.exits.statistical.fitting import fit_stages
-from kmcompile.exits.statistical.links import Fitted, Link, trial_of
+from kmcompile.exits.statistical.links import FittedExit, Link, trial_of
 from kmcompile.exits.statistical.risk import (
     SCALES,
     Control,
@@ -106,12 +106,12 @@ def add_cascade(
         relevant[shape],
         skip_zeros,
         n_jobs,
-        lambda stage: n_always + worst_operations([stage], ends) <= room.operations,
+        lambda stage: n_always + added_operations([stage], ends) <= room.operations,
     )
     fitted = []
     for number, (stage, text) in enumerate(stages, start=1):
         tell(f"trying early exits: {number} of {len(stages)}")
-        fitted.append(Fitted(stage, estimates_of(stage, ends, x[choice]), text))
+        fitted.append(FittedExit(stage, estimates_of(stage, ends, x[choice]), text))
     tell("choosing early exits")
     judged = _choice_samples(program, samples, parts, x, relevant)
     budget = SearchBudget("the choice of early exits")
@@ -293,7 +293,7 @@ def _at_promise(
     return None
 
 
-def _left_out(fitted: list[Fitted], chosen: tuple[Link, ...]) -> list[str]:
+def _left_out(fitted: list[FittedExit], chosen: tuple[Link, ...]) -> list[str]:
     taken = [made.fitted for made in chosen]
     kinds: dict[str, bool] = {}
     for item in fitted:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.statistical.links import Fitted, Link, State, link, trial_of
+from kmcompile.exits.statistical.links import FittedExit, Link, State, link, trial_of
 from kmcompile.exits.statistical.risk import SCALES
 from kmcompile.exits.statistical.trial import Trial, in_a_row
 from kmcompile.numeric.arrays import Float64Array
@@ -59,7 +59,7 @@ class ChoiceSamples:
 
 
 def choose(
-    fitted: Sequence[Fitted],
+    fitted: Sequence[FittedExit],
     samples: ChoiceSamples,
     risk: float,
     ends: Ends,
@@ -75,7 +75,7 @@ def choose(
 
     Parameters
     ----------
-    fitted : sequence of Fitted
+    fitted : sequence of FittedExit
     samples : ChoiceSamples
     risk : float
     ends : Ends
@@ -151,13 +151,13 @@ class _Tried:
 
     def __init__(self, samples: ChoiceSamples, ends: Ends, begin: State) -> None:
         self._samples, self._ends, self._begin = samples, ends, begin
-        self._known: dict[tuple[Fitted, ...], tuple[Link, Trial, State]] = {}
+        self._known: dict[tuple[FittedExit, ...], tuple[Link, Trial, State]] = {}
 
-    def of(self, sequence: tuple[Fitted, ...]) -> tuple[tuple[Link, ...], Trial]:
+    def of(self, sequence: tuple[FittedExit, ...]) -> tuple[tuple[Link, ...], Trial]:
         """Return the links of a sequence and the trial of all of them."""
         links, trials = [], []
         state = self._begin
-        handed_on: tuple[Fitted, ...] = ()
+        handed_on: tuple[FittedExit, ...] = ()
         for item in sequence:
             key = (*handed_on, item)
             if key not in self._known:
@@ -172,12 +172,12 @@ class _Tried:
         return tuple(links), in_a_row(trials)
 
 
-def _has_room(sequence: Sequence[Fitted], ends: Ends, n_always: float, room: Room) -> bool:
+def _has_room(sequence: Sequence[FittedExit], ends: Ends, n_always: float, room: Room) -> bool:
     stages = [item.stage for item in sequence]
     flash = sum(table.n_bytes for stage in stages for table in stage.tables())
     ram = sum(16 * stage.n_slots for stage in stages if isinstance(stage, NearestVectors))
     return (
-        n_always + worst_operations(stages, ends) <= room.operations
+        n_always + added_operations(stages, ends) <= room.operations
         and (room.flash_bytes is None or flash <= room.flash_bytes)
         and (room.ram_bytes is None or ram <= room.ram_bytes)
     )
@@ -195,7 +195,7 @@ def _scale(trial: Trial, labels: NDArray[np.int32], allowed: float) -> float | N
     return found
 
 
-def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
+def added_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
     """Return the multiply-adds of early exits that do not decide, beyond those of the exact sum."""
     total = 0.0
     for stage in stages:
@@ -208,7 +208,9 @@ def worst_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
     return total
 
 
-def _most_reduced(fitted: Sequence[Fitted], samples: ChoiceSamples, budget: SearchBudget) -> int:
+def _most_reduced(
+    fitted: Sequence[FittedExit], samples: ChoiceSamples, budget: SearchBudget
+) -> int:
     """Return how many reduced sets are tried in a row, as far as the budget has room for."""
     n_reduced = sum(isinstance(item.stage, ReducedSet) for item in fitted)
     longest = min(_MOST_REDUCED, n_reduced)
@@ -222,7 +224,7 @@ def _most_reduced(fitted: Sequence[Fitted], samples: ChoiceSamples, budget: Sear
     return 0
 
 
-def _bytes(fitted: Sequence[Fitted], samples: ChoiceSamples, most_reduced: int) -> int:
+def _bytes(fitted: Sequence[FittedExit], samples: ChoiceSamples, most_reduced: int) -> int:
     """Return the bytes of what is remembered with so many reduced sets in a row.
 
     Of every row of reduced sets the decisions of the last one; of every stage behind it the scale,
@@ -235,7 +237,7 @@ def _bytes(fitted: Sequence[Fitted], samples: ChoiceSamples, most_reduced: int) 
     return int(n_samples * n_rows * (8 * n_decisions + 20 * (tests + 1)))
 
 
-def _sequences(fitted: Sequence[Fitted], most_reduced: int) -> list[tuple[Fitted, ...]]:
+def _sequences(fitted: Sequence[FittedExit], most_reduced: int) -> list[tuple[FittedExit, ...]]:
     filters = [item for item in fitted if isinstance(item.stage, LinearFilter)]
     reduced = [item for item in fitted if isinstance(item.stage, ReducedSet)]
     nearest = [item for item in fitted if isinstance(item.stage, NearestVectors)]

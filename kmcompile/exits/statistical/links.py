@@ -20,7 +20,7 @@ of cheap estimates are longer. Found on the MNIST pairs, on calibration samples.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fitted:
+class FittedExit:
     """An early exit that was fitted by itself, and what its tests see of some samples.
 
     Parameters
@@ -51,14 +51,14 @@ class Link:
 
     Parameters
     ----------
-    fitted : Fitted
+    fitted : FittedExit
     bands : tuple of Bands
         One a test.
     spread : (float, float)
         Of a reduced set: spread of a query = first + second * what it says.
     """
 
-    fitted: Fitted
+    fitted: FittedExit
     bands: tuple[Bands, ...]
     spread: tuple[float, float]
 
@@ -96,7 +96,7 @@ class Link:
 
 
 def link(
-    fitted: Fitted,
+    fitted: FittedExit,
     before: State,
     decisions: Float64Array,
     relevant: NDArray[np.bool_],
@@ -105,7 +105,7 @@ def link(
 
     Parameters
     ----------
-    fitted : Fitted
+    fitted : FittedExit
         With its estimates of the choice samples.
     before : State
         Of the same.

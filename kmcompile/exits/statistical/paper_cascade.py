@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.cascade import prepared, skips_zeros
-from kmcompile.exits.statistical.chooser import worst_operations
+from kmcompile.exits.statistical.chooser import added_operations
 from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.exits.statistical.nearest import nearest_vectors
@@ -66,7 +66,7 @@ def add_paper_cascade(
     tell("collecting the paper's thresholds")
     stages: list[LinearFilter | NearestVectors] = [first]
     notes: list[str] = []
-    left = room_operations - worst_operations([first], ends)
+    left = room_operations - added_operations([first], ends)
     second = _nearest(x, f, ends, thresholds, left, skip_zeros)
     if second is None:
         notes.append(
@@ -115,7 +115,7 @@ def _nearest(
     while True:
         steps = np.arange(1, n_steps + 1)
         stage = nearest_vectors(exact, (dimensions,), steps, skip_zeros, np.inf, paper=True)
-        extra = worst_operations([stage], ends)
+        extra = added_operations([stage], ends)
         if extra <= room_operations:
             break
         per_step = (extra - stage.operations()) / n_steps

@@ -12,7 +12,7 @@ import re
 
 from kmcompile.errors import InputError
 from kmcompile.readers.byte_budget import ITEM_BYTES, current_budget
-from kmcompile.readers.record import printable
+from kmcompile.readers.record import short_ascii
 
 MAX_LINE_BYTES = 10_000_000
 """400,000 features, or the pairs of 900 classes, of 25 characters each."""
@@ -91,7 +91,7 @@ def error_in_line(number: int, problem: str) -> InputError:
 
 def shown(word: bytes) -> str:
     """Return a word for a message."""
-    return f"'{printable(word.decode('ascii'))}'"
+    return f"'{short_ascii(word.decode('ascii'))}'"
 
 
 def integer(word: bytes, low: int, high: int) -> int | None:

@@ -12,7 +12,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, OPTIONAL, PARAMETERS, REQUIRED
 from kmcompile.readers.npz.steps import read_steps
-from kmcompile.readers.record import Record, describe, printable
+from kmcompile.readers.record import Record, describe, short_ascii
 from kmcompile.readers.samples.arrays import read_npy
 from kmcompile.readers.sklearn.kernels import Expressed, pairwise_kernel, through
 from kmcompile.readers.zip_members import read_members
@@ -82,7 +82,7 @@ def _check_names(fields: Fields, values: dict[str, Any]) -> None:
     if unknown:
         allowed = ", ".join((*REQUIRED, *PARAMETERS[kernel], *OPTIONAL))
         raise InputError(
-            f"{printable(unknown[0])} is there, with the {kernel} kernel must be {allowed} or "
+            f"{short_ascii(unknown[0])} is there, with the {kernel} kernel must be {allowed} or "
             f"a step; {_REMEDY}"
         )
 

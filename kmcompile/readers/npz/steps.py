@@ -20,7 +20,7 @@ from kmcompile.model.preprocessing import (
 )
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.npz.layout import AFFINE_ERRORS, MAX_STEPS, STEPS, step_prefix
-from kmcompile.readers.record import Record, printable
+from kmcompile.readers.record import Record, short_ascii
 
 
 def read_steps(fields: Fields, n_features: int) -> tuple[Step, ...]:
@@ -42,7 +42,7 @@ def read_steps(fields: Fields, n_features: int) -> tuple[Step, ...]:
         names -= read
     if names:
         raise InputError(
-            f"{printable(min(names))} is there, must belong to one of at most {MAX_STEPS} steps, "
+            f"{short_ascii(min(names))} is there, must belong to one of at most {MAX_STEPS} steps, "
             "numbered from step_0; write it as kmcompile.save_model does"
         )
     return tuple(steps)

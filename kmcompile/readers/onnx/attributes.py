@@ -12,7 +12,7 @@ from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.fields import MAX_CLASSES, MAX_LABEL_BYTES
-from kmcompile.readers.record import printable
+from kmcompile.readers.record import short_ascii
 
 _INT, _STRING, _FLOATS, _INTS, _STRINGS = 2, 3, 6, 7, 8
 """AttributeProto.AttributeType."""
@@ -30,7 +30,7 @@ def text(raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError:
-        raise InputError(f"{printable(str(raw))} is no UTF-8; save the model again") from None
+        raise InputError(f"{short_ascii(str(raw))} is no UTF-8; save the model again") from None
 
 
 _FLOAT_COPIES = 6
@@ -48,13 +48,13 @@ class OnnxAttributes:
     """
 
     def __init__(self, node: Any, allowed: Sequence[str]) -> None:
-        self.operator = printable(text(node.op_type))
+        self.operator = short_ascii(text(node.op_type))
         self._attributes: dict[str, Any] = {}
         for attribute in node.attribute:
             name = text(attribute.name)
             if name not in allowed or name in self._attributes or attribute.ref_attr_name:
                 raise InputError(
-                    f"{self.operator} has the attribute {printable(name)}, must have only "
+                    f"{self.operator} has the attribute {short_ascii(name)}, must have only "
                     f"{', '.join(allowed) or 'none'}, each once and by value; save the model again"
                 )
             self._attributes[name] = attribute
@@ -74,7 +74,7 @@ class OnnxAttributes:
         raw = self._value(name, _STRING)
         value = default if raw is None else text(raw)
         if value not in allowed:
-            raise self.error(name, f"is '{printable(value)}'", " or ".join(allowed))
+            raise self.error(name, f"is '{short_ascii(value)}'", " or ".join(allowed))
         return value
 
     def floats(self, name: str, length: int | None = None) -> Float64Array:

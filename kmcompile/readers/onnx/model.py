@@ -17,7 +17,7 @@ from kmcompile.readers.onnx.machines import MACHINES, one_class
 from kmcompile.readers.onnx.messages import parse_model
 from kmcompile.readers.onnx.steps import FLOATS, N_CONSTANTS, STEPS, check_cast
 from kmcompile.readers.onnx.tensors import Constants
-from kmcompile.readers.record import printable
+from kmcompile.readers.record import short_ascii
 from kmcompile.readers.size_limits import count_numbers, require_room, spend_steps
 
 START = b"\x08"
@@ -129,7 +129,7 @@ def _chain(graph: Any, constants: Constants, source: bytes) -> list[Any]:
 
 def _operator(node: Any) -> str:
     """Return the operator's name, with its domain unless that is ONNX's for it."""
-    name, domain = printable(text(node.op_type)), printable(text(node.domain))
+    name, domain = short_ascii(text(node.op_type)), short_ascii(text(node.domain))
     expected = _ML if name in _OF_ML else _CORE
     return name if domain in expected else f"{domain}.{name}"
 
@@ -173,4 +173,4 @@ def _check_width(source: Any, n_features: int) -> None:
 
 
 def _shown(name: bytes) -> str:
-    return f"'{printable(text(name))}'"
+    return f"'{short_ascii(text(name))}'"

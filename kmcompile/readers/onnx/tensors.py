@@ -11,7 +11,7 @@ from kmcompile.errors import InputError
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.onnx.attributes import text
-from kmcompile.readers.record import printable
+from kmcompile.readers.record import short_ascii
 
 _FLOAT = 1
 _TYPES = {
@@ -129,4 +129,4 @@ def _check(tensor: Any) -> None:
 
 
 def _name(tensor: Any) -> str:
-    return f"'{printable(text(tensor.name))}'"
+    return f"'{short_ascii(text(tensor.name))}'"

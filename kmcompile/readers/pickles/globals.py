@@ -10,7 +10,7 @@ from kmcompile.errors import InputError
 from kmcompile.readers.byte_budget import current_budget
 from kmcompile.readers.pickles import joblib_arrays, numpy_values
 from kmcompile.readers.pickles.numpy_values import damaged
-from kmcompile.readers.record import Function, Record, printable
+from kmcompile.readers.record import Function, Record, short_ascii
 from kmcompile.readers.sklearn.classes import is_supported, refusal
 from kmcompile.readers.sklearn.kernel_functions import is_kernel_function
 
@@ -161,6 +161,6 @@ def stand_in(module: str, name: str) -> InertClass | Function | None:
 def forbidden(module: str, name: str) -> str:
     """Return the first line of an error for a name without a `stand_in`."""
     return (
-        f"the file names {printable(f'{module}.{name}')}, which is forbidden: loading it could "
+        f"the file names {short_ascii(f'{module}.{name}')}, which is forbidden: loading it could "
         "run code, nothing was run;"
     )

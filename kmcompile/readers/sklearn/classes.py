@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kmcompile.errors import InputError
-from kmcompile.readers.record import Record, describe, printable
+from kmcompile.readers.record import Record, describe, short_ascii
 
 ESTIMATORS = {
     **dict.fromkeys(("SVC", "NuSVC", "LinearSVC", "OneClassSVM", "SVR", "NuSVR"), "svm"),
@@ -88,7 +88,7 @@ def require_supported(record: Record) -> None:
 
 def refusal(module: str, name: str) -> str:
     """Return why a class is not accepted, and what is."""
-    shown = printable(f"{module}.{name}")
+    shown = short_ascii(f"{module}.{name}")
     if not module.startswith("sklearn."):
         return (
             f"the model is {shown}, must be a scikit-learn estimator itself (a subclass may "
@@ -130,4 +130,4 @@ def version_notes(record: Record) -> tuple[str, ...]:
         return ()
     text = record.attributes["_sklearn_version"]
     tested = "{}.{} to {}.{}".format(*OLDEST_TESTED, *NEWEST_TESTED)
-    return (f"saved by scikit-learn {printable(str(text))}; tested are {tested}",)
+    return (f"saved by scikit-learn {short_ascii(str(text))}; tested are {tested}",)

@@ -13,7 +13,7 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.model.preprocessing import Affine, Step
 from kmcompile.readers.fields import Fields
-from kmcompile.readers.record import Record, printable, record_of
+from kmcompile.readers.record import Record, record_of, short_ascii
 from kmcompile.readers.sklearn.kernels import pairwise_kernel
 
 MODULE = "sklearn.gaussian_process.kernels"
@@ -70,7 +70,7 @@ def read_covariance(value: Any, n_features: int, depth: int = 0) -> Covariance:
 
 
 def _shown(record: Record) -> str:
-    return printable(f"{record.module}.{record.name}")
+    return short_ascii(f"{record.module}.{record.name}")
 
 
 def _refusal(found: str) -> InputError:

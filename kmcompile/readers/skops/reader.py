@@ -22,7 +22,7 @@ from kmcompile.errors import InputError
 from kmcompile.readers.byte_budget import current_budget
 from kmcompile.readers.pickles.data_graph import MAX_DEPTH, check_nesting
 from kmcompile.readers.pickles.globals import InertClass, forbidden, stand_in
-from kmcompile.readers.record import Function, Record, printable
+from kmcompile.readers.record import Function, Record, short_ascii
 from kmcompile.readers.sklearn.kernel_functions import is_kernel_function, refusal
 from kmcompile.readers.skops.arrays import SkopsArrays
 from kmcompile.readers.skops.fields import count, damaged, field, list_field, text_field
@@ -67,7 +67,7 @@ def read_skops(content: bytes) -> Any:
     protocol = root.get("protocol")
     if type(protocol) is not int or not 0 <= protocol <= NEWEST_PROTOCOL:
         raise InputError(
-            f"the skops protocol is {printable(str(protocol))}, must be 0 to {NEWEST_PROTOCOL}; "
+            f"the skops protocol is {short_ascii(str(protocol))}, must be 0 to {NEWEST_PROTOCOL}; "
             "save the model with skops 0.16 or with joblib.dump"
         )
     value = _SkopsTree(members).value(root, 0)
@@ -108,7 +108,7 @@ class _SkopsTree:
         build = _KINDS.get(kind)
         if build is None:
             raise InputError(
-                f"{SCHEMA} has a node of the kind {printable(kind)}, which a model that can be "
+                f"{SCHEMA} has a node of the kind {short_ascii(kind)}, which a model that can be "
                 "compiled does not need;\nsave a plain scikit-learn estimator"
             )
         identity = node.get("__id__")

@@ -16,7 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kmcompile import readers
 from kmcompile.errors import InputError
-from kmcompile.lower.format_choice import ENOUGH, Candidate, choose_format
+from kmcompile.lower.format_choice import ENOUGH, FormatCandidate, choose_format
 from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.cost import estimated_instructions, exact_operations
@@ -53,7 +53,7 @@ def cancer_samples() -> np.ndarray:
 
 def chosen(
     machine: KernelMachine, target: Target = TARGET, flash_bytes: int | None = None, **given: Any
-) -> tuple[Lowered, dict[str, Candidate]]:
+) -> tuple[Lowered, dict[str, FormatCandidate]]:
     """Return what auto takes, and the candidates by their formats."""
     lowered, candidates = choose_format(machine, target, "model", flash_bytes, **given)
     by_format = {candidate.number_format: candidate for candidate in candidates}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from integer_exits import CORE, Certified
 
-from kmcompile.exits.certified.choice import Fitted
+from kmcompile.exits.certified.choice import TriedExit
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import stage_worst_operations, weight_notes, worst_operations
 from kmcompile.program.interpreter import Status, interpret
@@ -36,7 +36,7 @@ def test_each_stage_counts_its_weight(case):
     weight = 1 if stage.template == "sign_map" else program.float_weight
     own = interpret(program, X).stage_operations[:, 1]
     np.testing.assert_array_equal(own, weight * plain)
-    fitted = Fitted.of(stage, "", batch, program.ends)
+    fitted = TriedExit.of(stage, "", batch, program.ends)
     np.testing.assert_array_equal(fitted.operations, own)
     assert stage_worst_operations(program, stage) == weight * stage.worst_operations(program.ends)
 

@@ -26,7 +26,7 @@ from kmcompile.exits.statistical.cascade import (
 )
 from kmcompile.exits.statistical.chooser import WORST_SHARE
 from kmcompile.exits.statistical.exits import estimates_of, finished, with_limits
-from kmcompile.exits.statistical.links import Fitted, Link, State, link
+from kmcompile.exits.statistical.links import FittedExit, Link, State, link
 from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
@@ -94,9 +94,9 @@ class Case:
         batch = self.program.prepare.run(Batch.of(self.X, self.program.n_decisions))
         return self.exact.run(batch).bound.astype(np.float64)
 
-    def fitted(self, stage: EarlyExit) -> Fitted:
+    def fitted(self, stage: EarlyExit) -> FittedExit:
         """Return the stage with its estimates of `X`."""
-        return Fitted(stage, estimates_of(stage, self.program.ends, self.x), stage.template)
+        return FittedExit(stage, estimates_of(stage, self.program.ends, self.x), stage.template)
 
     def linked(self, stage: EarlyExit, before: State | None = None) -> Link:
         """Return the stage with bands, to follow nothing unless told."""
