@@ -19,7 +19,7 @@ from kmcompile.errors import (
     VerificationError,
 )
 from kmcompile.report import bench_table
-from kmcompile.report.bench_table import Failure
+from kmcompile.report.bench_table import FailedTarget
 from kmcompile.request.option_values import without_defaults
 from kmcompile.request.options import Options
 from kmcompile.target import Target, chosen_targets, list_targets
@@ -40,7 +40,7 @@ class Bench:
     ----------
     reports : dict
         Target -> report.json, of each target that the model was compiled for.
-    failures : tuple of Failure
+    failures : tuple of FailedTarget
         The others: it does not fit, a tool is missing, or the C was not right there.
     refuted : bool
         Whether verification failed on one of them.
@@ -48,7 +48,7 @@ class Bench:
     """
 
     reports: dict[str, dict[str, Any]]
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedTarget, ...]
     refuted: bool
     folder: Path
 
@@ -74,7 +74,7 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
     folder = options.out or Path(f"{model.stem}-bench")
     _check_ours(folder, chosen)
     reports: dict[str, dict[str, Any]] = {}
-    failures: list[Failure] = []
+    failures: list[FailedTarget] = []
     error: KmcompileError | None = None
     for target in chosen:
         asked = replace(options, target=own.get(target.name, target.name), out=folder / target.name)
@@ -82,7 +82,7 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
             told = partial(_tell, progress, target.name)
             compiled = pipeline.compile_model(model, asked, told, compares_modes=False)
         except (VerificationError, BudgetError, ToolError) as failed:
-            failures.append(Failure(target.name, " ".join(str(failed).split())))
+            failures.append(FailedTarget(target.name, " ".join(str(failed).split())))
             if error is None or isinstance(failed, VerificationError):
                 error = failed
             continue

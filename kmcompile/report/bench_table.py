@@ -18,7 +18,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedTarget:
     """Why there is no row of a target."""
 
     target: str
@@ -69,7 +69,7 @@ def page_bytes(
     title: str,
     command: str,
     reports: Sequence[Report],
-    failures: Sequence[Failure],
+    failures: Sequence[FailedTarget],
     targets: Sequence[Target],
 ) -> bytes:
     """Return the page: the table, what each target stands for, and what is not shown.

@@ -17,7 +17,7 @@ _STAGE = 1 << 17
 _BISECTIONS = 60
 _SEEK_STEPS = 12
 _MOST_SEGMENTS = 12
-"""Pairs of inputs between which one target is looked for at a time."""
+"""Pairs of inputs between which one goal is looked for at a time."""
 
 _STARTS = 4
 _SHARES_AWAY = (0.5, 1.0, 2.0, 4.0)
@@ -51,7 +51,7 @@ class Paths:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Goal:
     """Inputs that are wanted: first <= place < end, with a label or any (None)."""
 
     first: int
@@ -59,12 +59,12 @@ class Target:
     label: int | None
 
     @classmethod
-    def decided(cls, stage: int, label: int | None) -> Target:
+    def decided(cls, stage: int, label: int | None) -> Goal:
         """Return the inputs that a stage gives a label, or any answer."""
         return cls(stage * _STAGE, (stage + 1) * _STAGE, label)
 
     @classmethod
-    def tested(cls, stage: int, kernel_evals: int) -> Target:
+    def tested(cls, stage: int, kernel_evals: int) -> Goal:
         """Return the inputs that a stage decides after so many kernels."""
         return cls(stage * _STAGE + kernel_evals, stage * _STAGE + kernel_evals + 1, None)
 
@@ -144,15 +144,15 @@ class PathSearch:
         )
         return paths
 
-    def missing(self, targets: list[Target]) -> list[Target]:
-        """Return the targets that no input has hit."""
-        return [target for target in targets if not target.hit(self.paths).any()]
+    def missing(self, goals: list[Goal]) -> list[Goal]:
+        """Return the goals that no input has hit."""
+        return [goal for goal in goals if not goal.hit(self.paths).any()]
 
-    def extrapolate(self, targets: list[Target]) -> None:
-        """Look for missing targets away from the other labels: the places of the easy inputs."""
+    def extrapolate(self, goals: list[Goal]) -> None:
+        """Look for missing goals away from the other labels: the places of the easy inputs."""
         made = [self.X[:0]]
-        for target in self.missing([t for t in targets if t.label is not None]):
-            own = self.paths.label == target.label
+        for goal in self.missing([t for t in goals if t.label is not None]):
+            own = self.paths.label == goal.label
             other = self.in_range & ~own
             if not own.any() or not other.any():
                 continue
@@ -161,19 +161,19 @@ class PathSearch:
             made += [(self.X[a] + share * away).astype(np.float32) for share in _SHARES_AWAY]
         self.ask(np.concatenate(made))
 
-    def seek(self, targets: list[Target], n_calls: int) -> None:
-        """Look for missing targets between inputs that leave before them and beyond them.
+    def seek(self, goals: list[Goal], n_calls: int) -> None:
+        """Look for missing goals between inputs that leave before them and beyond them.
 
         Bisects on the place: an input that leaves later, or with another label, is beyond.
 
         Parameters
         ----------
-        targets : list of Target
+        goals : list of Goal
         n_calls : int
-            About how many inputs to ask at most; every target is looked for between one pair
+            About how many inputs to ask at most; every goal is looked for between one pair
             in any case.
         """
-        wanted = self.missing(targets)
+        wanted = self.missing(goals)
         each = int(np.clip(n_calls // (_SEEK_STEPS * max(1, len(wanted))), 1, _MOST_SEGMENTS))
         segments = [(t, a, b) for t in wanted for a, b in self._around(t, each)]
         if not segments:
@@ -218,14 +218,14 @@ class PathSearch:
             right = np.where(open_[:, None] & ~same, middle, right)
         return np.concatenate([left, right])
 
-    def _around(self, target: Target, n: int) -> list[tuple[int, int]]:
-        """Return pairs of asked inputs, one before a target and one beyond."""
-        before = self.paths.place < target.first
-        if target.label is not None:
-            before &= self.paths.label == target.label
+    def _around(self, goal: Goal, n: int) -> list[tuple[int, int]]:
+        """Return pairs of asked inputs, one before a goal and one beyond."""
+        before = self.paths.place < goal.first
+        if goal.label is not None:
+            before &= self.paths.label == goal.label
         pairs = []
         for a in self._some(before, n):
-            beyond = (self.paths.place >= target.end) | (self.paths.label != self.paths.label[a])
+            beyond = (self.paths.place >= goal.end) | (self.paths.label != self.paths.label[a])
             pairs += [(int(a), int(b)) for b in self._some(beyond, 1)]
         return pairs
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
 from kmcompile.program.stages import BoundSequence, NearestVectors, Stage, SubspaceCertificate
-from kmcompile.verify.path_search import PathSearch, Target
+from kmcompile.verify.path_search import Goal, PathSearch
 from kmcompile.verify.range_inputs import range_inputs
 
 _SEED = 20030702
@@ -53,22 +53,22 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
     per_call = program.ends.exact.operations()
     search = PathSearch(program, int(np.clip(_WORK // per_call, _FEWEST_CALLS, _MOST_CALLS)), rng)
     search.ask(pool[rng.permutation(len(pool))[: search.n_left // 4]])
-    targets = _targets(program)
+    goals = _goals(program)
     n_calls = search.n_left // 8
     enough = search.n_left - 2 * n_calls
     for _ in range(_MOST_ROUNDS):
-        if search.n_left > enough and search.missing(targets):
-            search.extrapolate(targets)
-            search.seek(targets, n_calls)
+        if search.n_left > enough and search.missing(goals):
+            search.extrapolate(goals)
+            search.seek(goals, n_calls)
     outside, notes = range_inputs(program, search, rng)
-    found = [np.flatnonzero(target.hit(search.paths)) for target in targets]
+    found = [np.flatnonzero(goal.hit(search.paths)) for goal in goals]
     few = np.unique(np.concatenate([rows[:_OF_EACH] for rows in found]))
     pairs = _pairs(search, found, rng)[: search.n_left // _CALLS_A_PAIR]
     neighbours = search.straddle(pairs[:, 0], pairs[:, 1])
     inputs = np.concatenate([search.X[few], outside, neighbours])
-    missing = search.missing(targets)
+    missing = search.missing(goals)
     told = (
-        f"paths: {len(search.X)} inputs tried, {len(targets) - len(missing)} of {len(targets)} "
+        f"paths: {len(search.X)} inputs tried, {len(goals) - len(missing)} of {len(goals)} "
         f"exits found, {len(pairs)} pairs of neighbours that part there",
         *_not_found(program, missing),
         *notes,
@@ -76,19 +76,17 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
     return np.ascontiguousarray(inputs), told
 
 
-def _targets(program: Program) -> list[Target]:
+def _goals(program: Program) -> list[Goal]:
     """Return every exit with every label, and every number of kernels after which one tests."""
     labels = [None] if program.is_regression else range(len(program.classes))
-    targets = [
-        Target.decided(stage, label)
-        for stage in range(len(program.exit_stages))
-        for label in labels
+    goals = [
+        Goal.decided(stage, label) for stage in range(len(program.exit_stages)) for label in labels
     ]
     before = 0
     for number, stage in enumerate(program.early_exits):
-        targets += [Target.tested(number, before + k) for k in _tests(stage)]
+        goals += [Goal.tested(number, before + k) for k in _tests(stage)]
         before += stage.kernel_evaluations()
-    return targets
+    return goals
 
 
 def _tests(stage: Stage) -> list[int]:
@@ -123,11 +121,11 @@ def _pairs(
     return np.array(pairs, dtype=np.intp).reshape(-1, 2)
 
 
-def _not_found(program: Program, missing: list[Target]) -> list[str]:
-    """Return a note for each stage that has missing targets of a kind."""
+def _not_found(program: Program, missing: list[Goal]) -> list[str]:
+    """Return a note for each stage that has missing goals of a kind."""
     notes = []
     for number, stage in enumerate(program.exit_stages):
-        own = [target for target in missing if target.stage == number]
+        own = [goal for goal in missing if goal.stage == number]
         labels = [str(program.classes[t.label]) for t in own if t.label is not None]
         steps = [str(t.kernel_evals) for t in own if t.label is None and not t.is_whole_stage]
         if any(t.label is None and t.is_whole_stage for t in own):

@@ -22,7 +22,7 @@ _SHARES = np.geomspace(1e-3, 3.0, 12)
 _UP = 1 + 1e-9
 
 
-def relative_error(gamma: float, n_features: int) -> dict[str, np.float32]:
+def reach_constants(gamma: float, n_features: int) -> dict[str, np.float32]:
     """Return the constants of p, of q and of the last addition."""
     n, tau = n_features, exp_negative.RELATIVE_ERROR
     widen = (1 + float(LARGEST_RELATIVE)) / (1 - tau)

@@ -11,7 +11,7 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
-from kmcompile.exits.certified.folded_constants import curved_rows, relative_error
+from kmcompile.exits.certified.folded_constants import curved_rows, reach_constants
 from kmcompile.exits.certified.local_expansion import N_SQUARES
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -269,5 +269,5 @@ def lower_folded_weights(
         forms=bend.forms,
         curved=bend.curved,
         intercept=np.zeros(0, dtype=np.float32),
-        **relative_error(machine.kernel.gamma, machine.support_vectors.shape[1]),
+        **reach_constants(machine.kernel.gamma, machine.support_vectors.shape[1]),
     )

@@ -15,7 +15,7 @@ from sample_report import make_report
 from kmcompile import console
 from kmcompile.emit.literals import comment_text, string_literal
 from kmcompile.report import bench_table, html, terminal
-from kmcompile.report.bench_table import Failure
+from kmcompile.report.bench_table import FailedTarget
 from kmcompile.report.html_environment import html_environment
 from kmcompile.report.json_report import to_dict
 from kmcompile.text.visible import visible
@@ -49,7 +49,7 @@ def test_any_text_gives_a_page_on_which_everything_is_seen(text):
     report = report_with(text)
     page = html.render(report).decode("utf-8")
     assert not hidden(page)
-    failures = [Failure("host", text)]
+    failures = [FailedTarget("host", text)]
     page = bench_table.page_bytes(text, text, [report], failures, []).decode("utf-8")
     assert not hidden(page)
 

@@ -16,7 +16,7 @@ from kmcompile.program.interpreter import Status, classify, interpret
 from kmcompile.program.stages import LinearFilter, NearestVectors, RangeGate
 from kmcompile.request.options import Options
 from kmcompile.verify.checks import check_bounded
-from kmcompile.verify.path_search import PathSearch, Target
+from kmcompile.verify.path_search import Goal, PathSearch
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.verifier import collect_queries
 
@@ -112,10 +112,10 @@ def test_a_search_asks_no_more_than_it_may(most):
     low, pool, _, _ = made("rbf-2")
     search = PathSearch(low.program, most, np.random.default_rng(0))
     search.ask(pool[:50])
-    targets = [Target.decided(stage, label) for stage in range(4) for label in range(2)]
+    goals = [Goal.decided(stage, label) for stage in range(4) for label in range(2)]
     for _ in range(5):
-        search.extrapolate(targets)
-        search.seek(targets, most)
+        search.extrapolate(goals)
+        search.seek(goals, most)
         label = search.paths.label
         search.straddle(np.flatnonzero(label == 0)[:9], np.flatnonzero(label == 1)[:9])
     assert len(search.X) <= most

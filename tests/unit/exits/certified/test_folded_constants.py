@@ -10,7 +10,7 @@ import pytest
 from kmcompile.exits.certified.folded_constants import (
     curved_rows,
     linear_rows,
-    relative_error,
+    reach_constants,
     stored,
 )
 from kmcompile.exits.certified.local_expansion import LocalExpansion, Vectors, expand
@@ -42,7 +42,7 @@ def is_tight(value: np.floating, derived: float | Fraction) -> bool:
 
 @pytest.mark.parametrize("n", [1, 784])
 def test_the_constants_of_the_distance_and_the_exponential(n):
-    found = relative_error(GAMMA, n)
+    found = reach_constants(GAMMA, n)
     tau = Fraction(exp_negative.RELATIVE_ERROR)
     assert Fraction(float(found["up"])) ** 2 * (1 - gamma(n + 2)) >= 1
     assert is_tight(found["up"], (1 / (1 - float(gamma(n + 2)))) ** 0.5)
