@@ -44,6 +44,18 @@ def program_constants(
     return (*constants, *_sequence_constants(early))
 
 
+def self_test_constants(
+    n_tables: int, n_answers: int, n_steps: int, words_per_step: int
+) -> tuple[Constant, ...]:
+    """Return the sizes of the self-test."""
+    return (
+        Constant("N_TABLES", n_tables, "tables with a checksum"),
+        Constant("N_ANSWERS", n_answers, "known answers of the self-test"),
+        Constant("N_TEST_STEPS", n_steps, "steps of the whole self-test"),
+        Constant("STEP_WORDS", words_per_step, "words of a table that one step reads"),
+    )
+
+
 def _sequence_constants(early: EarlyExitsView) -> tuple[Constant, ...]:
     """Return the sizes of a bound sequence whose blocks are not shaped as the exact sum's."""
     sequence = early.sequence

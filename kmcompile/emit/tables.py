@@ -27,16 +27,14 @@ class TableView:
 
     Parameters
     ----------
-    reader : str
-        The function of the self-test that returns an element's bits.
+    reader : Reader
+        What the self-test reads its elements with.
     element : str
         What is indexed in C, without the prefix.
     text : str
         The elements, wrapped.
     n_words : int
         32-bit words: one an element, of a 64-bit number two.
-    halves : bool
-        Whether an element is two words.
     code_words : int
         Of codes that inner loops may read as words: how many words; otherwise 0.
     """
@@ -45,43 +43,55 @@ class TableView:
     c_type: str
     length: int
     layout: str
-    reader: str
+    reader: Reader
     element: str
     text: str
     n_words: int
-    halves: bool
     code_words: int
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A function of the self-test that returns the bits of an integer of up to 32 bits."""
+    """How the self-test reads tables of one type.
+
+    Parameters
+    ----------
+    name : str
+        The function that returns an element's bits, or one half of 64.
+    c_type : str
+    cast : str
+        What makes bits of an integer.
+    meaning : str
+        The comment of the function of an integer; "" where it has a template of its own.
+    """
 
     name: str
     c_type: str
     cast: str
     meaning: str
 
+    @property
+    def member(self) -> str:
+        """The member of a descriptor that points to elements of this type."""
+        return f"as_{self.c_type.removesuffix('_t')}"
+
+    @property
+    def halves(self) -> bool:
+        """Whether an element is two words."""
+        return self.c_type in ("double", "uint64_t")
+
 
 _READERS = {
-    "float32": "float_at",
-    "float64": "double_at",
-    "uint8": "byte_at",
-    "int8": "signed_byte_at",
-    "int16": "int16_at",
-    "uint16": "integer_at",
-    "int32": "int32_at",
-    "uint32": "word_at",
-    "uint64": "wide_at",
+    "float32": Reader("float_at", "float", "", ""),
+    "float64": Reader("double_at", "double", "", ""),
+    "uint8": Reader("byte_at", "uint8_t", "", "The same of a byte."),
+    "int8": Reader("signed_byte_at", "int8_t", "(uint32_t)", "The same of a signed byte."),
+    "int16": Reader("int16_at", "int16_t", "(uint32_t)", "The same of a signed integer."),
+    "uint16": Reader("integer_at", "uint16_t", "", "The same of an integer."),
+    "int32": Reader("int32_at", "int32_t", "(uint32_t)", "The same of a signed word."),
+    "uint32": Reader("word_at", "uint32_t", "", "The same of a word."),
+    "uint64": Reader("wide_at", "uint64_t", "", ""),
 }
-_INTEGER_READERS = (
-    Reader("byte_at", "uint8_t", "", "The same of a byte."),
-    Reader("signed_byte_at", "int8_t", "(uint32_t)", "The same of a signed byte, as 32 bits."),
-    Reader("int16_at", "int16_t", "(uint32_t)", "The same of a signed integer."),
-    Reader("integer_at", "uint16_t", "", "The same of an integer."),
-    Reader("int32_at", "int32_t", "(uint32_t)", "The same of a signed word."),
-    Reader("word_at", "uint32_t", "", "The same of a word."),
-)
 _SUFFIXES = {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}
 
 
@@ -97,7 +107,6 @@ def table_view(table: Table, as_words: bool = False) -> TableView:
         element=f"{table.name}.code" if as_words else table.name,
         text=_wrap(_literals(flat)),
         n_words=len(table.words()),
-        halves=flat.dtype.itemsize == 8,
         code_words=flat.nbytes // 4 if as_words else 0,
     )
 
@@ -107,10 +116,10 @@ def table_qualifier(name: str, target: Target) -> str:
     return f"{name.upper()}_TABLE " if target.tables_apart else ""
 
 
-def integer_readers(tables: Iterable[TableView]) -> tuple[Reader, ...]:
-    """Return those of the readers of integers that the tables need."""
-    used = {table.reader for table in tables}
-    return tuple(reader for reader in _INTEGER_READERS if reader.name in used)
+def readers_of(tables: Iterable[TableView]) -> tuple[Reader, ...]:
+    """Return the readers that the tables need, each once."""
+    used = {table.reader.name for table in tables}
+    return tuple(reader for reader in _READERS.values() if reader.name in used)
 
 
 def _literals(flat: NDArray[Any]) -> Iterator[str]:

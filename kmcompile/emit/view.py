@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.code_table_view import TABLE, code_lines
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
-from kmcompile.emit.constants import program_constants
+from kmcompile.emit.constants import program_constants, self_test_constants
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines, table_lines
@@ -21,7 +21,7 @@ from kmcompile.emit.tables import (
     Reader,
     TableView,
     checksum_table,
-    integer_readers,
+    readers_of,
     table_view,
 )
 from kmcompile.emit.words import Words, words_of
@@ -127,15 +127,12 @@ class ModelView:
     corrects_floats: bool
     tables: tuple[TableView, ...]
     emitted_tables: tuple[TableView, ...]
-    n_tables: int
     n_known_answers: int
-    n_test_parts: int
     n_test_steps: int
-    integer_readers: tuple[Reader, ...]
+    readers: tuple[Reader, ...]
     has_double_tables: bool
     has_wide_tables: bool
-    table_unit: str
-    table_units: str
+    has_halves: bool
     words_per_step: int
     input_words: int
     record_words: int
@@ -183,8 +180,7 @@ def model_view(
     )
     checksums = table_view(checksum_table(program.tables()))
     n_answers = len(program.known_answers)
-    steps = sum(-(-table.n_words // WORDS_PER_STEP) for table in tables)
-    halves = any(table.halves for table in tables)
+    n_steps = sum(-(-table.n_words // WORDS_PER_STEP) for table in tables) + n_answers + 1
     upper = program.name.upper()
     entry_points = entries(program)
     return ModelView(
@@ -255,22 +251,22 @@ def model_view(
                 f"#define {upper}_{constant.name} {unsigned_literal(constant.value)}",
                 constant.meaning,
             )
-            for constant in program_constants(prepare, summed, early)
+            for constant in (
+                *program_constants(prepare, summed, early),
+                *self_test_constants(len(tables), n_answers, n_steps, WORDS_PER_STEP),
+            )
         ),
         of_table=of_table,
         tables_apart=bool(of_table),
         corrects_floats=corrects_floats,
         tables=tables,
         emitted_tables=(*tables, checksums),
-        n_tables=len(tables),
         n_known_answers=n_answers,
-        n_test_parts=len(tables) + n_answers,
-        n_test_steps=steps + n_answers + 1,
+        n_test_steps=n_steps,
+        readers=readers_of(tables),
         has_double_tables=any(table.c_type == "double" for table in tables),
         has_wide_tables=any(table.c_type == "uint64_t" for table in tables),
-        table_unit="A word" if halves else "An element",
-        table_units="words" if halves else "elements",
-        integer_readers=integer_readers(tables),
+        has_halves=any(table.reader.halves for table in tables),
         words_per_step=WORDS_PER_STEP,
         input_words=input_words(program),
         record_words=record_words(program),

@@ -26,10 +26,14 @@
 #error "float must be the 32-bit type of IEEE 754"
 #endif
 
-#define IRIS_N_PREPARED 2U   /* features after the preprocessing */
-#define IRIS_LANES 4U        /* decisions of a block, side by side */
-#define IRIS_N_BLOCKS 1U     /* the last ones of a group filled up */
-#define IRIS_BLOCK_WORDS 8U  /* N_PREPARED * LANES */
+#define IRIS_N_PREPARED 2U     /* features after the preprocessing */
+#define IRIS_LANES 4U          /* decisions of a block, side by side */
+#define IRIS_N_BLOCKS 1U       /* the last ones of a group filled up */
+#define IRIS_BLOCK_WORDS 8U    /* N_PREPARED * LANES */
+#define IRIS_N_TABLES 9U       /* tables with a checksum */
+#define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
+#define IRIS_N_TEST_STEPS 12U  /* steps of the whole self-test */
+#define IRIS_STEP_WORDS 256U   /* words of a table that one step reads */
 
 /* A float and its bits. */
 typedef union {
@@ -450,11 +454,12 @@ iris_status_t iris_decision(
  */
 static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
 {
+    const uint32_t polynomial = 0x82F63B78UL;
     uint32_t state = checksum ^ word;
     uint32_t bit;
 
     for (bit = 0U; bit < 32U; ++bit) {
-        state = (state >> 1U) ^ (0x82F63B78UL & (0U - (state & 1U)));
+        state = (state >> 1U) ^ (polynomial & (0U - (state & 1U)));
     }
     return state;
 }
@@ -474,106 +479,70 @@ static uint32_t iris_integer_at(const volatile uint16_t *const element)
     return *element;
 }
 
-/* The number of elements of a table; 0 for a number that no table has. */
-static uint32_t iris_table_length(const uint32_t table)
-{
-    uint32_t length = 0U;
+/* A table as the self-test reads it: its elements under their type, NULL under any other. */
+typedef struct {
+    const volatile float *as_float;
+    const volatile uint16_t *as_uint16;
+    uint32_t n_words;  /* one an element */
+} iris_table_t;
 
-    switch (table) {
-    case 0U:
-        length = 8U;
-        break;
-    case 1U:
-        length = 3U;
-        break;
-    case 2U:
-        length = 3U;
-        break;
-    case 3U:
-        length = 3U;
-        break;
-    case 4U:
-        length = 3U;
-        break;
-    case 5U:
-        length = 4U;
-        break;
-    case 6U:
-        length = 2U;
-        break;
-    case 7U:
-        length = 6U;
-        break;
-    case 8U:
-        length = 6U;
-        break;
-    default:
-        break;
-    }
-    return length;
-}
+/*
+ * All tables, in the order of their checksums. The addresses are the linker's: no checksum covers
+ * them, as none covers those in the code.
+ */
+static const iris_table_t iris_tables[9U] = {
+    { .as_float = iris_weights, .n_words = 8U },
+    { .as_float = iris_intercept, .n_words = 3U },
+    { .as_float = iris_bound_per_length, .n_words = 3U },
+    { .as_float = iris_bound_per_deviation, .n_words = 3U },
+    { .as_float = iris_minimum_bound, .n_words = 3U },
+    { .as_float = iris_known_inputs, .n_words = 4U },
+    { .as_uint16 = iris_known_labels, .n_words = 2U },
+    { .as_float = iris_known_lower, .n_words = 6U },
+    { .as_float = iris_known_upper, .n_words = 6U }
+};
 
-/* An element's bits; 0 for a number that no table has. Input: i < its length. */
-static uint32_t iris_table_word(const uint32_t table, const uint32_t i)
+/* Word i of a table. Input: i < its n_words. */
+static uint32_t iris_table_word(
+    const iris_table_t *const table,
+    const uint32_t i)
 {
     uint32_t word = 0U;
 
-    switch (table) {
-    case 0U:
-        word = iris_float_at(&iris_weights[i]);
-        break;
-    case 1U:
-        word = iris_float_at(&iris_intercept[i]);
-        break;
-    case 2U:
-        word = iris_float_at(&iris_bound_per_length[i]);
-        break;
-    case 3U:
-        word = iris_float_at(&iris_bound_per_deviation[i]);
-        break;
-    case 4U:
-        word = iris_float_at(&iris_minimum_bound[i]);
-        break;
-    case 5U:
-        word = iris_float_at(&iris_known_inputs[i]);
-        break;
-    case 6U:
-        word = iris_integer_at(&iris_known_labels[i]);
-        break;
-    case 7U:
-        word = iris_float_at(&iris_known_lower[i]);
-        break;
-    case 8U:
-        word = iris_float_at(&iris_known_upper[i]);
-        break;
-    default:
-        break;
+    if (table->as_float != NULL) {
+        word = iris_float_at(&table->as_float[i]);
+    } else if (table->as_uint16 != NULL) {
+        word = iris_integer_at(&table->as_uint16[i]);
+    } else {
+        /* Every table has a type. */
     }
     return word;
 }
 
-/* One step over a table: at most 256 words, and the comparison after the last. */
+/* One step over a table: at most STEP_WORDS words, and the comparison after the last. */
 static iris_status_t iris_test_table(
     iris_self_test_t *const state)
 {
-    const uint32_t length = iris_table_length(state->part);
+    const uint32_t all_ones = 0xFFFFFFFFUL;
+    const iris_table_t *const table = &iris_tables[state->part];
+    const uint32_t n_words = table->n_words;
     iris_status_t status = IRIS_OK;
     uint32_t count;
 
     if (state->position == 0U) {
-        state->checksum = 0xFFFFFFFFUL;
+        state->checksum = all_ones;
     }
-    for (count = 0U; count < 256U; ++count) {
-        if (state->position < length) {
-            const uint32_t word = iris_table_word(state->part, state->position);
+    for (count = 0U; count < IRIS_STEP_WORDS; ++count) {
+        if (state->position < n_words) {
+            const uint32_t word = iris_table_word(table, state->position);
 
             state->checksum = iris_checksum_word(state->checksum, word);
             ++state->position;
         }
     }
-    if (state->position >= length) {
+    if (state->position >= n_words) {
         const volatile uint32_t *const expected = &iris_checksums[state->part];
-        const uint32_t found = state->checksum ^ 0xFFFFFFFFUL;
+        const uint32_t found = state->checksum ^ all_ones;
 
         if (found != *expected) {
             status = IRIS_ERROR_CORRUPT;
@@ -606,7 +575,7 @@ static bool iris_within(
 static iris_status_t iris_test_answer(
     iris_self_test_t *const state)
 {
-    const uint32_t answer = state->part - 9U;
+    const uint32_t answer = state->part - IRIS_N_TABLES;
     const uint32_t first = answer * IRIS_N_FEATURES;
     const int32_t label = (int32_t)iris_known_labels[answer];
     iris_prepared_t input;
@@ -634,15 +603,17 @@ static iris_status_t iris_test_answer(
 iris_status_t iris_self_test_step(
     iris_self_test_t *state)
 {
+    const uint32_t n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
+
     if (state == NULL) {
         return IRIS_ERROR_NULL;
     }
-    if ((state->status != IRIS_OK) || (state->part > 11U)) {
+    if ((state->status != IRIS_OK) || (state->part > n_parts)) {
         /* A failure stays one; a part that does not exist comes from a damaged state. */
         state->status = IRIS_ERROR_CORRUPT;
-    } else if (state->part < 9U) {
+    } else if (state->part < IRIS_N_TABLES) {
         state->status = iris_test_table(state);
-    } else if (state->part < 11U) {
+    } else if (state->part < n_parts) {
         state->status = iris_test_answer(state);
     } else {
         state->done = true;
@@ -665,7 +636,7 @@ iris_status_t iris_self_test(void)
     state.checksum = 0U;
     state.status = IRIS_OK;
     state.done = false;
-    for (step = 0U; step < 12U; ++step) {
+    for (step = 0U; step < IRIS_N_TEST_STEPS; ++step) {
         if ((status == IRIS_OK) && !state.done) {
             status = iris_self_test_step(&state);
         }
