@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.members import n_marks
+from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum, Prepare
 from kmcompile.program.stages.code_table import CHUNKS, TURN
 
@@ -42,6 +43,13 @@ def program_constants(
         slots = summed.n_blocks * summed.lanes
         constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
     return (*constants, *_sequence_constants(early))
+
+
+def sum_constant(program: Program) -> Constant:
+    """Return the cost of the last sum, in the unit in which a caller limits it."""
+    summed = program.ends.exact
+    unit = "inner products" if isinstance(summed, LinearSum) else "full kernel evaluations"
+    return Constant("SUM_EVALS", summed.kernel_evaluations(), f"{unit} of the sum")
 
 
 def self_test_constants(

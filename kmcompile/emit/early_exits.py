@@ -34,8 +34,9 @@ def early_exit_sections(
     early: EarlyExitsView, label_function: str, words: Words, names: dict[str, str]
 ) -> list[str]:
     """Return the functions of the stages between `nonzeros` and the exact sum."""
-    context = {**names, "label_function": label_function}
+    context: dict[str, Any] = {**names, "label_function": label_function}
     context |= {"answer": words.answer, "decides": words.decides}
+    context["is_regression"] = label_function == "value"
     sections = []
     if early.float_codes is not None:
         has_term = early.has_kernel_term and early.float_codes.has_own_term
@@ -43,8 +44,8 @@ def early_exit_sections(
     if early.gate is not None:
         sections.append(render("stages/range_gate.c.j2", stage=early.gate, **names))
     if early.proves:
-        kind = {"is_binary": label_function == "sign", "is_regression": label_function == "value"}
-        sections.append(render("early_exits/proved.c.j2", **kind, **context))
+        is_binary = label_function == "sign"
+        sections.append(render("early_exits/proved.c.j2", is_binary=is_binary, **context))
     if early.needs_root_bound:
         sections.append(render("scalar/root_bound.c.j2", scalar=root_bound.VIEW, **names))
     sections += _block_sections(early, names)

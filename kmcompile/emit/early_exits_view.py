@@ -24,6 +24,7 @@ from kmcompile.program.stages import (
     NearestVectors,
     Nonzeros,
     RangeGate,
+    ReducedSet,
     SignMap,
     Stage,
     SubspaceCertificate,
@@ -61,13 +62,28 @@ _FLOATS = InputMember("const float *x", "x", "NULL", "the codes in float, for ea
 _ALLOWED = InputMember(
     "uint32_t max_kernel_evals",
     "max_kernel_evals",
-    "0xFFFFFFFFUL",
+    "UINT32_MAX",
     "full kernel evaluations that may be spent",
 )
 _SQUARE = InputMember("float square", "square", "0.0f", "|x|^2, once it is summed")
 _N_NONZEROS = InputMember(
     "uint32_t n_nonzeros", "n_nonzeros", "0U", "features in the list of nonzeros"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An early exit in its place of the cascade.
+
+    Parameters
+    ----------
+    stage : Stage
+    condition : str
+        The C that says whether it is asked; "" where it always is.
+    """
+
+    stage: Stage
+    condition: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +154,17 @@ class EarlyExitsView:
     float_codes: FloatCodes | None
     heap_depth: int
     per_unit: float
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The early exits, each with what an exit before it, or the gate, may have said."""
+        turns = []
+        watched = self.gate is not None
+        for place, stage in enumerate(self.exits):
+            asked = (*(("!decided",) if place else ()), *(("result->in_range",) if watched else ()))
+            turns.append(Turn(stage, " && ".join(asked)))
+            watched = watched or _watches_range(stage)
+        return tuple(turns)
 
     @property
     def products(self) -> tuple[ProductsView, ...]:
@@ -279,6 +306,13 @@ def _before(program: Program, stage: Stage) -> tuple[Stage, ...]:
 def _nonzeros_view(stage: Nonzeros) -> NonzerosView:
     tiled = stage.n_features // READ_TOGETHER * READ_TOGETHER
     return NonzerosView(tiled, has_tiles=tiled > 0, has_tail=tiled < stage.n_features)
+
+
+def _watches_range(stage: Stage) -> bool:
+    """Return whether a stage may find that an input is unlike the samples of the calibration."""
+    return isinstance(stage, NearestVectors) or (
+        isinstance(stage, ReducedSet) and len(stage.triangle) > 0
+    )
 
 
 def _only(program: Program, kind: type[_S]) -> _S | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from kmcompile.emit.literals import unsigned_literal
 from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, PairSum, Stage, Vote
 
 _BYTES: Mapping[str, int] = MappingProxyType(
@@ -18,17 +19,23 @@ _BYTES: Mapping[str, int] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An array in the workspace."""
+    """An array in the workspace; a single number where its length is None."""
 
     c_type: str
     name: str
-    length: int
+    length: int | None
     meaning: str
 
     @property
     def n_bytes(self) -> int:
-        """The bytes of the array."""
-        return _BYTES[self.c_type] * self.length
+        """The bytes of the array or number."""
+        return _BYTES[self.c_type] * (1 if self.length is None else self.length)
+
+    @property
+    def declaration(self) -> str:
+        """Its declaration in C."""
+        size = "" if self.length is None else f"[{unsigned_literal(self.length)}]"
+        return f"{self.c_type} {self.name}{size};"
 
 
 def sum_members(stage: ExactSum | PairSum | FixedSum | LinearSum, real: str) -> list[Member]:
@@ -52,8 +59,8 @@ def pair_members(stage: Stage, votes: bool) -> list[Member]:
         return []
     members = [
         Member("uint32_t", "computed", n_marks(stage.n_vectors), "a bit a vector: its kernel is"),
-        Member("uint32_t", "n_computed", 1, "such bits"),
-        Member("uint32_t", "damaged", 1, "1 where a table of the pairs is"),
+        Member("uint32_t", "n_computed", None, "such bits"),
+        Member("uint32_t", "damaged", None, "1 where a table of the pairs is"),
     ]
     if votes:
         n_pairs, n_classes = stage.n_decisions, stage.n_classes

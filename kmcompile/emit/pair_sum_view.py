@@ -24,7 +24,7 @@ def pair_sum_sections(
     return [
         *all_pairs_sections(stage, {**own, **names}),
         render(f"{votes}.c.j2", stage=label, rounded_up=ROUNDED_UP, **names),
-        render("stages/pair_sum.c.j2", **names),
+        render("stages/pair_sum.c.j2", stage=label, **names),
     ]
 
 

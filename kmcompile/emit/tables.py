@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kmcompile.emit.literals import float32_literal, float64_literal
 from kmcompile.numeric.table import Table
-from kmcompile.target import Target
+from kmcompile.target.description import Target
 
 _COLUMNS = 100
 _INDENT = "    "
@@ -72,8 +72,13 @@ class Reader:
 
     @property
     def member(self) -> str:
-        """The member of a descriptor that points to elements of this type."""
+        """The member that points to elements of this type."""
         return f"as_{self.c_type.removesuffix('_t')}"
+
+    @property
+    def constant(self) -> str:
+        """The enumerator of this type, without the prefix."""
+        return f"TYPE_{self.c_type.removesuffix('_t').upper()}"
 
     @property
     def halves(self) -> bool:

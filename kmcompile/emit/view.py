@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.code_table_view import TABLE, code_lines
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
-from kmcompile.emit.constants import program_constants, self_test_constants
+from kmcompile.emit.constants import program_constants, self_test_constants, sum_constant
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines, table_lines
@@ -99,7 +99,6 @@ class ModelView:
     kernel_evals: int
     adds_evals: bool
     replays: bool
-    replay_stage: int
     replay_lines: tuple[str, ...]
     most_kernel_evals: int
     lists_nonzeros: bool
@@ -109,7 +108,10 @@ class ModelView:
     checks_range: bool
     no_range_text: str
     reuses_kernels: bool
-    last_stage: int
+    sum_arguments: str
+    evals_of_sum: str
+    last_stage: str
+    stage_lines: tuple[str, ...]
     input_members: tuple[InputMember, ...]
     promise_lines: tuple[str, ...]
     decisions_text: str
@@ -221,7 +223,6 @@ def model_view(
         + _before_sum(program, early),
         adds_evals=bool(early.exits),
         replays=replay is not None,
-        replay_stage=len(early.exits) + 1,
         replay_lines=() if replay is None else _with_meanings(_member_lines(replay.members)),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
@@ -230,7 +231,14 @@ def model_view(
         checks_range=early.gate is not None,
         no_range_text="does not check the range" if early.calibrates else "was not calibrated",
         reuses_kernels=early.reuses_kernels,
-        last_stage=len(early.exits),
+        sum_arguments=f"workspace, input{', workspace->n_touched' if early.reuses_kernels else ''}",
+        evals_of_sum=(
+            f"({upper}_SUM_EVALS - workspace->n_touched)"
+            if early.reuses_kernels
+            else f"{upper}_SUM_EVALS"
+        ),
+        last_stage=summed.name,
+        stage_lines=_stage_lines(program),
         input_members=early.input_members,
         promise_lines=tuple(textwrap.wrap(promise_text, COMMENT_COLUMNS)),
         decisions_text=_decisions_text(program),
@@ -253,6 +261,7 @@ def model_view(
             )
             for constant in (
                 *program_constants(prepare, summed, early),
+                sum_constant(program),
                 *self_test_constants(len(tables), n_answers, n_steps, WORDS_PER_STEP),
             )
         ),
@@ -278,9 +287,9 @@ def model_view(
 
 
 def _member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
-    """Yield the declaration of each array with its meaning."""
+    """Yield the declaration of each array or number with its meaning."""
     for member in members:
-        yield f"{member.c_type} {member.name}[{unsigned_literal(member.length)}];", member.meaning
+        yield member.declaration, member.meaning
 
 
 def _own_lines(
@@ -314,6 +323,15 @@ def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     rows = list(rows)
     width = max(len(code) for code, _ in rows)
     return tuple(f"{code:{width}}  /* {meaning} */" for code, meaning in rows)
+
+
+def _stage_lines(program: Program) -> tuple[str, ...]:
+    """Return the definitions of the stages' numbers."""
+    upper = program.name.upper()
+    return tuple(
+        f"#define {upper}_STAGE_{stage.name.upper()} {unsigned_literal(number)}"
+        for number, stage in enumerate(program.exit_stages)
+    )
 
 
 def _stages_text(program: Program) -> str:

@@ -92,7 +92,7 @@ def _touching_members(program: Program, early: EarlyExitsView) -> list[Member]:
         members += [
             Member("uint32_t", "heap", exact.n_slots, "slots by score"),
             Member("uint32_t", "touched", exact.n_blocks, "a bit a lane: exact total is known"),
-            Member("uint32_t", "n_touched", 1, "such bits"),
+            Member("uint32_t", "n_touched", None, "such bits"),
         ]
     return members
 

@@ -34,6 +34,7 @@
 #define IRIS_N_ROWS 1U         /* decisions that a vector is part of */
 #define IRIS_N_GROUPS 2U       /* of vectors with the same ones */
 #define IRIS_N_SLOTS 8U        /* N_BLOCKS * LANES: places of vectors */
+#define IRIS_SUM_EVALS 3U      /* full kernel evaluations of the sum */
 #define IRIS_N_TABLES 42U      /* tables with a checksum */
 #define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
 #define IRIS_N_TEST_STEPS 45U  /* steps of the whole self-test */
@@ -845,7 +846,9 @@ static bool iris_exact_sum(
         iris_add_block(workspace, block, value, error);
         if ((group < IRIS_N_GROUPS)
             && ((block + 1U) == iris_group_ends[group])) {
-            valid = iris_add_group(workspace, group) && valid;
+            if (!iris_add_group(workspace, group)) {
+                valid = false;
+            }
             ++group;
         }
     }
@@ -862,8 +865,8 @@ static bool iris_exact_sum(
     return valid && (group == IRIS_N_GROUPS);
 }
 
-/* The label is the sign of the decision; it is certified if the interval excludes 0. */
-static void iris_sign(
+/* The label is the sign of the decision. Result: whether its interval excludes 0. */
+static bool iris_sign(
     const iris_workspace_t *const workspace,
     iris_result_t *const result)
 {
@@ -875,7 +878,7 @@ static void iris_sign(
     if (f >= 0.0f) {
         result->label = 1;
     }
-    result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
+    return (result->lower > 0.0f) || (result->upper < 0.0f);
 }
 
 /* Whether |x|^2 lies within what calibration saw; an overflow does not. */
@@ -1224,6 +1227,7 @@ static bool iris_linear_filter(
     iris_result_t *const result)
 {
     bool sound = true;
+    bool settled;
     uint32_t p;
 
     iris_filter_products(workspace, input, workspace->projected);
@@ -1234,8 +1238,8 @@ static bool iris_linear_filter(
             sound = false;
         }
     }
-    iris_sign(workspace, result);
-    return sound && result->certified;
+    settled = iris_sign(workspace, result);
+    return sound && settled;
 }
 
 /* Puts - |y|^2 / 32 and 1 behind y. */
@@ -1349,12 +1353,13 @@ static bool iris_reduced_set_1(
     iris_result_t *const result)
 {
     bool sound;
+    bool settled;
 
     iris_reduced_1_products(input, workspace->projected);
     iris_reduced_1_estimate(workspace, workspace->projected);
     sound = iris_reduced_1_decide(workspace);
-    iris_sign(workspace, result);
-    return sound && result->certified;
+    settled = iris_sign(workspace, result);
+    return sound && settled;
 }
 
 /*
@@ -1502,10 +1507,13 @@ static bool iris_reduced_set_2(
     iris_reduced_2_products(workspace, input, workspace->projected);
     result->in_range = iris_reduced_2_in_range(workspace->projected, input->square);
     if (result->in_range) {
+        bool sound;
+        bool settled;
+
         iris_reduced_2_estimate(workspace, workspace->projected);
-        decided = iris_reduced_2_decide(workspace);
-        iris_sign(workspace, result);
-        decided = decided && result->certified;
+        sound = iris_reduced_2_decide(workspace);
+        settled = iris_sign(workspace, result);
+        decided = sound && settled;
     }
     return decided;
 }
@@ -1592,8 +1600,10 @@ static bool iris_nearest_test(
             sound = false;
         }
     }
-    iris_sign(workspace, result);
-    return sound && result->certified;
+    if (!iris_sign(workspace, result)) {
+        sound = false;
+    }
+    return sound;
 }
 
 /* The order of touching: by score. */
@@ -1706,18 +1716,31 @@ static bool iris_touch_vectors(
         const uint32_t step = iris_nearest_steps[test];
 
         /* A damaged table touches no more than the last step says. */
+        const uint32_t end = (step < 2U) ? step : 2U;
+
         /* Loop bound: 2U, in all 2U. */
-        while ((n < step) && (n < 2U) && iris_has_next(&order)) {
+        while ((n < end) && iris_has_next(&order)) {
             const uint32_t slot = iris_next_slot(&order, workspace->kernel_total);
 
             iris_touch(workspace, input, slot);
             ++n;
         }
-        decided = (n == step) && iris_nearest_test(workspace, test, result);
+        if (n == step) {
+            decided = iris_nearest_test(workspace, test, result);
+        }
     }
-    workspace->n_touched[0] = n;
+    workspace->n_touched = n;
     result->kernel_evals += n;
     return decided;
+}
+
+/* Whether the square of what is outside a level's projection lies within what calibration saw. */
+static bool iris_nearest_in_range(const uint32_t level, const float rest)
+{
+    const float least = iris_nearest_least[level];
+    const float largest = iris_nearest_largest[level];
+
+    return (rest >= least) && (rest <= largest);
 }
 
 /*
@@ -1732,18 +1755,15 @@ static bool iris_nearest_vectors(
     const iris_prepared_t *const input,
     iris_result_t *const result)
 {
-    float rest = input->square;
+    float rest;
     bool decided = false;
 
-    if (!decided && result->in_range) {
-        rest = iris_nearest_level_1(workspace, input, rest);
-        result->in_range = (rest >= iris_nearest_least[0U])
-            && (rest <= iris_nearest_largest[0U]);
-        if (result->in_range) {
-            iris_approximate(workspace, 0U, rest);
-            iris_estimate(workspace);
-            decided = iris_nearest_test(workspace, 0U, result);
-        }
+    rest = iris_nearest_level_1(workspace, input, input->square);
+    result->in_range = iris_nearest_in_range(0U, rest);
+    if (result->in_range) {
+        iris_approximate(workspace, 0U, rest);
+        iris_estimate(workspace);
+        decided = iris_nearest_test(workspace, 0U, result);
     }
     if (!decided && result->in_range) {
         decided = iris_touch_vectors(workspace, input, result);
@@ -1765,27 +1785,24 @@ static bool iris_early_exits(
     bool decided = false;
 
     result->kernel_evals = 0U;
-    workspace->n_touched[0] = 0U;
+    result->certified = false;  /* until a stage has proved the label */
+    workspace->n_touched = 0U;
     result->in_range = iris_range_gate(input);
-    if (!decided && result->in_range) {
+    if (result->in_range) {
         decided = iris_linear_filter(workspace, input, result);
-        result->certified = false;  /* calibrated, not proved */
-        result->stage = 0U;
+        result->stage = IRIS_STAGE_LINEAR_FILTER;
     }
     if (!decided && result->in_range) {
         decided = iris_reduced_set_1(workspace, input, result);
-        result->certified = false;  /* calibrated, not proved */
-        result->stage = 1U;
+        result->stage = IRIS_STAGE_REDUCED_SET_1;
     }
     if (!decided && result->in_range) {
         decided = iris_reduced_set_2(workspace, input, result);
-        result->certified = false;  /* calibrated, not proved */
-        result->stage = 2U;
+        result->stage = IRIS_STAGE_REDUCED_SET_2;
     }
     if (!decided && result->in_range) {
         decided = iris_nearest_vectors(workspace, input, result);
-        result->certified = false;  /* calibrated, not proved */
-        result->stage = 3U;
+        result->stage = IRIS_STAGE_NEAREST_VECTORS;
     }
     return decided;
 }
@@ -1823,9 +1840,9 @@ static iris_status_t iris_sum(
     iris_status_t status = IRIS_ERROR_CORRUPT;
 
     if (iris_exact_sum(workspace, input, n_known)) {
-        iris_sign(workspace, result);
-        result->kernel_evals += 3U - n_known;
-        result->stage = 4U;
+        result->certified = iris_sign(workspace, result);
+        result->kernel_evals += IRIS_SUM_EVALS - n_known;
+        result->stage = IRIS_STAGE_EXACT_SUM;
         status = IRIS_OK;
     }
     return status;
@@ -1837,11 +1854,11 @@ static iris_status_t iris_answer(
     iris_prepared_t *const input,
     iris_result_t *const result)
 {
+    const bool decided = iris_early_exits(workspace, input, result);
     iris_status_t status = IRIS_OK;
 
-    if (!iris_early_exits(workspace, input, result)) {
-        status = iris_sum(workspace, input,
-            workspace->n_touched[0], result);
+    if (!decided) {
+        status = iris_sum(workspace, input, workspace->n_touched, result);
     }
     return status;
 }
@@ -1903,22 +1920,24 @@ iris_status_t iris_decision(
  */
 static bool iris_draw(uint32_t *const state, const uint32_t period)
 {
+    const uint32_t start = 0x9E3779B9UL;
+    const uint32_t factor = 0x9E3779BBUL;
     /* It never leaves 0, and never reaches it from another number. */
-    uint32_t number = (*state != 0U) ? *state : 0x9E3779B9UL;
+    uint32_t number = (*state != 0U) ? *state : start;
 
     number ^= number << 13U;
     number ^= number >> 17U;
     number ^= number << 5U;
     *state = number;
     /* The product: a state with few bits set does not give a small number. */
-    number *= 0x9E3779BBUL;
+    number *= factor;
     return (((uint64_t)number * period) >> 32U) == 0U;
 }
 
 /* Adds 1 to a counter; a full one stays full. */
 static void iris_count(uint32_t *const counter)
 {
-    if (*counter < 0xFFFFFFFFUL) {
+    if (*counter < UINT32_MAX) {
         ++*counter;
     }
 }
@@ -1936,15 +1955,17 @@ static iris_status_t iris_check_answer(
 {
     const int32_t label = result->label;
     iris_status_t status = IRIS_OK;
+    bool drawn = false;
 
     iris_count(&audit->queries);
+    if (audit->period > 0U) {
+        drawn = iris_draw(&audit->state, audit->period);
+    }
     /* Full counters are left as they are, so that their ratio stays. */
-    if ((audit->period > 0U) && iris_draw(&audit->state, audit->period)
-        && (audit->checked < 0xFFFFFFFFUL)) {
+    if (drawn && (audit->checked < UINT32_MAX)) {
         /* What the exact sums have answered cannot differ from them. */
-        if (result->stage < 4U) {
-            status = iris_sum(workspace, input,
-                workspace->n_touched[0], result);
+        if (result->stage < IRIS_STAGE_EXACT_SUM) {
+            status = iris_sum(workspace, input, workspace->n_touched, result);
         }
         if (status == IRIS_OK) {
             iris_count(&audit->checked);
@@ -2014,10 +2035,22 @@ static uint32_t iris_integer_at(const volatile uint16_t *const element)
     return *element;
 }
 
-/* A table as the self-test reads it: its elements under their type, NULL under any other. */
-typedef struct {
+/* The types of tables. */
+typedef enum {
+    IRIS_TYPE_FLOAT,
+    IRIS_TYPE_UINT16
+} iris_type_t;
+
+/* The elements of a table under the name of their type. */
+typedef union {
     const volatile float *as_float;
     const volatile uint16_t *as_uint16;
+} iris_elements_t;
+
+/* A table as the self-test reads it. */
+typedef struct {
+    iris_elements_t elements;
+    iris_type_t type;
     uint32_t n_words;  /* one an element */
 } iris_table_t;
 
@@ -2026,63 +2059,67 @@ typedef struct {
  * them, as none covers those in the code.
  */
 static const iris_table_t iris_tables[42U] = {
-    { .as_float = iris_scale_0_offset_high, .n_words = 2U },
-    { .as_float = iris_scale_0_factor, .n_words = 2U },
-    { .as_float = iris_filter_weights, .n_words = 2U },
-    { .as_float = iris_filter_intercept, .n_words = 1U },
-    { .as_float = iris_filter_half_width, .n_words = 1U },
-    { .as_uint16 = iris_reduced_1_columns, .n_words = 1U },
-    { .as_float = iris_reduced_1_projection, .n_words = 1U },
-    { .as_float = iris_reduced_1_vectors, .n_words = 6U },
-    { .as_float = iris_reduced_1_weights, .n_words = 4U },
-    { .as_float = iris_reduced_1_slopes, .n_words = 2U },
-    { .as_float = iris_reduced_1_intercept, .n_words = 2U },
-    { .as_float = iris_reduced_1_earlier, .n_words = 1U },
-    { .as_float = iris_reduced_1_half_width, .n_words = 1U },
-    { .as_float = iris_reduced_2_projection, .n_words = 2U },
-    { .as_float = iris_reduced_2_triangle, .n_words = 1U },
-    { .as_float = iris_reduced_2_vectors, .n_words = 6U },
-    { .as_float = iris_reduced_2_weights, .n_words = 4U },
-    { .as_float = iris_reduced_2_slopes, .n_words = 2U },
-    { .as_float = iris_reduced_2_intercept, .n_words = 2U },
-    { .as_float = iris_reduced_2_earlier, .n_words = 1U },
-    { .as_float = iris_reduced_2_half_width, .n_words = 1U },
-    { .as_float = iris_nearest_projection_1, .n_words = 2U },
-    { .as_float = iris_nearest_projected, .n_words = 8U },
-    { .as_float = iris_nearest_residuals, .n_words = 8U },
-    { .as_float = iris_nearest_weights, .n_words = 8U },
-    { .as_uint16 = iris_nearest_steps, .n_words = 3U },
-    { .as_float = iris_nearest_own, .n_words = 3U },
-    { .as_float = iris_nearest_earlier, .n_words = 3U },
-    { .as_float = iris_nearest_offset, .n_words = 3U },
-    { .as_float = iris_nearest_half_width, .n_words = 3U },
-    { .as_float = iris_nearest_least, .n_words = 1U },
-    { .as_float = iris_nearest_largest, .n_words = 1U },
-    { .as_float = iris_vectors, .n_words = 16U },
-    { .as_float = iris_coefficients, .n_words = 8U },
-    { .as_uint16 = iris_group_ends, .n_words = 2U },
-    { .as_uint16 = iris_group_decisions, .n_words = 2U },
-    { .as_float = iris_intercept, .n_words = 1U },
-    { .as_float = iris_minimum_bound, .n_words = 1U },
-    { .as_float = iris_known_inputs, .n_words = 4U },
-    { .as_uint16 = iris_known_labels, .n_words = 2U },
-    { .as_float = iris_known_lower, .n_words = 2U },
-    { .as_float = iris_known_upper, .n_words = 2U }
+    { { .as_float = iris_scale_0_offset_high }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_scale_0_factor }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_filter_weights }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_filter_intercept }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_filter_half_width }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_uint16 = iris_reduced_1_columns }, IRIS_TYPE_UINT16, 1U },
+    { { .as_float = iris_reduced_1_projection }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_reduced_1_vectors }, IRIS_TYPE_FLOAT, 6U },
+    { { .as_float = iris_reduced_1_weights }, IRIS_TYPE_FLOAT, 4U },
+    { { .as_float = iris_reduced_1_slopes }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_reduced_1_intercept }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_reduced_1_earlier }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_reduced_1_half_width }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_reduced_2_projection }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_reduced_2_triangle }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_reduced_2_vectors }, IRIS_TYPE_FLOAT, 6U },
+    { { .as_float = iris_reduced_2_weights }, IRIS_TYPE_FLOAT, 4U },
+    { { .as_float = iris_reduced_2_slopes }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_reduced_2_intercept }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_reduced_2_earlier }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_reduced_2_half_width }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_nearest_projection_1 }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_nearest_projected }, IRIS_TYPE_FLOAT, 8U },
+    { { .as_float = iris_nearest_residuals }, IRIS_TYPE_FLOAT, 8U },
+    { { .as_float = iris_nearest_weights }, IRIS_TYPE_FLOAT, 8U },
+    { { .as_uint16 = iris_nearest_steps }, IRIS_TYPE_UINT16, 3U },
+    { { .as_float = iris_nearest_own }, IRIS_TYPE_FLOAT, 3U },
+    { { .as_float = iris_nearest_earlier }, IRIS_TYPE_FLOAT, 3U },
+    { { .as_float = iris_nearest_offset }, IRIS_TYPE_FLOAT, 3U },
+    { { .as_float = iris_nearest_half_width }, IRIS_TYPE_FLOAT, 3U },
+    { { .as_float = iris_nearest_least }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_nearest_largest }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_vectors }, IRIS_TYPE_FLOAT, 16U },
+    { { .as_float = iris_coefficients }, IRIS_TYPE_FLOAT, 8U },
+    { { .as_uint16 = iris_group_ends }, IRIS_TYPE_UINT16, 2U },
+    { { .as_uint16 = iris_group_decisions }, IRIS_TYPE_UINT16, 2U },
+    { { .as_float = iris_intercept }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_minimum_bound }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_known_inputs }, IRIS_TYPE_FLOAT, 4U },
+    { { .as_uint16 = iris_known_labels }, IRIS_TYPE_UINT16, 2U },
+    { { .as_float = iris_known_lower }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 2U }
 };
 
-/* Word i of a table. Input: i < its n_words. */
+/* Word i of a table; 0 of a type that there is not. Input: i < its n_words. */
 static uint32_t iris_table_word(
     const iris_table_t *const table,
     const uint32_t i)
 {
+    const iris_elements_t elements = table->elements;
     uint32_t word = 0U;
 
-    if (table->as_float != NULL) {
-        word = iris_float_at(&table->as_float[i]);
-    } else if (table->as_uint16 != NULL) {
-        word = iris_integer_at(&table->as_uint16[i]);
-    } else {
-        /* Every table has a type. */
+    switch (table->type) {
+    case IRIS_TYPE_FLOAT:
+        word = iris_float_at(&elements.as_float[i]);
+        break;
+    case IRIS_TYPE_UINT16:
+        word = iris_integer_at(&elements.as_uint16[i]);
+        break;
+    default:
+        break;
     }
     return word;
 }
@@ -2159,7 +2196,9 @@ static iris_status_t iris_test_answer(
     }
     if (status == IRIS_OK) {
         agrees = iris_within(state->workspace.decision, answer);
-        agrees = agrees && (result.label == label);
+        if (result.label != label) {
+            agrees = false;
+        }
     }
     if (!agrees) {
         status = IRIS_ERROR_CORRUPT;

@@ -33,6 +33,11 @@ extern "C" {
 #define IRIS_N_CLASSES 2U
 #define IRIS_N_DECISIONS 1U  /* >= 0 for class 1 */
 #define IRIS_N_STAGES 5U
+#define IRIS_STAGE_LINEAR_FILTER 0U
+#define IRIS_STAGE_REDUCED_SET_1 1U
+#define IRIS_STAGE_REDUCED_SET_2 2U
+#define IRIS_STAGE_NEAREST_VECTORS 3U
+#define IRIS_STAGE_EXACT_SUM 4U
 #define IRIS_INPUT_LIMIT 2.8823037615171174e+17f
 #define IRIS_WORKSPACE_BYTES (sizeof(iris_workspace_t))
 
@@ -61,7 +66,7 @@ typedef struct {
     float lower;
     float upper;
     uint32_t kernel_evals;  /* full kernel evaluations spent: at most 3 */
-    uint16_t stage;         /* of iris_stage_names: which decided */
+    uint16_t stage;         /* which decided: one of IRIS_STAGE_ */
     bool certified;         /* the label is proved to be the model's */
     bool in_range;          /* false: x is unlike the samples of the calibration, as far as it was
                                looked at; then the exact sums have answered */
@@ -83,7 +88,7 @@ typedef struct {
     float approximate[8U];   /* kernels in the projection */
     uint32_t heap[8U];       /* slots by score */
     uint32_t touched[2U];    /* a bit a lane: exact total is known */
-    uint32_t n_touched[1U];  /* such bits */
+    uint32_t n_touched;      /* such bits */
 } iris_workspace_t;
 
 /* What iris_audit is to do and has found. */

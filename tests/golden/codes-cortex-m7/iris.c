@@ -41,6 +41,7 @@
 #define IRIS_N_FOURS 1U        /* fours of features */
 #define IRIS_N_ROWS 1U         /* decisions that a vector is part of */
 #define IRIS_N_GROUPS 2U       /* of vectors with the same ones */
+#define IRIS_SUM_EVALS 3U      /* full kernel evaluations of the sum */
 #define IRIS_N_TABLES 14U      /* tables with a checksum */
 #define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
 #define IRIS_N_TEST_STEPS 17U  /* steps of the whole self-test */
@@ -660,7 +661,9 @@ static bool iris_fixed_sum(
         iris_add_block(workspace, block, value);
         if ((group < IRIS_N_GROUPS)
             && ((block + 1U) == iris_group_ends[group])) {
-            valid = iris_add_group(workspace, group) && valid;
+            if (!iris_add_group(workspace, group)) {
+                valid = false;
+            }
             ++group;
         }
     }
@@ -670,8 +673,8 @@ static bool iris_fixed_sum(
     return valid && (group == IRIS_N_GROUPS);
 }
 
-/* The label is the sign of the decision; it is certified if the interval excludes 0. */
-static void iris_sign(
+/* The label is the sign of the decision. Result: whether its interval excludes 0. */
+static bool iris_sign(
     const iris_workspace_t *const workspace,
     iris_result_t *const result)
 {
@@ -683,7 +686,7 @@ static void iris_sign(
     if (f >= 0.0f) {
         result->label = 1;
     }
-    result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
+    return (result->lower > 0.0f) || (result->upper < 0.0f);
 }
 
 /*
@@ -742,9 +745,9 @@ static iris_status_t iris_sum(
     iris_status_t status = IRIS_ERROR_CORRUPT;
 
     if (iris_fixed_sum(workspace, input)) {
-        iris_sign(workspace, result);
-        result->kernel_evals = 3U;
-        result->stage = 0U;
+        result->certified = iris_sign(workspace, result);
+        result->kernel_evals = IRIS_SUM_EVALS;
+        result->stage = IRIS_STAGE_FIXED_SUM;
         status = IRIS_OK;
     }
     return status;
@@ -903,13 +906,28 @@ static uint32_t iris_wide_at(
     return (uint32_t)((*element >> (32U * half)) & 0xFFFFFFFFULL);
 }
 
-/* A table as the self-test reads it: its elements under their type, NULL under any other. */
-typedef struct {
+/* The types of tables. */
+typedef enum {
+    IRIS_TYPE_FLOAT,
+    IRIS_TYPE_INT16,
+    IRIS_TYPE_UINT16,
+    IRIS_TYPE_UINT32,
+    IRIS_TYPE_UINT64
+} iris_type_t;
+
+/* The elements of a table under the name of their type. */
+typedef union {
     const volatile float *as_float;
     const volatile int16_t *as_int16;
     const volatile uint16_t *as_uint16;
     const volatile uint32_t *as_uint32;
     const volatile uint64_t *as_uint64;
+} iris_elements_t;
+
+/* A table as the self-test reads it. */
+typedef struct {
+    iris_elements_t elements;
+    iris_type_t type;
     uint32_t n_words;  /* of 32 bits: one an element, two where it has 64 */
 } iris_table_t;
 
@@ -918,41 +936,48 @@ typedef struct {
  * them, as none covers those in the code.
  */
 static const iris_table_t iris_tables[14U] = {
-    { .as_float = iris_scale_0_factor, .n_words = 2U },
-    { .as_int16 = iris_vectors.code, .n_words = 32U },
-    { .as_uint32 = iris_squares, .n_words = 8U },
-    { .as_uint16 = iris_coefficients, .n_words = 8U },
-    { .as_uint16 = iris_group_ends, .n_words = 2U },
-    { .as_uint16 = iris_group_rows, .n_words = 2U },
-    { .as_uint64 = iris_start, .n_words = 4U },
-    { .as_uint32 = iris_exp2_table, .n_words = 64U },
-    { .as_float = iris_per_deviation, .n_words = 1U },
-    { .as_float = iris_minimum_bound, .n_words = 1U },
-    { .as_int16 = iris_known_inputs, .n_words = 4U },
-    { .as_uint16 = iris_known_labels, .n_words = 2U },
-    { .as_float = iris_known_lower, .n_words = 2U },
-    { .as_float = iris_known_upper, .n_words = 2U }
+    { { .as_float = iris_scale_0_factor }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_int16 = iris_vectors.code }, IRIS_TYPE_INT16, 32U },
+    { { .as_uint32 = iris_squares }, IRIS_TYPE_UINT32, 8U },
+    { { .as_uint16 = iris_coefficients }, IRIS_TYPE_UINT16, 8U },
+    { { .as_uint16 = iris_group_ends }, IRIS_TYPE_UINT16, 2U },
+    { { .as_uint16 = iris_group_rows }, IRIS_TYPE_UINT16, 2U },
+    { { .as_uint64 = iris_start }, IRIS_TYPE_UINT64, 4U },
+    { { .as_uint32 = iris_exp2_table }, IRIS_TYPE_UINT32, 64U },
+    { { .as_float = iris_per_deviation }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_minimum_bound }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_int16 = iris_known_inputs }, IRIS_TYPE_INT16, 4U },
+    { { .as_uint16 = iris_known_labels }, IRIS_TYPE_UINT16, 2U },
+    { { .as_float = iris_known_lower }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 2U }
 };
 
-/* Word i of a table. Input: i < its n_words. */
+/* Word i of a table; 0 of a type that there is not. Input: i < its n_words. */
 static uint32_t iris_table_word(
     const iris_table_t *const table,
     const uint32_t i)
 {
+    const iris_elements_t elements = table->elements;
     uint32_t word = 0U;
 
-    if (table->as_float != NULL) {
-        word = iris_float_at(&table->as_float[i]);
-    } else if (table->as_int16 != NULL) {
-        word = iris_int16_at(&table->as_int16[i]);
-    } else if (table->as_uint16 != NULL) {
-        word = iris_integer_at(&table->as_uint16[i]);
-    } else if (table->as_uint32 != NULL) {
-        word = iris_word_at(&table->as_uint32[i]);
-    } else if (table->as_uint64 != NULL) {
-        word = iris_wide_at(&table->as_uint64[i / 2U], i % 2U);
-    } else {
-        /* Every table has a type. */
+    switch (table->type) {
+    case IRIS_TYPE_FLOAT:
+        word = iris_float_at(&elements.as_float[i]);
+        break;
+    case IRIS_TYPE_INT16:
+        word = iris_int16_at(&elements.as_int16[i]);
+        break;
+    case IRIS_TYPE_UINT16:
+        word = iris_integer_at(&elements.as_uint16[i]);
+        break;
+    case IRIS_TYPE_UINT32:
+        word = iris_word_at(&elements.as_uint32[i]);
+        break;
+    case IRIS_TYPE_UINT64:
+        word = iris_wide_at(&elements.as_uint64[i / 2U], i % 2U);
+        break;
+    default:
+        break;
     }
     return word;
 }
@@ -1028,7 +1053,9 @@ static iris_status_t iris_test_answer(
     }
     if (status == IRIS_OK) {
         agrees = iris_within(state->workspace.decision, answer);
-        agrees = agrees && (result.label == label);
+        if (result.label != label) {
+            agrees = false;
+        }
     }
     if (!agrees) {
         status = IRIS_ERROR_CORRUPT;

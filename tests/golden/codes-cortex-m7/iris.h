@@ -29,6 +29,7 @@ extern "C" {
 #define IRIS_N_CLASSES 2U
 #define IRIS_N_DECISIONS 1U  /* >= 0 for class 1 */
 #define IRIS_N_STAGES 1U
+#define IRIS_STAGE_FIXED_SUM 0U
 #define IRIS_CODE_LOW (-32767)
 #define IRIS_CODE_HIGH 32767
 #define IRIS_INPUT_LIMIT 2.8823037615171174e+17f
@@ -63,7 +64,7 @@ typedef struct {
     float lower;
     float upper;
     uint32_t kernel_evals;  /* full kernel evaluations spent: 3 for every input */
-    uint16_t stage;         /* of iris_stage_names: which decided */
+    uint16_t stage;         /* which decided: one of IRIS_STAGE_ */
     bool certified;         /* the label is proved to be the model's */
     bool in_range;          /* always true: this program was not calibrated */
 } iris_result_t;

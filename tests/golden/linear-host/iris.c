@@ -30,6 +30,7 @@
 #define IRIS_LANES 4U          /* decisions of a block, side by side */
 #define IRIS_N_BLOCKS 1U       /* the last ones of a group filled up */
 #define IRIS_BLOCK_WORDS 8U    /* N_PREPARED * LANES */
+#define IRIS_SUM_EVALS 3U      /* inner products of the sum */
 #define IRIS_N_TABLES 9U       /* tables with a checksum */
 #define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
 #define IRIS_N_TEST_STEPS 12U  /* steps of the whole self-test */
@@ -329,13 +330,16 @@ static bool iris_linear_sum(
 }
 
 /*
- * The label is the class with the largest decision, the first of equal ones. It is certified if
- * the winner's lower bound is above every other class's upper bound.
+ * The label is the class with the largest decision, the first of equal ones.
+ * Result: whether the winner's lower bound is above every other class's upper bound.
  */
-static void iris_argmax(
+static bool iris_argmax(
     const iris_workspace_t *const workspace,
     iris_result_t *const result)
 {
+    float least;
+    float most;
+    bool settled = true;
     uint32_t winner = 0U;
     uint32_t c;
 
@@ -345,17 +349,19 @@ static void iris_argmax(
         }
     }
     result->label = (int32_t)winner;
-    result->lower = workspace->decision[winner] - workspace->bound[winner];
-    result->upper = workspace->decision[winner] + workspace->bound[winner];
-    result->certified = true;
+    least = workspace->decision[winner] - workspace->bound[winner];
+    most = workspace->decision[winner] + workspace->bound[winner];
+    result->lower = least;
+    result->upper = most;
     for (c = 0U; c < IRIS_N_CLASSES; ++c) {
         const float upper = workspace->decision[c] + workspace->bound[c];
 
-        /* Written so that NaN, which only a damaged table can give, certifies nothing. */
-        if ((c != winner) && !(upper < result->lower)) {
-            result->certified = false;
+        /* Written so that NaN, which only a damaged table can give, settles nothing. */
+        if ((c != winner) && !(upper < least)) {
+            settled = false;
         }
     }
+    return settled;
 }
 
 /*
@@ -389,9 +395,9 @@ static iris_status_t iris_sum(
     iris_status_t status = IRIS_ERROR_CORRUPT;
 
     if (iris_linear_sum(workspace, input)) {
-        iris_argmax(workspace, result);
-        result->kernel_evals = 3U;
-        result->stage = 0U;
+        result->certified = iris_argmax(workspace, result);
+        result->kernel_evals = IRIS_SUM_EVALS;
+        result->stage = IRIS_STAGE_LINEAR_SUM;
         status = IRIS_OK;
     }
     return status;
@@ -479,10 +485,22 @@ static uint32_t iris_integer_at(const volatile uint16_t *const element)
     return *element;
 }
 
-/* A table as the self-test reads it: its elements under their type, NULL under any other. */
-typedef struct {
+/* The types of tables. */
+typedef enum {
+    IRIS_TYPE_FLOAT,
+    IRIS_TYPE_UINT16
+} iris_type_t;
+
+/* The elements of a table under the name of their type. */
+typedef union {
     const volatile float *as_float;
     const volatile uint16_t *as_uint16;
+} iris_elements_t;
+
+/* A table as the self-test reads it. */
+typedef struct {
+    iris_elements_t elements;
+    iris_type_t type;
     uint32_t n_words;  /* one an element */
 } iris_table_t;
 
@@ -491,30 +509,34 @@ typedef struct {
  * them, as none covers those in the code.
  */
 static const iris_table_t iris_tables[9U] = {
-    { .as_float = iris_weights, .n_words = 8U },
-    { .as_float = iris_intercept, .n_words = 3U },
-    { .as_float = iris_bound_per_length, .n_words = 3U },
-    { .as_float = iris_bound_per_deviation, .n_words = 3U },
-    { .as_float = iris_minimum_bound, .n_words = 3U },
-    { .as_float = iris_known_inputs, .n_words = 4U },
-    { .as_uint16 = iris_known_labels, .n_words = 2U },
-    { .as_float = iris_known_lower, .n_words = 6U },
-    { .as_float = iris_known_upper, .n_words = 6U }
+    { { .as_float = iris_weights }, IRIS_TYPE_FLOAT, 8U },
+    { { .as_float = iris_intercept }, IRIS_TYPE_FLOAT, 3U },
+    { { .as_float = iris_bound_per_length }, IRIS_TYPE_FLOAT, 3U },
+    { { .as_float = iris_bound_per_deviation }, IRIS_TYPE_FLOAT, 3U },
+    { { .as_float = iris_minimum_bound }, IRIS_TYPE_FLOAT, 3U },
+    { { .as_float = iris_known_inputs }, IRIS_TYPE_FLOAT, 4U },
+    { { .as_uint16 = iris_known_labels }, IRIS_TYPE_UINT16, 2U },
+    { { .as_float = iris_known_lower }, IRIS_TYPE_FLOAT, 6U },
+    { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 6U }
 };
 
-/* Word i of a table. Input: i < its n_words. */
+/* Word i of a table; 0 of a type that there is not. Input: i < its n_words. */
 static uint32_t iris_table_word(
     const iris_table_t *const table,
     const uint32_t i)
 {
+    const iris_elements_t elements = table->elements;
     uint32_t word = 0U;
 
-    if (table->as_float != NULL) {
-        word = iris_float_at(&table->as_float[i]);
-    } else if (table->as_uint16 != NULL) {
-        word = iris_integer_at(&table->as_uint16[i]);
-    } else {
-        /* Every table has a type. */
+    switch (table->type) {
+    case IRIS_TYPE_FLOAT:
+        word = iris_float_at(&elements.as_float[i]);
+        break;
+    case IRIS_TYPE_UINT16:
+        word = iris_integer_at(&elements.as_uint16[i]);
+        break;
+    default:
+        break;
     }
     return word;
 }
@@ -590,7 +612,9 @@ static iris_status_t iris_test_answer(
     }
     if (status == IRIS_OK) {
         agrees = iris_within(state->workspace.decision, answer);
-        agrees = agrees && (result.label == label);
+        if (result.label != label) {
+            agrees = false;
+        }
     }
     if (!agrees) {
         status = IRIS_ERROR_CORRUPT;

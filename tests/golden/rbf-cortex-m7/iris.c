@@ -32,6 +32,7 @@
 #define IRIS_BLOCK_WORDS 8U    /* N_PREPARED * LANES */
 #define IRIS_N_ROWS 1U         /* decisions that a vector is part of */
 #define IRIS_N_GROUPS 2U       /* of vectors with the same ones */
+#define IRIS_SUM_EVALS 3U      /* full kernel evaluations of the sum */
 #define IRIS_N_TABLES 12U      /* tables with a checksum */
 #define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
 #define IRIS_N_TEST_STEPS 15U  /* steps of the whole self-test */
@@ -556,7 +557,9 @@ static bool iris_exact_sum(
         iris_add_block(workspace, block, value, error);
         if ((group < IRIS_N_GROUPS)
             && ((block + 1U) == iris_group_ends[group])) {
-            valid = iris_add_group(workspace, group) && valid;
+            if (!iris_add_group(workspace, group)) {
+                valid = false;
+            }
             ++group;
         }
     }
@@ -573,8 +576,8 @@ static bool iris_exact_sum(
     return valid && (group == IRIS_N_GROUPS);
 }
 
-/* The label is the sign of the decision; it is certified if the interval excludes 0. */
-static void iris_sign(
+/* The label is the sign of the decision. Result: whether its interval excludes 0. */
+static bool iris_sign(
     const iris_workspace_t *const workspace,
     iris_result_t *const result)
 {
@@ -586,7 +589,7 @@ static void iris_sign(
     if (f >= 0.0f) {
         result->label = 1;
     }
-    result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
+    return (result->lower > 0.0f) || (result->upper < 0.0f);
 }
 
 /*
@@ -620,9 +623,9 @@ static iris_status_t iris_sum(
     iris_status_t status = IRIS_ERROR_CORRUPT;
 
     if (iris_exact_sum(workspace, input)) {
-        iris_sign(workspace, result);
-        result->kernel_evals = 3U;
-        result->stage = 0U;
+        result->certified = iris_sign(workspace, result);
+        result->kernel_evals = IRIS_SUM_EVALS;
+        result->stage = IRIS_STAGE_EXACT_SUM;
         status = IRIS_OK;
     }
     return status;
@@ -710,10 +713,22 @@ static uint32_t iris_integer_at(const volatile uint16_t *const element)
     return *element;
 }
 
-/* A table as the self-test reads it: its elements under their type, NULL under any other. */
-typedef struct {
+/* The types of tables. */
+typedef enum {
+    IRIS_TYPE_FLOAT,
+    IRIS_TYPE_UINT16
+} iris_type_t;
+
+/* The elements of a table under the name of their type. */
+typedef union {
     const volatile float *as_float;
     const volatile uint16_t *as_uint16;
+} iris_elements_t;
+
+/* A table as the self-test reads it. */
+typedef struct {
+    iris_elements_t elements;
+    iris_type_t type;
     uint32_t n_words;  /* one an element */
 } iris_table_t;
 
@@ -722,33 +737,37 @@ typedef struct {
  * them, as none covers those in the code.
  */
 static const iris_table_t iris_tables[12U] = {
-    { .as_float = iris_scale_0_offset_high, .n_words = 2U },
-    { .as_float = iris_scale_0_factor, .n_words = 2U },
-    { .as_float = iris_vectors, .n_words = 16U },
-    { .as_float = iris_coefficients, .n_words = 8U },
-    { .as_uint16 = iris_group_ends, .n_words = 2U },
-    { .as_uint16 = iris_group_decisions, .n_words = 2U },
-    { .as_float = iris_intercept, .n_words = 1U },
-    { .as_float = iris_minimum_bound, .n_words = 1U },
-    { .as_float = iris_known_inputs, .n_words = 4U },
-    { .as_uint16 = iris_known_labels, .n_words = 2U },
-    { .as_float = iris_known_lower, .n_words = 2U },
-    { .as_float = iris_known_upper, .n_words = 2U }
+    { { .as_float = iris_scale_0_offset_high }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_scale_0_factor }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_vectors }, IRIS_TYPE_FLOAT, 16U },
+    { { .as_float = iris_coefficients }, IRIS_TYPE_FLOAT, 8U },
+    { { .as_uint16 = iris_group_ends }, IRIS_TYPE_UINT16, 2U },
+    { { .as_uint16 = iris_group_decisions }, IRIS_TYPE_UINT16, 2U },
+    { { .as_float = iris_intercept }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_minimum_bound }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_known_inputs }, IRIS_TYPE_FLOAT, 4U },
+    { { .as_uint16 = iris_known_labels }, IRIS_TYPE_UINT16, 2U },
+    { { .as_float = iris_known_lower }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 2U }
 };
 
-/* Word i of a table. Input: i < its n_words. */
+/* Word i of a table; 0 of a type that there is not. Input: i < its n_words. */
 static uint32_t iris_table_word(
     const iris_table_t *const table,
     const uint32_t i)
 {
+    const iris_elements_t elements = table->elements;
     uint32_t word = 0U;
 
-    if (table->as_float != NULL) {
-        word = iris_float_at(&table->as_float[i]);
-    } else if (table->as_uint16 != NULL) {
-        word = iris_integer_at(&table->as_uint16[i]);
-    } else {
-        /* Every table has a type. */
+    switch (table->type) {
+    case IRIS_TYPE_FLOAT:
+        word = iris_float_at(&elements.as_float[i]);
+        break;
+    case IRIS_TYPE_UINT16:
+        word = iris_integer_at(&elements.as_uint16[i]);
+        break;
+    default:
+        break;
     }
     return word;
 }
@@ -824,7 +843,9 @@ static iris_status_t iris_test_answer(
     }
     if (status == IRIS_OK) {
         agrees = iris_within(state->workspace.decision, answer);
-        agrees = agrees && (result.label == label);
+        if (result.label != label) {
+            agrees = false;
+        }
     }
     if (!agrees) {
         status = IRIS_ERROR_CORRUPT;

@@ -33,6 +33,8 @@ extern "C" {
 #define IRIS_N_CLASSES 2U
 #define IRIS_N_DECISIONS 1U  /* >= 0 for class 1 */
 #define IRIS_N_STAGES 2U
+#define IRIS_STAGE_EXACT_SUM 0U
+#define IRIS_STAGE_REPLAY 1U
 #define IRIS_INPUT_LIMIT 2.8823037615171174e+17f
 #define IRIS_WORKSPACE_BYTES (sizeof(iris_workspace_t))
 
@@ -58,7 +60,7 @@ typedef struct {
     float lower;
     float upper;
     uint32_t kernel_evals;  /* full kernel evaluations spent: at most 6 */
-    uint16_t stage;         /* of iris_stage_names: which decided */
+    uint16_t stage;         /* which decided: one of IRIS_STAGE_ */
     bool certified;         /* the label is proved to be the model's */
     bool in_range;          /* always true: this program was not calibrated */
 } iris_result_t;
