@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.early_exits_view import EarlyExitsView
+from kmcompile.emit.exit_constants import Constant
 from kmcompile.emit.members import n_marks
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum, Prepare
 from kmcompile.program.stages.code_table import CHUNKS, TURN
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A private #define of the model file."""
-
-    name: str
-    value: int
-    meaning: str
 
 
 def program_constants(
@@ -45,11 +35,14 @@ def program_constants(
     return (*constants, *_sequence_constants(early))
 
 
-def sum_constant(program: Program) -> Constant:
-    """Return the cost of the last sum, in the unit in which a caller limits it."""
+def sum_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ...]:
+    """Return the cost of the last sum, in the unit in which a caller limits it, if it is asked."""
     summed = program.ends.exact
+    counts = isinstance(summed, PairSum) and program.replay is None and not early.proves
+    if counts:
+        return ()
     unit = "inner products" if isinstance(summed, LinearSum) else "full kernel evaluations"
-    return Constant("SUM_EVALS", summed.kernel_evaluations(), f"{unit} of the sum")
+    return (Constant("SUM_EVALS", summed.kernel_evaluations(), f"{unit} of the sum"),)
 
 
 def self_test_constants(

@@ -56,6 +56,8 @@ def environment() -> jinja2.Environment:
         "decimal": literals.decimal_literal,
         "u32": literals.unsigned_literal,
         "bits": literals.bits_literal,
+        "plus": literals.plus_literal,
+        "times": literals.times_literal,
         "string": literals.string_literal,
         "comment": literals.comment_text,
     }

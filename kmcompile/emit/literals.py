@@ -88,6 +88,29 @@ def unsigned_literal(value: int) -> str:
     return f"{value}U" if value < 1 << 16 else f"{value}UL"
 
 
+def plus_literal(value: int) -> str:
+    """Return the C that adds an unsigned integer: nothing where it is 0.
+
+    Examples
+    --------
+    >>> "x[j" + plus_literal(3) + "]", "x[j" + plus_literal(0) + "]"
+    ('x[j + 3U]', 'x[j]')
+    """
+    return f" + {unsigned_literal(value)}" if value else ""
+
+
+def times_literal(factor: int | str) -> str:
+    """Return the C that multiplies by an unsigned integer or a constant: nothing where it is 1.
+
+    Examples
+    --------
+    >>> "j" + times_literal(4), "j" + times_literal(1), "j" + times_literal("IRIS_LANES")
+    ('j * 4U', 'j', 'j * IRIS_LANES')
+    """
+    text = factor if isinstance(factor, str) else unsigned_literal(factor)
+    return "" if text == unsigned_literal(1) else f" * {text}"
+
+
 def wide_literal(value: int) -> str:
     """Return an integer of 0 .. 2^64 - 1 as a C literal of 64 bits.
 

@@ -22,6 +22,8 @@ class ProductsView:
         The table of the features that are looked at; None is all of them.
     block : TotalsView
         The function of one block, which matrices with as many lanes share.
+    has_blocks : bool
+        Whether there are several.
     n_rows, n_padded : int
         Rows of the matrix, and with those that fill up the last block.
     """
@@ -32,6 +34,7 @@ class ProductsView:
     skip_zeros: bool
     block: TotalsView
     n_blocks: int
+    has_blocks: bool
     n_rows: int
     n_padded: int
     has_padding: bool
@@ -61,6 +64,7 @@ def products_view(
         skip_zeros=products.skip_zeros,
         block=block,
         n_blocks=products.n_blocks,
+        has_blocks=products.n_blocks > 1,
         n_rows=products.n_rows,
         n_padded=n_padded,
         has_padding=n_padded > products.n_rows,

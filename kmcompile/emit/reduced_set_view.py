@@ -16,14 +16,18 @@ class ReducedSetView:
     Parameters
     ----------
     number : int
-    prefix : str
-        Of its functions and tables.
+    prefix, upper : str
+        Of its functions and tables, and of its constants.
     products : ProductsView
         The projection.
     lifted : TotalsView
         The inner products of a block of vectors with (y, - |y|^2 / 32, 1).
-    n_lifted, square_at, one_at : int
-        Length of the lifted vector, and where its last two elements stand.
+    n_lifted : int
+        Length of the lifted vector.
+    triangle_words : int
+        Elements of a lower triangle that are not 0.
+    has_blocks : bool
+        Whether its vectors stand in several blocks.
     checks_range : bool
         Whether it looks at the part of the input outside the projection.
     has_earlier, is_earlier : bool
@@ -32,11 +36,12 @@ class ReducedSetView:
 
     number: int
     prefix: str
+    upper: str
     products: ProductsView
     lifted: TotalsView
     n_lifted: int
-    square_at: int
-    one_at: int
+    triangle_words: int
+    has_blocks: bool
     checks_range: bool
     has_earlier: bool
     is_earlier: bool
@@ -63,6 +68,7 @@ def _view(
     return ReducedSetView(
         number=stage.number,
         prefix=prefix,
+        upper=f"{functions.upper}_{prefix.upper()}",
         products=products_view(
             stage.products,
             f"{prefix}_products",
@@ -72,8 +78,8 @@ def _view(
         ),
         lifted=functions.products(stage.n_out + 2, stage.lanes),
         n_lifted=stage.n_out + 2,
-        square_at=stage.n_out,
-        one_at=stage.n_out + 1,
+        triangle_words=stage.n_out * (stage.n_out + 1) // 2,
+        has_blocks=stage.n_blocks > 1,
         checks_range=len(stage.triangle) > 0,
         has_earlier=any(isinstance(other, ReducedSet) for other in before),
         is_earlier=any(isinstance(other, ReducedSet | NearestVectors) for other in behind),

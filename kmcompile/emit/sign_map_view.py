@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.program.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE, SignMap
+from kmcompile.program.stages.sign_map import SignMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,12 @@ class MapFeatureView:
     width_codes: int = 0
     shift: int = 0
 
+    @property
+    def less_low(self) -> str:
+        """The C that takes the code off at which the grid begins: nothing where it is 0."""
+        sign = "-" if self.low_code > 0 else "+"
+        return f" {sign} {abs(self.low_code)}" if self.low_code else ""
+
 
 @dataclass(frozen=True, slots=True)
 class SignMapView:
@@ -40,22 +46,14 @@ class SignMapView:
         The C type of what the map looks at.
     of_codes : bool
         Whether that is integer codes.
-    n_roots, n_nodes, depth : int
-        Boxes of the grid, all boxes, and how often one is halved at the most.
-    negative, positive, halved, open : int
-        The kinds of boxes.
+    depth : int
+        How often a box is halved at the most.
     """
 
     features: tuple[MapFeatureView, ...]
     x_type: str
     of_codes: bool
-    n_roots: int
-    n_nodes: int
     depth: int
-    negative: int = NEGATIVE
-    positive: int = POSITIVE
-    halved: int = HALVED
-    open: int = OPEN
 
     @property
     def others(self) -> tuple[MapFeatureView, ...]:
@@ -84,9 +82,7 @@ def sign_map_view(stage: SignMap, name: str, per_unit: float) -> SignMapView:
     if stage.in_integers:
         features = tuple(_of_codes(feature, per_unit) for feature in features)
         x_type = f"{name}_input_t"
-    return SignMapView(
-        features, x_type, stage.in_integers, stage.n_roots, stage.n_nodes, stage.depth
-    )
+    return SignMapView(features, x_type, stage.in_integers, stage.depth)
 
 
 def _of_codes(feature: MapFeatureView, per_unit: float) -> MapFeatureView:

@@ -11,7 +11,7 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.kernels.remainder import LEAST_SHARE, ORDER_COLUMNS
+from kmcompile.kernels.remainder import LEAST_SHARE
 from kmcompile.numeric.scalar.power import PowerView, power_view
 from kmcompile.program.stages import ExactSum
 from kmcompile.program.stages.subspace_certificate import LARGEST, SubspaceCertificate
@@ -68,7 +68,7 @@ def subspace_sections(
 ) -> list[str]:
     """Return the functions of the stage, each after what it calls."""
     own = {**context, "stage": stage, "remainder": stage.remainder, "view": view}
-    own |= {"n_columns": ORDER_COLUMNS, "least_share": LEAST_SHARE, "largest": LARGEST}
+    own |= {"least_share": LEAST_SHARE, "largest": LARGEST}
     parts = ["remainder", "values", "test", *(["touch"] if stage.touches else [])]
     return [
         render("scalar/power.c.j2", scalar=view.power, **context),

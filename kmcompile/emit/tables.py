@@ -11,7 +11,7 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.emit.literals import float32_literal, float64_literal
+from kmcompile.emit.literals import float32_literal, float64_literal, unsigned_literal
 from kmcompile.numeric.table import Table
 from kmcompile.target.description import Target
 
@@ -125,6 +125,14 @@ def readers_of(tables: Iterable[TableView]) -> tuple[Reader, ...]:
     """Return the readers that the tables need, each once."""
     used = {table.reader.name for table in tables}
     return tuple(reader for reader in _READERS.values() if reader.name in used)
+
+
+def descriptor(table: TableView, name: str) -> str:
+    """Return the initialiser of what the self-test knows of a table; `name` is the prefix."""
+    elements = f"{{ {{ .{table.reader.member} = {name}_{table.element} }},"
+    size = f"{name.upper()}_{table.reader.constant}, {unsigned_literal(table.n_words)} }}"
+    fits = len(_INDENT) + len(elements) + len(size) + 2 <= _COLUMNS
+    return f"{elements} {size}" if fits else f"{elements}\n{2 * _INDENT}{size}"
 
 
 def _literals(flat: NDArray[Any]) -> Iterator[str]:

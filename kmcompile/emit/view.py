@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from kmcompile.emit.code_table_view import TABLE, code_lines
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
-from kmcompile.emit.constants import program_constants, self_test_constants, sum_constant
+from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
+from kmcompile.emit.exit_constants import exit_constants
 from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines, table_lines
 from kmcompile.emit.literals import unsigned_literal
@@ -21,6 +22,7 @@ from kmcompile.emit.tables import (
     Reader,
     TableView,
     checksum_table,
+    descriptor,
     readers_of,
     table_view,
 )
@@ -132,6 +134,7 @@ class ModelView:
     n_known_answers: int
     n_test_steps: int
     readers: tuple[Reader, ...]
+    descriptors: tuple[str, ...]
     has_double_tables: bool
     has_wide_tables: bool
     has_halves: bool
@@ -261,7 +264,8 @@ def model_view(
             )
             for constant in (
                 *program_constants(prepare, summed, early),
-                sum_constant(program),
+                *sum_constants(program, early),
+                *exit_constants(early),
                 *self_test_constants(len(tables), n_answers, n_steps, WORDS_PER_STEP),
             )
         ),
@@ -273,6 +277,7 @@ def model_view(
         n_known_answers=n_answers,
         n_test_steps=n_steps,
         readers=readers_of(tables),
+        descriptors=tuple(descriptor(table, program.name) for table in tables),
         has_double_tables=any(table.c_type == "double" for table in tables),
         has_wide_tables=any(table.c_type == "uint64_t" for table in tables),
         has_halves=any(table.reader.halves for table in tables),

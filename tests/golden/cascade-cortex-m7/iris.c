@@ -27,18 +27,27 @@
 #error "float must be the 32-bit type of IEEE 754"
 #endif
 
-#define IRIS_N_PREPARED 2U     /* features after the preprocessing */
-#define IRIS_LANES 4U          /* support vectors of a block, side by side */
-#define IRIS_N_BLOCKS 2U       /* the last ones of a group filled up */
-#define IRIS_BLOCK_WORDS 8U    /* N_PREPARED * LANES */
-#define IRIS_N_ROWS 1U         /* decisions that a vector is part of */
-#define IRIS_N_GROUPS 2U       /* of vectors with the same ones */
-#define IRIS_N_SLOTS 8U        /* N_BLOCKS * LANES: places of vectors */
-#define IRIS_SUM_EVALS 3U      /* full kernel evaluations of the sum */
-#define IRIS_N_TABLES 42U      /* tables with a checksum */
-#define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
-#define IRIS_N_TEST_STEPS 45U  /* steps of the whole self-test */
-#define IRIS_STEP_WORDS 256U   /* words of a table that one step reads */
+#define IRIS_N_PREPARED 2U        /* features after the preprocessing */
+#define IRIS_LANES 4U             /* support vectors of a block, side by side */
+#define IRIS_N_BLOCKS 2U          /* the last ones of a group filled up */
+#define IRIS_BLOCK_WORDS 8U       /* N_PREPARED * LANES */
+#define IRIS_N_ROWS 1U            /* decisions that a vector is part of */
+#define IRIS_N_GROUPS 2U          /* of vectors with the same ones */
+#define IRIS_N_SLOTS 8U           /* N_BLOCKS * LANES: places of vectors */
+#define IRIS_SUM_EVALS 3U         /* full kernel evaluations of the sum */
+#define IRIS_REDUCED_1_OUT 1U     /* dimensions of reduced set 1 */
+#define IRIS_REDUCED_1_LIFTED 3U  /* the same with - |y|^2 / 32 and 1 */
+#define IRIS_REDUCED_1_LANES 2U   /* its vectors of a block */
+#define IRIS_REDUCED_2_OUT 1U     /* dimensions of reduced set 2 */
+#define IRIS_REDUCED_2_LIFTED 3U  /* the same with - |y|^2 / 32 and 1 */
+#define IRIS_REDUCED_2_LANES 2U   /* its vectors of a block */
+#define IRIS_NEAREST_OUT 1U       /* dimensions of the nearest vectors */
+#define IRIS_N_TESTS 3U           /* tests of the nearest vectors */
+#define IRIS_MOST_TOUCHED 2U      /* kernels that they compute, at most */
+#define IRIS_N_TABLES 42U         /* tables with a checksum */
+#define IRIS_N_ANSWERS 2U         /* known answers of the self-test */
+#define IRIS_N_TEST_STEPS 45U     /* steps of the whole self-test */
+#define IRIS_STEP_WORDS 256U      /* words of a table that one step reads */
 
 /* A float and its bits. */
 typedef union {
@@ -915,7 +924,7 @@ static void iris_sparse_products_by_1(
     /* Loop bound: IRIS_N_PREPARED. */
     for (k = 0U; k < n_nonzeros; ++k) {
         const uint32_t j = workspace->nonzeros[k];
-        const float *const row = &block[j * 1U];
+        const float *const row = &block[j];
         const float x_j = x[j];
 
         total_0 += x_j * row[0U];
@@ -938,7 +947,7 @@ static void iris_column_products_1_by_1(
     float total_0 = 0.0f;
 
     for (k = 0U; k < 1U; ++k) {
-        const float *const row = &block[k * 1U];
+        const float *const row = &block[k];
         const uint32_t column = columns[k];
         /* A damaged table reads nothing else. */
         const float x_j = x[(column < IRIS_N_PREPARED) ? column : 0U];
@@ -1008,13 +1017,9 @@ static void iris_filter_products(
     const iris_prepared_t *const input,
     float y[1U])
 {
-    uint32_t block;
-
-    for (block = 0U; block < 1U; ++block) {
-        const float *const rows = &iris_filter_weights[block * 2U];
-
-        iris_sparse_products_by_1(rows, workspace, input, &y[block * 1U]);
-    }
+    iris_sparse_products_by_1(
+        iris_filter_weights,
+        workspace, input, y);
 }
 
 /* y[row] = <row of reduced_1_projection, x>. Input: x prepared. */
@@ -1022,14 +1027,9 @@ static void iris_reduced_1_products(
     const iris_prepared_t *const input,
     float y[1U])
 {
-    uint32_t block;
-
-    for (block = 0U; block < 1U; ++block) {
-        const float *const rows = &iris_reduced_1_projection[block * 1U];
-
-        iris_column_products_1_by_1(
-            rows, iris_reduced_1_columns, input->x, &y[block * 1U]);
-    }
+    iris_column_products_1_by_1(
+        iris_reduced_1_projection,
+        iris_reduced_1_columns, input->x, y);
 }
 
 /* y[row] = <row of reduced_2_projection, x>. Input: x prepared. */
@@ -1038,13 +1038,9 @@ static void iris_reduced_2_products(
     const iris_prepared_t *const input,
     float y[1U])
 {
-    uint32_t block;
-
-    for (block = 0U; block < 1U; ++block) {
-        const float *const rows = &iris_reduced_2_projection[block * 2U];
-
-        iris_sparse_products_by_1(rows, workspace, input, &y[block * 1U]);
-    }
+    iris_sparse_products_by_1(
+        iris_reduced_2_projection,
+        workspace, input, y);
 }
 
 /* y[row] = <row of nearest_projection_1, x>. Input: x prepared. */
@@ -1053,13 +1049,9 @@ static void iris_nearest_products_1(
     const iris_prepared_t *const input,
     float y[1U])
 {
-    uint32_t block;
-
-    for (block = 0U; block < 1U; ++block) {
-        const float *const rows = &iris_nearest_projection_1[block * 2U];
-
-        iris_sparse_products_by_1(rows, workspace, input, &y[block * 1U]);
-    }
+    iris_sparse_products_by_1(
+        iris_nearest_projection_1,
+        workspace, input, y);
 }
 
 /* max(0, v)^16: (1 - d^2 / 32)^16 is close to exp(-d^2 / 2) and costs no exponential. */
@@ -1243,29 +1235,27 @@ static bool iris_linear_filter(
 }
 
 /* Puts - |y|^2 / 32 and 1 behind y. */
-static void iris_reduced_1_lift(float y[3U])
+static void iris_reduced_1_lift(float y[IRIS_REDUCED_1_LIFTED])
 {
     float square = 0.0f;
     uint32_t j;
 
-    for (j = 0U; j < 1U; ++j) {
+    for (j = 0U; j < IRIS_REDUCED_1_OUT; ++j) {
         square += y[j] * y[j];
     }
-    y[1U] = square * -0.03125f;
-    y[2U] = 1.0f;
+    y[IRIS_REDUCED_1_OUT] = square * -0.03125f;
+    y[IRIS_REDUCED_1_OUT + 1U] = 1.0f;
 }
 
-/* Adds the share of one block of vectors to the rows of the estimate. */
+/* Adds the share of the vectors to the rows of the estimate. */
 static void iris_reduced_1_add_block(
     iris_workspace_t *const workspace,
-    const uint32_t block,
-    const float value[2U])
+    const float value[IRIS_REDUCED_1_LANES])
 {
-    const uint32_t first = block * (IRIS_N_DECISIONS + 1U);
     uint32_t row;
 
     for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
-        const uint32_t index = (first + row) * 2U;
+        const uint32_t index = row * IRIS_REDUCED_1_LANES;
         const float *const weight = &iris_reduced_1_weights[index];
         float sum = weight[0] * value[0];
 
@@ -1281,30 +1271,26 @@ static void iris_reduced_1_add_block(
  */
 static void iris_reduced_1_estimate(
     iris_workspace_t *const workspace,
-    float y[3U])
+    float y[IRIS_REDUCED_1_LIFTED])
 {
-    float value[2U];
-    uint32_t block;
+    float value[IRIS_REDUCED_1_LANES];
     uint32_t row;
 
     iris_reduced_1_lift(y);
     for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
         workspace->estimate[row] = 0.0f;
     }
-    for (block = 0U; block < 1U; ++block) {
-        const float *const vectors = &iris_reduced_1_vectors[block * 6U];
-
-        iris_products_3_by_2(vectors, y, value);
-        value[0U] = iris_bump(value[0U]);
-        value[1U] = iris_bump(value[1U]);
-        iris_reduced_1_add_block(workspace, block, value);
-    }
+    iris_products_3_by_2(iris_reduced_1_vectors, y, value);
+    value[0U] = iris_bump(value[0U]);
+    value[1U] = iris_bump(value[1U]);
+    iris_reduced_1_add_block(workspace, value);
     for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
-        const float *const slope = &iris_reduced_1_slopes[row * 1U];
+        const uint32_t first = row * IRIS_REDUCED_1_OUT;
+        const float *const slope = &iris_reduced_1_slopes[first];
         float sum = workspace->estimate[row];
         uint32_t j;
 
-        for (j = 0U; j < 1U; ++j) {
+        for (j = 0U; j < IRIS_REDUCED_1_OUT; ++j) {
             sum += y[j] * slope[j];
         }
         workspace->estimate[row] = sum + iris_reduced_1_intercept[row];
@@ -1367,7 +1353,7 @@ static bool iris_reduced_set_1(
  * saw. Input: y = M x, square = |x|^2; T is a lower triangle.
  */
 static bool iris_reduced_2_in_range(
-    const float y[1U],
+    const float y[IRIS_REDUCED_2_OUT],
     const float square)
 {
     const float least = 0x0p+0f;
@@ -1377,11 +1363,12 @@ static bool iris_reduced_2_in_range(
     uint32_t row;
     uint32_t column;
 
-    for (row = 0U; row < 1U; ++row) {
-        const float *const factors = &iris_reduced_2_triangle[row * 1U];
+    for (row = 0U; row < IRIS_REDUCED_2_OUT; ++row) {
+        const uint32_t first = row * IRIS_REDUCED_2_OUT;
+        const float *const factors = &iris_reduced_2_triangle[first];
         float component = 0.0f;
 
-        /* Loop bound: 1U, in all (1U * (1U + 1U)) / 2U. */
+        /* Loop bound: IRIS_REDUCED_2_OUT, in all 1U. */
         for (column = 0U; column <= row; ++column) {
             component += factors[column] * y[column];
         }
@@ -1392,29 +1379,27 @@ static bool iris_reduced_2_in_range(
 }
 
 /* Puts - |y|^2 / 32 and 1 behind y. */
-static void iris_reduced_2_lift(float y[3U])
+static void iris_reduced_2_lift(float y[IRIS_REDUCED_2_LIFTED])
 {
     float square = 0.0f;
     uint32_t j;
 
-    for (j = 0U; j < 1U; ++j) {
+    for (j = 0U; j < IRIS_REDUCED_2_OUT; ++j) {
         square += y[j] * y[j];
     }
-    y[1U] = square * -0.03125f;
-    y[2U] = 1.0f;
+    y[IRIS_REDUCED_2_OUT] = square * -0.03125f;
+    y[IRIS_REDUCED_2_OUT + 1U] = 1.0f;
 }
 
-/* Adds the share of one block of vectors to the rows of the estimate. */
+/* Adds the share of the vectors to the rows of the estimate. */
 static void iris_reduced_2_add_block(
     iris_workspace_t *const workspace,
-    const uint32_t block,
-    const float value[2U])
+    const float value[IRIS_REDUCED_2_LANES])
 {
-    const uint32_t first = block * (IRIS_N_DECISIONS + 1U);
     uint32_t row;
 
     for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
-        const uint32_t index = (first + row) * 2U;
+        const uint32_t index = row * IRIS_REDUCED_2_LANES;
         const float *const weight = &iris_reduced_2_weights[index];
         float sum = weight[0] * value[0];
 
@@ -1430,30 +1415,26 @@ static void iris_reduced_2_add_block(
  */
 static void iris_reduced_2_estimate(
     iris_workspace_t *const workspace,
-    float y[3U])
+    float y[IRIS_REDUCED_2_LIFTED])
 {
-    float value[2U];
-    uint32_t block;
+    float value[IRIS_REDUCED_2_LANES];
     uint32_t row;
 
     iris_reduced_2_lift(y);
     for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
         workspace->estimate[row] = 0.0f;
     }
-    for (block = 0U; block < 1U; ++block) {
-        const float *const vectors = &iris_reduced_2_vectors[block * 6U];
-
-        iris_products_3_by_2(vectors, y, value);
-        value[0U] = iris_bump(value[0U]);
-        value[1U] = iris_bump(value[1U]);
-        iris_reduced_2_add_block(workspace, block, value);
-    }
+    iris_products_3_by_2(iris_reduced_2_vectors, y, value);
+    value[0U] = iris_bump(value[0U]);
+    value[1U] = iris_bump(value[1U]);
+    iris_reduced_2_add_block(workspace, value);
     for (row = 0U; row <= IRIS_N_DECISIONS; ++row) {
-        const float *const slope = &iris_reduced_2_slopes[row * 1U];
+        const uint32_t first = row * IRIS_REDUCED_2_OUT;
+        const float *const slope = &iris_reduced_2_slopes[first];
         float sum = workspace->estimate[row];
         uint32_t j;
 
-        for (j = 0U; j < 1U; ++j) {
+        for (j = 0U; j < IRIS_REDUCED_2_OUT; ++j) {
             sum += y[j] * slope[j];
         }
         workspace->estimate[row] = sum + iris_reduced_2_intercept[row];
@@ -1519,9 +1500,9 @@ static bool iris_reduced_set_2(
 }
 
 /*
- * Extends the projection of x by 1 dimensions, and the kernels' totals in it.
- * Input: x prepared; rest = the square of the part of x outside the 0 dimensions before.
- * Result: the same outside the 1 dimensions that there are now.
+ * Projects x to 1 dimensions and sums the kernels' totals in it.
+ * Input: x prepared; rest = |x|^2.
+ * Result: the square of the part of x outside the projection.
  */
 static float iris_nearest_level_1(
     iris_workspace_t *const workspace,
@@ -1537,7 +1518,8 @@ static float iris_nearest_level_1(
         outside -= workspace->projected[j] * workspace->projected[j];
     }
     for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
-        const uint32_t first = ((block * 1U) + 0U) * IRIS_LANES;
+        const uint32_t row = block * IRIS_NEAREST_OUT;
+        const uint32_t first = row * IRIS_LANES;
 
         iris_totals_1_by_4(&iris_nearest_projected[first],
             workspace->projected, &workspace->kernel_total[block * IRIS_LANES]);
@@ -1702,6 +1684,7 @@ static bool iris_touch_vectors(
     const iris_prepared_t *const input,
     iris_result_t *const result)
 {
+    const uint32_t most = IRIS_MOST_TOUCHED;
     iris_order_t order;
     bool decided = false;
     uint32_t n = 0U;
@@ -1712,11 +1695,11 @@ static bool iris_touch_vectors(
         workspace->touched[i] = 0U;
     }
     iris_start_order(workspace, &order);
-    for (test = 1U; (test < 3U) && !decided; ++test) {
+    for (test = 1U; (test < IRIS_N_TESTS) && !decided; ++test) {
         const uint32_t step = iris_nearest_steps[test];
 
         /* A damaged table touches no more than the last step says. */
-        const uint32_t end = (step < 2U) ? step : 2U;
+        const uint32_t end = (step < most) ? step : most;
 
         /* Loop bound: 2U, in all 2U. */
         while ((n < end) && iris_has_next(&order)) {
@@ -2103,7 +2086,7 @@ static const iris_table_t iris_tables[42U] = {
     { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 2U }
 };
 
-/* Word i of a table; 0 of a type that there is not. Input: i < its n_words. */
+/* Word i of a table. Input: i < its n_words. */
 static uint32_t iris_table_word(
     const iris_table_t *const table,
     const uint32_t i)
@@ -2111,15 +2094,12 @@ static uint32_t iris_table_word(
     const iris_elements_t elements = table->elements;
     uint32_t word = 0U;
 
-    switch (table->type) {
-    case IRIS_TYPE_FLOAT:
+    if (table->type == IRIS_TYPE_FLOAT) {
         word = iris_float_at(&elements.as_float[i]);
-        break;
-    case IRIS_TYPE_UINT16:
+    } else if (table->type == IRIS_TYPE_UINT16) {
         word = iris_integer_at(&elements.as_uint16[i]);
-        break;
-    default:
-        break;
+    } else {
+        /* Every table has one of these types. */
     }
     return word;
 }

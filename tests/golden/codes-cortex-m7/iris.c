@@ -442,7 +442,7 @@ static void iris_block_products(
         iris_four_t x;
 
         x = workspace->codes[j];
-        product_0 = iris_add_four(product_0, place + 0U, x);
+        product_0 = iris_add_four(product_0, place, x);
         product_1 = iris_add_four(product_1, place + 1U, x);
         product_2 = iris_add_four(product_2, place + 2U, x);
         product_3 = iris_add_four(product_3, place + 3U, x);
@@ -952,7 +952,7 @@ static const iris_table_t iris_tables[14U] = {
     { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 2U }
 };
 
-/* Word i of a table; 0 of a type that there is not. Input: i < its n_words. */
+/* Word i of a table. Input: i < its n_words. */
 static uint32_t iris_table_word(
     const iris_table_t *const table,
     const uint32_t i)
@@ -960,24 +960,18 @@ static uint32_t iris_table_word(
     const iris_elements_t elements = table->elements;
     uint32_t word = 0U;
 
-    switch (table->type) {
-    case IRIS_TYPE_FLOAT:
+    if (table->type == IRIS_TYPE_FLOAT) {
         word = iris_float_at(&elements.as_float[i]);
-        break;
-    case IRIS_TYPE_INT16:
+    } else if (table->type == IRIS_TYPE_INT16) {
         word = iris_int16_at(&elements.as_int16[i]);
-        break;
-    case IRIS_TYPE_UINT16:
+    } else if (table->type == IRIS_TYPE_UINT16) {
         word = iris_integer_at(&elements.as_uint16[i]);
-        break;
-    case IRIS_TYPE_UINT32:
+    } else if (table->type == IRIS_TYPE_UINT32) {
         word = iris_word_at(&elements.as_uint32[i]);
-        break;
-    case IRIS_TYPE_UINT64:
+    } else if (table->type == IRIS_TYPE_UINT64) {
         word = iris_wide_at(&elements.as_uint64[i / 2U], i % 2U);
-        break;
-    default:
-        break;
+    } else {
+        /* Every table has one of these types. */
     }
     return word;
 }

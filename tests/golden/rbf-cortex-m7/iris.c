@@ -751,7 +751,7 @@ static const iris_table_t iris_tables[12U] = {
     { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 2U }
 };
 
-/* Word i of a table; 0 of a type that there is not. Input: i < its n_words. */
+/* Word i of a table. Input: i < its n_words. */
 static uint32_t iris_table_word(
     const iris_table_t *const table,
     const uint32_t i)
@@ -759,15 +759,12 @@ static uint32_t iris_table_word(
     const iris_elements_t elements = table->elements;
     uint32_t word = 0U;
 
-    switch (table->type) {
-    case IRIS_TYPE_FLOAT:
+    if (table->type == IRIS_TYPE_FLOAT) {
         word = iris_float_at(&elements.as_float[i]);
-        break;
-    case IRIS_TYPE_UINT16:
+    } else if (table->type == IRIS_TYPE_UINT16) {
         word = iris_integer_at(&elements.as_uint16[i]);
-        break;
-    default:
-        break;
+    } else {
+        /* Every table has one of these types. */
     }
     return word;
 }
