@@ -34,7 +34,7 @@ from kmcompile.target import Target
 def emit(
     program: Program, target: Target, command: str, description: str, promise_text: str = ""
 ) -> dict[str, str]:
-    """Return the emitted files by name: model, header, harness and CMakeLists.txt.
+    """Return the emitted files by name: model, header, harness, deviations, CMakeLists.txt.
 
     Where the compiler's library computes floats otherwise than IEEE 754, what corrects it, too.
 
@@ -75,6 +75,7 @@ def emit(
         f"{name}.c": break_lines(model) if of_table else model,
         **({f"{name}_arithmetic.c": render(arithmetic, view=view)} if arithmetic else {}),
         f"{name}_harness.c": render("harness.c.j2", view=view),
+        f"{name}_misra.txt": render("misra.txt.j2", view=view),
         "CMakeLists.txt": render("CMakeLists.txt.j2", view=view),
     }
 

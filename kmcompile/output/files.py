@@ -37,7 +37,7 @@ def of_program(
 ) -> dict[str, bytes]:
     """Return the files that a program alone determines.
 
-    Its C and the bounds of its loops, recipe.json and program.npz.
+    Its C with the bounds of its loops and its deviations from MISRA C, recipe.json, program.npz.
 
     Parameters
     ----------
@@ -46,7 +46,11 @@ def of_program(
     """
     name = program.name
     harness = f"{name}_harness.c"
-    bounds = {f"{name}.ffx": flow_fact_file(name, sources[f"{name}.c"], sources[f"{name}.h"])}
+    deviations = f"{name}_misra.txt"
+    beside = {
+        f"{name}.ffx": flow_fact_file(name, sources[f"{name}.c"], sources[f"{name}.h"]),
+        deviations: sources[deviations],
+    }
     built = {key: text for key, text in sources.items() if key.endswith((".c", ".h"))}
     recipe = Recipe(
         name=name,
@@ -55,10 +59,10 @@ def of_program(
         target=target,
         input_words=input_words(program),
         record_words=record_words(program),
-        sha256=sha256_of(built | bounds),
+        sha256=sha256_of(built | beside),
         package=tuple(sorted(package)),
     )
-    files = {key: text.encode("ascii") for key, text in {**sources, **bounds, **package}.items()}
+    files = {key: text.encode("ascii") for key, text in {**sources, **beside, **package}.items()}
     files["program.npz"] = storage.save(program)
     files["recipe.json"] = recipe.to_json().encode("ascii")
     return files

@@ -28,6 +28,7 @@ FILES = {
     "{name}.c",
     "{name}.ffx",
     "{name}_harness.c",
+    "{name}_misra.txt",
     "program.npz",
     "queries.npz",
     "CMakeLists.txt",
