@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from decimal import ROUND_CEILING, Context
 
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.words import words_of
+from kmcompile.numeric.arrays import Real
 from kmcompile.program.program import Program
-from kmcompile.program.stages import PairSum, Vote
+from kmcompile.program.stages import FixedSum, LinearSum, PairSum, Vote
 
 COMMENT_COLUMNS = 96
 
@@ -40,6 +42,42 @@ def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
     if not absent:
         return ()
     return _wrapped(f"Not here: {'; '.join(absent)}.")
+
+
+def bound_lines(program: Program) -> tuple[str, ...]:
+    """Return the formula by which the last sum bounds its own error."""
+    summed = program.ends.exact
+    start = (
+        "The last sum bounds the error of its decision p, against the trained model in real "
+        "arithmetic, by"
+    )
+    if isinstance(summed, LinearSum):
+        formula = (
+            "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p "
+            f"+ {_decimal(summed.result_error)} |decision_p|"
+        )
+        meant = "x being the prepared input"
+    elif isinstance(summed, FixedSum):
+        formula = (
+            f"{_decimal(summed.value_error)} sum_i |beta_pi| K(s_i, x) + per_deviation_p d "
+            f"+ minimum_bound_p + {_decimal(summed.result_error)} |decision_p|"
+        )
+        meant = "x being the codes"
+    else:
+        formula = (
+            f"{_decimal(summed.final_factor)} sum_i |beta_pi| e_i + minimum_bound_p "
+            f"+ {_decimal(summed.result_error)} |decision_p|"
+        )
+        meant = "e_i being the bound of the error of the kernel K(s_i, x), which grows with d"
+    return _wrapped(
+        f"{start} {formula}, {meant}, and d >= the distance of the prepared input from the "
+        f"exactly prepared one. The names are those of tables in {program.name}.c."
+    )
+
+
+def _decimal(value: Real) -> str:
+    """Return a factor in six digits, rounded up."""
+    return f"{Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(float(value)):g}"
 
 
 def interval_lines(program: Program) -> tuple[str, ...]:

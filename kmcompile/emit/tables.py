@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import float32_literal, float64_literal, unsigned_literal
 from kmcompile.numeric.table import Table
 from kmcompile.target.description import Target
@@ -27,6 +29,8 @@ class TableView:
 
     Parameters
     ----------
+    comment : tuple of str
+        What it holds, its symbol and unit, how it is indexed, and its shape.
     reader : Reader
         What the self-test reads its elements with.
     element : str
@@ -42,7 +46,7 @@ class TableView:
     name: str
     c_type: str
     length: int
-    layout: str
+    comment: tuple[str, ...]
     reader: Reader
     element: str
     text: str
@@ -107,13 +111,22 @@ def table_view(table: Table, as_words: bool = False) -> TableView:
         name=table.name,
         c_type=table.c_type,
         length=len(flat),
-        layout=table.layout,
+        comment=_comment(table),
         reader=_READERS[flat.dtype.name],
         element=f"{table.name}.code" if as_words else table.name,
         text=_wrap(_literals(flat)),
         n_words=len(table.words()),
         code_words=flat.nbytes // 4 if as_words else 0,
     )
+
+
+def _comment(table: Table) -> tuple[str, ...]:
+    """Return the lines of a table's comment."""
+    meaning, _, index = table.layout.partition(": [")
+    text = f"{meaning}. Index: [{index}"
+    if table.values.ndim == table.layout.count("["):
+        text += f", {'x'.join(map(str, table.values.shape))}"
+    return tuple(textwrap.wrap(f"{text}.", COMMENT_COLUMNS - 2, break_on_hyphens=False))
 
 
 def table_qualifier(name: str, target: Target) -> str:
@@ -174,4 +187,8 @@ def checksum(table: Table) -> int:
 def checksum_table(tables: tuple[Table, ...]) -> Table:
     """Return the table of the checksums of all others."""
     values = np.array([checksum(table) for table in tables], dtype=np.uint32)
-    return Table("checksums", values, "CRC-32C of each table, in the order of the tables")
+    return Table(
+        "checksums",
+        values,
+        "Checksum (CRC-32C) of each table, in the order of the self-test: [table]",
+    )

@@ -12,7 +12,13 @@ from kmcompile.emit.constants import program_constants, self_test_constants, sum
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.exit_constants import exit_constants
 from kmcompile.emit.fixed_sum_view import integer_members
-from kmcompile.emit.header_text import COMMENT_COLUMNS, absent_lines, interval_lines, table_lines
+from kmcompile.emit.header_text import (
+    COMMENT_COLUMNS,
+    absent_lines,
+    bound_lines,
+    interval_lines,
+    table_lines,
+)
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.members import Member
 from kmcompile.emit.pair_sum_view import decision_function
@@ -118,6 +124,7 @@ class ModelView:
     promise_lines: tuple[str, ...]
     decisions_text: str
     interval_lines: tuple[str, ...]
+    bound_lines: tuple[str, ...]
     table_lines: tuple[str, ...]
     absent_lines: tuple[str, ...]
     evals_text: str
@@ -246,6 +253,7 @@ def model_view(
         promise_lines=tuple(textwrap.wrap(promise_text, COMMENT_COLUMNS)),
         decisions_text=_decisions_text(program),
         interval_lines=interval_lines(program),
+        bound_lines=bound_lines(program),
         table_lines=table_lines(program.name),
         absent_lines=absent_lines(program, early),
         evals_text=(

@@ -32,7 +32,8 @@ class Table:
         Its C name without the program's prefix.
     values : ndarray of a dtype in C_TYPES
     layout : str
-        What it holds and how the flat C array is to be indexed, for its comment.
+        What it holds, with symbol and unit, and how the flat C array is to be indexed:
+        "Weights w of it: [row][feature]", for its comment.
     """
 
     name: str

@@ -56,12 +56,24 @@ class KnownAnswers:
         """Return the constant tables."""
         if not len(self):
             return ()
-        labels = (Table("known_labels", self.labels, "their labels: [answer]"),)
+        labels = (Table("known_labels", self.labels, "Labels of these inputs: [answer]"),)
         return (
-            Table("known_inputs", self.inputs, "inputs of the self-test: [answer][feature]"),
+            Table(
+                "known_inputs",
+                self.inputs,
+                "Inputs of the self-test, as they are received: [answer][feature]",
+            ),
             *(labels if len(self.labels) else ()),
-            Table("known_lower", self.lower, "least decisions: [answer][decision]"),
-            Table("known_upper", self.upper, "largest decisions: [answer][decision]"),
+            Table(
+                "known_lower",
+                self.lower,
+                "Least decisions that the self-test accepts: [answer][decision]",
+            ),
+            Table(
+                "known_upper",
+                self.upper,
+                "Largest decisions that the self-test accepts: [answer][decision]",
+            ),
         )
 
 

@@ -71,4 +71,10 @@ class Project(PrepareStep):
 
     def tables(self, number: int) -> tuple[Table, ...]:
         """Return the matrix."""
-        return (Table(f"project_{number}_matrix", self.blocks, "rows: [block][feature][lane]"),)
+        return (
+            Table(
+                f"project_{number}_matrix",
+                self.blocks,
+                "Rows of the projection, without unit: [block][feature][lane]",
+            ),
+        )

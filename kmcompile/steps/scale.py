@@ -86,9 +86,24 @@ class Scale(PrepareStep):
     def tables(self, number: int) -> tuple[Table, ...]:
         """Return offset and factor."""
         named = [
-            ("offset_high", "offset: [feature]", self.high, self.has_offset),
-            ("offset_low", "the rest of the offset: [feature]", self.low, self.has_low),
-            ("factor", "factor: [feature]", self.factor, self.has_factor),
+            (
+                "offset_high",
+                "Offset of each feature, in its own unit: [feature]",
+                self.high,
+                self.has_offset,
+            ),
+            (
+                "offset_low",
+                "Rest of the offset that float leaves off: [feature]",
+                self.low,
+                self.has_low,
+            ),
+            (
+                "factor",
+                "Factor of each feature, per its own unit: [feature]",
+                self.factor,
+                self.has_factor,
+            ),
         ]
         return tuple(
             Table(f"scale_{number}_{name}", values, layout)

@@ -67,4 +67,10 @@ class Select(PrepareStep):
 
     def tables(self, number: int) -> tuple[Table, ...]:
         """Return the columns."""
-        return (Table(f"select_{number}_columns", self.columns, "which feature: [feature]"),)
+        return (
+            Table(
+                f"select_{number}_columns",
+                self.columns,
+                "Number of the feature that is taken: [feature]",
+            ),
+        )

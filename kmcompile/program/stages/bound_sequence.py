@@ -263,15 +263,49 @@ class BoundSequence(EarlyExit):
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, triangle, weights and the constants of the bounds."""
         return (
-            Table("sequence_vectors", self.vectors, "z: [block][feature][lane]"),
-            Table("sequence_triangle", self.triangle, "A: [block][earlier vector][lane]"),
-            Table("sequence_weights", self.weights, "w: [block][decision][lane]"),
-            Table("sequence_row_error", self.row_error, "of q, in E and in R: [block][2][lane]"),
-            Table("sequence_residual", self.residual, "|W - W^|: [block][decision]"),
-            Table("sequence_per_error", self.per_error, "error a kernel error: [block][decision]"),
-            Table("sequence_per_reach", self.per_reach, "error a |phi(x)|: [block][decision]"),
-            Table("sequence_intercept", self.intercept, "b: [decision]"),
-            Table("sequence_minimum", self.minimum, "errors that no input changes: [decision]"),
+            Table(
+                "sequence_vectors",
+                self.vectors,
+                "Vectors z of the sequence, in prepared features: [block][feature][lane]",
+            ),
+            Table(
+                "sequence_triangle",
+                self.triangle,
+                "Triangle A that makes q of kernels: [block][earlier vector][lane]",
+            ),
+            Table(
+                "sequence_weights",
+                self.weights,
+                "Weights w of q in the decisions: [block][decision][lane]",
+            ),
+            Table(
+                "sequence_row_error",
+                self.row_error,
+                "Error of q per kernel error and per |phi(x)|: [block][2][lane]",
+            ),
+            Table(
+                "sequence_residual",
+                self.residual,
+                "Norm |W - W^| of what a block leaves of the normal: [block][decision]",
+            ),
+            Table(
+                "sequence_per_error",
+                self.per_error,
+                "Error of the decisions per kernel error: [block][decision]",
+            ),
+            Table(
+                "sequence_per_reach",
+                self.per_reach,
+                "Error of the decisions per |phi(x)|: [block][decision]",
+            ),
+            Table(
+                "sequence_intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"
+            ),
+            Table(
+                "sequence_minimum",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
         )
 
 

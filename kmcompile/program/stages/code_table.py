@@ -226,16 +226,24 @@ class CodeTable:
         vectors = self.arranged(self.codes).astype(self.width)
         tables = [
             Table("vectors", vectors, _layout_text(self)),
-            Table("squares", squares, "|s|^2: [vector]"),
+            Table("squares", squares, "Squares |s_i|^2 of the codes: [vector]"),
         ]
         if self.picks_columns:
-            tables.append(Table("columns", self.columns, "the features in the order of the codes"))
+            tables.append(
+                Table(
+                    "columns",
+                    self.columns,
+                    "Numbers of the features in the order of the codes: [code]",
+                )
+            )
         if self.sparse:
             steps = np.concatenate([own for _, own in self._lists()])
             ends = np.cumsum(self._turns()).astype(np.uint32)
             tables += [
-                Table("steps", steps, "to the next vector that is not 0: [entry]"),
-                Table("list_ends", ends, f"entries / {TURN} up to a list's end: [four]"),
+                Table("steps", steps, "Steps to the next vector that is not 0: [entry]"),
+                Table(
+                    "list_ends", ends, f"Entries up to the end of a list, divided by {TURN}: [four]"
+                ),
             ]
         return tuple(tables)
 
@@ -257,10 +265,10 @@ def _list(vectors: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.uint
 def _layout_text(table: CodeTable) -> str:
     order = ", a four as 0, 2, 1, 3" if table.pairs_bytes else ""
     texts = {
-        ROWS: "[vector][feature]",
-        COLUMNS: "[block][feature][lane]",
-        FOURS: f"[block][four][lane][feature]{order}",
-        CHUNKS: f"[block][chunk][lane][{table.run} features]",
-        SPARSE: f"those of a four that are not 0: [entry][feature]{order}",
+        ROWS: ": [vector][feature]",
+        COLUMNS: ": [block][feature][lane]",
+        FOURS: f"{order}: [block][four][lane][feature]",
+        CHUNKS: f": [block][chunk][lane][{table.run} features]",
+        SPARSE: f", those of a four that are not 0{order}: [entry][feature]",
     }
-    return f"support vectors: {texts[table.layout]}"
+    return f"Support vectors s_i as codes{texts[table.layout]}"

@@ -240,18 +240,42 @@ class ExactSum(VectorTotals):
 
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, coefficients, groups, intercepts and constant bounds."""
-        squares = (Table("squares", self.squares, "|s|^2: [block][lane]"),) if self.expands else ()
+        squares = (
+            (
+                Table(
+                    "squares", self.squares, "Squares |s_i|^2 of the support vectors: [block][lane]"
+                ),
+            )
+            if self.expands
+            else ()
+        )
         return (
-            Table("vectors", self.vectors, "support vectors: [block][feature][lane]"),
+            Table(
+                "vectors",
+                self.vectors,
+                "Support vectors s_i, in prepared features: [block][feature][lane]",
+            ),
             Table(
                 "coefficients",
                 self.coefficients,
-                "dual coefficients: [block][row][lane], 0 where a block is filled up",
+                "Dual coefficients beta_pi, 0 where a block is filled up: [block][row][lane]",
             ),
-            Table("group_ends", self.group_ends, "the block after a group's last one: [group]"),
-            Table("group_decisions", self.group_decisions, "what a row adds to: [group][row]"),
-            Table("intercept", self.intercept, "b: [decision]"),
-            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+            Table(
+                "group_ends",
+                self.group_ends,
+                "Number of the block after the last one of a group: [group]",
+            ),
+            Table(
+                "group_decisions",
+                self.group_decisions,
+                "Number p of the decision that a row adds to: [group][row]",
+            ),
+            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
             *squares,
         )
 

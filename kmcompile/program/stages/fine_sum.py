@@ -178,7 +178,15 @@ class FineSum(Always):
     def tables(self) -> tuple[Table, ...]:
         """Return the tables that `FixedSum` has not."""
         return (
-            Table("intercept", self.intercept, "b: [decision]"),
-            Table("per_deviation", self.per_deviation, "error per |x - prepared x|: [decision]"),
-            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
+            Table(
+                "per_deviation",
+                self.per_deviation,
+                "Error of the decisions per |x - prepared x|: [decision]",
+            ),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
         )

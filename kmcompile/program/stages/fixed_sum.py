@@ -279,14 +279,34 @@ class FixedSum(Always):
             Table(
                 "coefficients",
                 self.coefficients,
-                "dual coefficients: [block][row][lane], 0 where a block is filled up",
+                "Dual coefficients |beta_pi|, 0 where a block is filled up: [block][row][lane]",
             ),
-            Table("group_ends", self.group_ends, "the block after a group's last one: [group]"),
-            Table("group_rows", self.group_rows, "2 decision + (beta < 0): [group][row]"),
-            Table("start", self.start, "b, positive and negative part: [decision][part]"),
-            Table("exp2_table", exp2_fixed.TABLE, "2^(31 - i / 64): [i]"),
-            Table("per_deviation", self.per_deviation, "error per |x - code|: [decision]"),
-            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+            Table(
+                "group_ends",
+                self.group_ends,
+                "Number of the block after the last one of a group: [group]",
+            ),
+            Table(
+                "group_rows",
+                self.group_rows,
+                "Number 2 p of the decision that a row adds to, + 1 if beta < 0: [group][row]",
+            ),
+            Table(
+                "start",
+                self.start,
+                "Intercepts b_p, their positive and negative parts: [decision][part]",
+            ),
+            Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]"),
+            Table(
+                "per_deviation",
+                self.per_deviation,
+                "Error of the decisions per |x - code|: [decision]",
+            ),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
         )
 
 

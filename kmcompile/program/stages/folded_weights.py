@@ -346,28 +346,52 @@ class FoldedWeights(EarlyExit):
     def tables(self) -> tuple[Table, ...]:
         """Return the tree, the forms and the constants of the bounds."""
         tables = [
-            Table("folded_centres", self.centres, "c: [centre][feature]"),
-            Table("folded_radius", self.radius, "largest |x - c| of use: [centre]"),
-            Table("folded_decisions", self.decisions, "what is bounded: [centre][row]"),
-            Table("folded_weights_of", self.weights, "w: [centre][row][feature]"),
+            Table(
+                "folded_centres", self.centres, "Centres c, in prepared features: [centre][feature]"
+            ),
+            Table(
+                "folded_radius",
+                self.radius,
+                "Radius of each centre, the largest |x - c| of use: [centre]",
+            ),
+            Table(
+                "folded_decisions",
+                self.decisions,
+                "Number p of the decision that a row bounds: [centre][row]",
+            ),
+            Table(
+                "folded_weights_of",
+                self.weights,
+                "Slopes w of the decision, per prepared feature: [centre][row][feature]",
+            ),
             Table(
                 "folded_constants",
                 self.constants,
-                f"C, m and the bounds: [centre][row][{N_CONSTANTS}]",
+                f"Constants C, m and those of the bounds of a row: [centre][row][{N_CONSTANTS}]",
             ),
         ]
         if self.n_basis:
             tables += [
-                Table("folded_basis", self.basis, "B: [row][feature]"),
-                Table("folded_forms", self.forms, "Q, P, T: [last centre][row][3][i <= j]"),
+                Table(
+                    "folded_basis",
+                    self.basis,
+                    "Basis B of the curved test, without unit: [row][feature]",
+                ),
+                Table(
+                    "folded_forms",
+                    self.forms,
+                    "Triangles Q, P and T of the curved test: [last centre][row][3][i <= j]",
+                ),
                 Table(
                     "folded_curved_constants",
                     self.curved,
-                    f"m and the bounds: [last centre][row][{N_CURVED}]",
+                    f"Constant m and those of the bounds: [last centre][row][{N_CURVED}]",
                 ),
             ]
         if len(self.intercept):
-            tables.append(Table("intercept", self.intercept, "b: [decision]"))
+            tables.append(
+                Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]")
+            )
         return tuple(tables)
 
 

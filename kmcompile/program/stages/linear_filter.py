@@ -89,7 +89,19 @@ class LinearFilter(EarlyExit):
     def tables(self) -> tuple[Table, ...]:
         """Return weights, intercepts and half-widths."""
         return (
-            Table("filter_weights", self.products.blocks, "w: [block][feature][lane]"),
-            Table("filter_intercept", self.intercept, "c, middle of the band: [decision]"),
-            Table("filter_half_width", self.half_width, "half of the band: [decision]"),
+            Table(
+                "filter_weights",
+                self.products.blocks,
+                "Weights w_p of the estimate, per prepared feature: [block][feature][lane]",
+            ),
+            Table(
+                "filter_intercept",
+                self.intercept,
+                "Constants c_p of the estimate, the middle of its band: [decision]",
+            ),
+            Table(
+                "filter_half_width",
+                self.half_width,
+                "Half of the calibrated band of the decisions: [decision]",
+            ),
         )

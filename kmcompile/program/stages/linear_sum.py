@@ -108,13 +108,23 @@ class LinearSum(Always):
     def tables(self) -> tuple[Table, ...]:
         """Return weights, intercepts and the constants of the bounds."""
         return (
-            Table("weights", self.weights, "w: [block][feature][lane]"),
-            Table("intercept", self.intercept, "b: [decision]"),
-            Table("bound_per_length", self.per_length, "error for each |x| of 1: [decision]"),
+            Table(
+                "weights",
+                self.weights,
+                "Weights w_p of the decisions, per prepared feature: [block][feature][lane]",
+            ),
+            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
+            Table(
+                "bound_per_length", self.per_length, "Error of the decisions per |x|: [decision]"
+            ),
             Table(
                 "bound_per_deviation",
                 self.per_deviation,
-                "error for each deviation of 1: [decision]",
+                "Error of the decisions per |x - prepared x|: [decision]",
             ),
-            Table("minimum_bound", self.minimum, "errors that no input changes: [decision]"),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
         )

@@ -334,26 +334,64 @@ class NearestVectors(EarlyExit):
     def tables(self) -> tuple[Table, ...]:
         """Return projections, projected vectors, residuals, weights and the tests."""
         levels = tuple(
-            Table(f"nearest_projection_{n}", level.blocks, "M: [block][feature][lane]")
+            Table(
+                f"nearest_projection_{n}",
+                level.blocks,
+                "Rows of the projection M, without unit: [block][feature][lane]",
+            )
             for n, level in enumerate(self.levels, start=1)
         )
         residuals = (
-            (Table("nearest_residuals", self.residuals, "outside M, squared: [level][slot]"),)
+            (
+                Table(
+                    "nearest_residuals",
+                    self.residuals,
+                    "Square of the part of each vector outside M: [level][slot]",
+                ),
+            )
             if self.uses_distance
             else ()
         )
         return (
             *levels,
-            Table("nearest_projected", self.vectors, "projected vectors: [block][feature][lane]"),
+            Table(
+                "nearest_projected",
+                self.vectors,
+                "Projected support vectors M s_i: [block][dimension][lane]",
+            ),
             *residuals,
-            Table("nearest_weights", self.weights, "score of a kernel of 1, 0: never: [slot]"),
-            Table("nearest_steps", self.steps, "touched vectors at a test: [test]"),
-            Table("nearest_own", self.own, "share of the running sum: [test][decision]"),
-            Table("nearest_earlier", self.earlier, "of a reduced set's: [test][decision]"),
-            Table("nearest_offset", self.offset, "middle of the band: [test][decision]"),
-            Table("nearest_half_width", self.half_width, "half of the band: [test][decision]"),
-            Table("nearest_least", self.least, "limits of the part outside M: [level]"),
-            Table("nearest_largest", self.largest, "limits of the part outside M: [level]"),
+            Table(
+                "nearest_weights",
+                self.weights,
+                "Score of a vector whose kernel is 1, 0 where it is never touched: [slot]",
+            ),
+            Table(
+                "nearest_steps",
+                self.steps,
+                "Number of vectors that are touched before a test: [test]",
+            ),
+            Table(
+                "nearest_own",
+                self.own,
+                "Share of the running decisions in a test: [test][decision]",
+            ),
+            Table(
+                "nearest_earlier",
+                self.earlier,
+                "Share of the reduced set's estimate in a test: [test][decision]",
+            ),
+            Table(
+                "nearest_offset",
+                self.offset,
+                "Middle of the calibrated band of the decisions: [test][decision]",
+            ),
+            Table(
+                "nearest_half_width",
+                self.half_width,
+                "Half of the calibrated band of the decisions: [test][decision]",
+            ),
+            Table("nearest_least", self.least, "Least square of what is outside M: [level]"),
+            Table("nearest_largest", self.largest, "Largest square of what is outside M: [level]"),
         )
 
 

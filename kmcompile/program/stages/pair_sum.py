@@ -279,19 +279,39 @@ class PairSum(VectorTotals):
 
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, entries, pairs, constant bounds and scores."""
-        squares = (Table("squares", self.squares, "|s|^2: [vector]"),) if self.expands else ()
+        squares = (
+            (Table("squares", self.squares, "Squares |s_i|^2 of the support vectors: [vector]"),)
+            if self.expands
+            else ()
+        )
         return (
-            Table("vectors", self.vectors, "support vectors: [vector][feature]"),
-            Table("entry_vectors", self.entry_vectors, "the vector of an entry: [entry]"),
-            Table("coefficients", self.coefficients, "its dual coefficient in its pair: [entry]"),
+            Table(
+                "vectors",
+                self.vectors,
+                "Support vectors s_i, in prepared features: [vector][feature]",
+            ),
+            Table("entry_vectors", self.entry_vectors, "Number of the vector of an entry: [entry]"),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "Dual coefficient beta_pi of an entry in its pair: [entry]",
+            ),
             Table(
                 "pair_ends",
                 self.pair_ends,
-                "the entry after a pair's positive ones, after all of its own: [pair][2]",
+                "Entry after the positive ones of a pair, and after all of them: [pair][2]",
             ),
-            Table("intercept", self.intercept, "b: [pair]"),
-            Table("minimum_bound", self.minimum, "errors that no input changes: [pair]"),
+            Table("intercept", self.intercept, "Intercepts b_p of the pairs: [pair]"),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [pair]",
+            ),
             *squares,
-            Table("score_weights", self.score_weights, "whom to begin with: [class][feature]"),
-            Table("score_offset", self.score_offset, "and a constant: [class]"),
+            Table(
+                "score_weights",
+                self.score_weights,
+                "Weights of the score that orders the classes: [class][feature]",
+            ),
+            Table("score_offset", self.score_offset, "Constant of that score: [class]"),
         )

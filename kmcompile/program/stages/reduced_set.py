@@ -216,19 +216,55 @@ class ReducedSet(EarlyExit):
         columns: tuple[Table, ...] = ()
         triangle: tuple[Table, ...] = ()
         if len(self.products.columns):
-            columns = (Table(f"{prefix}_columns", self.products.columns, "features of M"),)
+            columns = (
+                Table(
+                    f"{prefix}_columns",
+                    self.products.columns,
+                    "Numbers of the features that M looks at: [column]",
+                ),
+            )
         if len(self.triangle):
-            triangle = (Table(f"{prefix}_triangle", self.triangle, "T: [row][column]"),)
+            triangle = (
+                Table(
+                    f"{prefix}_triangle",
+                    self.triangle,
+                    "Lower triangle T, |T y| being the length of x in M: [row][column]",
+                ),
+            )
         return (
             *columns,
-            Table(f"{prefix}_projection", self.products.blocks, "M: [block][feature][lane]"),
+            Table(
+                f"{prefix}_projection",
+                self.products.blocks,
+                "Rows of the projection M, without unit: [block][feature][lane]",
+            ),
             *triangle,
-            Table(f"{prefix}_vectors", self.vectors, "z, 1, t: [block][feature][lane]"),
-            Table(f"{prefix}_weights", self.weights, "of decisions, spread: [block][row][lane]"),
-            Table(f"{prefix}_slopes", self.slopes, "of decisions, spread: [row][feature]"),
-            Table(f"{prefix}_intercept", self.intercept, "of decisions, spread: [row]"),
-            Table(f"{prefix}_earlier", self.earlier, "share of the estimate before: [decision]"),
-            Table(f"{prefix}_half_width", self.half_width, "half of the band: [decision]"),
+            Table(
+                f"{prefix}_vectors",
+                self.vectors,
+                "Vectors (z_c, 1, t_c) of the set: [block][component][lane]",
+            ),
+            Table(
+                f"{prefix}_weights",
+                self.weights,
+                "Weights of the decisions' estimates and of the spread: [block][row][lane]",
+            ),
+            Table(
+                f"{prefix}_slopes",
+                self.slopes,
+                "Slopes of the same rows, per dimension of y: [row][dimension]",
+            ),
+            Table(f"{prefix}_intercept", self.intercept, "Constants of the same rows: [row]"),
+            Table(
+                f"{prefix}_earlier",
+                self.earlier,
+                "Share of the set before in the estimate: [decision]",
+            ),
+            Table(
+                f"{prefix}_half_width",
+                self.half_width,
+                "Half of the calibrated band, in spreads: [decision]",
+            ),
         )
 
 

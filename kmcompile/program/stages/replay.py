@@ -158,8 +158,16 @@ class Replay(Always):
         shared = {"vectors", "coefficients", "weights", *_READ_BY_BOTH}
         own = tuple(t for t in self.prepare.tables() + self.sum.tables() if t.name not in shared)
         low = (
-            Table("vectors_low", self.low_vectors, "what the vectors' table leaves off"),
-            Table("coefficients_low", self.low_coefficients, "what the coefficients' leaves off"),
+            Table(
+                "vectors_low",
+                self.low_vectors,
+                "Low parts of the vectors, in the order of their table: [element]",
+            ),
+            Table(
+                "coefficients_low",
+                self.low_coefficients,
+                "Low parts of the coefficients, in the order of their table: [element]",
+            ),
         )
         return tuple(
             Table(f"replay_{t.name}", t.values, t.layout) for t in (*own, *low) if t.values.size > 0

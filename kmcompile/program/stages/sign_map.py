@@ -224,9 +224,13 @@ class SignMap(EarlyExit):
     def tables(self) -> tuple[Table, ...]:
         """Return the planes of bits and the ranks."""
         return (
-            Table("map_outer", self.outer, "first bits of the boxes' kinds: [word], low bit first"),
-            Table("map_inner", self.inner, "second bits of the boxes' kinds: [word]"),
-            Table("map_ranks", self.ranks, "halved boxes before: [pair of words]"),
+            Table(
+                "map_outer",
+                self.outer,
+                "Upper bits of the kinds of the boxes, the lowest bit first: [word]",
+            ),
+            Table("map_inner", self.inner, "Lower bits of the same: [word]"),
+            Table("map_ranks", self.ranks, "Number of halved boxes before: [pair of words]"),
         )
 
 

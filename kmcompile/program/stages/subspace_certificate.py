@@ -364,11 +364,33 @@ class SubspaceCertificate(EarlyExit):
         """Return projection, projected vectors, weights and orders."""
         columns: tuple[Table, ...] = ()
         if len(self.products.columns):
-            columns = (Table("subspace_columns", self.products.columns, "features of V"),)
+            columns = (
+                Table(
+                    "subspace_columns",
+                    self.products.columns,
+                    "Numbers of the features that V looks at: [column]",
+                ),
+            )
         return (
             *columns,
-            Table("subspace_projection", self.products.blocks, "V: [block][feature][lane]"),
-            Table("subspace_projected", self.vectors, "projected vectors: [block][feature][lane]"),
-            Table("subspace_weights", self.weights, "(beta / delta)^2, 0: never: [slot]"),
-            Table("subspace_orders", self.remainder.orders, "of the remainder: [order][column]"),
+            Table(
+                "subspace_projection",
+                self.products.blocks,
+                "Rows of the subspace V, without unit: [block][feature][lane]",
+            ),
+            Table(
+                "subspace_projected",
+                self.vectors,
+                "Projected support vectors V s_i: [block][dimension][lane]",
+            ),
+            Table(
+                "subspace_weights",
+                self.weights,
+                "Weights (beta_i / delta_i)^2, 0 where it is never touched: [slot]",
+            ),
+            Table(
+                "subspace_orders",
+                self.remainder.orders,
+                "Factors of the orders of the remainder: [order][column]",
+            ),
         )

@@ -82,260 +82,260 @@ const char *const iris_stage_names[IRIS_N_STAGES] = {
 #define IRIS_TABLE_SECTION
 #endif
 
-/* offset: [feature] */
+/* Offset of each feature, in its own unit. Index: [feature], 2. */
 IRIS_TABLE_SECTION
 static const float iris_scale_0_offset_high[2U] = {
     0x1.4p+4f, 0x1.faap+9f
 };
 
-/* factor: [feature] */
+/* Factor of each feature, per its own unit. Index: [feature], 2. */
 IRIS_TABLE_SECTION
 static const float iris_scale_0_factor[2U] = {
     0x1.99999ap-4f, 0x1.47ae14p-7f
 };
 
-/* w: [block][feature][lane] */
+/* Weights w_p of the estimate, per prepared feature. Index: [block][feature][lane], 1x2x1. */
 IRIS_TABLE_SECTION
 static const float iris_filter_weights[2U] = {
     0x1p+0f, 0x0p+0f
 };
 
-/* c, middle of the band: [decision] */
+/* Constants c_p of the estimate, the middle of its band. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_filter_intercept[1U] = {
     0x0p+0f
 };
 
-/* half of the band: [decision] */
+/* Half of the calibrated band of the decisions. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_filter_half_width[1U] = {
     0x1p+1f
 };
 
-/* features of M */
+/* Numbers of the features that M looks at. Index: [column], 1. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_reduced_1_columns[1U] = {
     0U
 };
 
-/* M: [block][feature][lane] */
+/* Rows of the projection M, without unit. Index: [block][feature][lane], 1x1x1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_1_projection[1U] = {
     0x1p+0f
 };
 
-/* z, 1, t: [block][feature][lane] */
+/* Vectors (z_c, 1, t_c) of the set. Index: [block][component][lane], 1x3x2. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_1_vectors[6U] = {
     -0x1p-4f, 0x1p-4f, 0x1p+0f, 0x1p+0f, 0x1.fp-1f, 0x1.fp-1f
 };
 
-/* of decisions, spread: [block][row][lane] */
+/* Weights of the decisions' estimates and of the spread. Index: [block][row][lane], 1x2x2. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_1_weights[4U] = {
     -0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f
 };
 
-/* of decisions, spread: [row][feature] */
+/* Slopes of the same rows, per dimension of y. Index: [row][dimension], 2x1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_1_slopes[2U] = {
     0x1p-3f, 0x0p+0f
 };
 
-/* of decisions, spread: [row] */
+/* Constants of the same rows. Index: [row], 2. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_1_intercept[2U] = {
     0x0p+0f, 0x1p-1f
 };
 
-/* share of the estimate before: [decision] */
+/* Share of the set before in the estimate. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_1_earlier[1U] = {
     0x0p+0f
 };
 
-/* half of the band: [decision] */
+/* Half of the calibrated band, in spreads. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_1_half_width[1U] = {
     0x1p+0f
 };
 
-/* M: [block][feature][lane] */
+/* Rows of the projection M, without unit. Index: [block][feature][lane], 1x2x1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_2_projection[2U] = {
     0x1p+0f, 0x0p+0f
 };
 
-/* T: [row][column] */
+/* Lower triangle T, |T y| being the length of x in M. Index: [row][column], 1x1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_2_triangle[1U] = {
     0x1p+0f
 };
 
-/* z, 1, t: [block][feature][lane] */
+/* Vectors (z_c, 1, t_c) of the set. Index: [block][component][lane], 1x3x2. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_2_vectors[6U] = {
     -0x1p-4f, 0x1p-4f, 0x1p+0f, 0x1p+0f, 0x1.fp-1f, 0x1.fp-1f
 };
 
-/* of decisions, spread: [block][row][lane] */
+/* Weights of the decisions' estimates and of the spread. Index: [block][row][lane], 1x2x2. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_2_weights[4U] = {
     -0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f
 };
 
-/* of decisions, spread: [row][feature] */
+/* Slopes of the same rows, per dimension of y. Index: [row][dimension], 2x1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_2_slopes[2U] = {
     0x1p-2f, 0x0p+0f
 };
 
-/* of decisions, spread: [row] */
+/* Constants of the same rows. Index: [row], 2. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_2_intercept[2U] = {
     0x0p+0f, 0x1p-1f
 };
 
-/* share of the estimate before: [decision] */
+/* Share of the set before in the estimate. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_2_earlier[1U] = {
     0x1p-2f
 };
 
-/* half of the band: [decision] */
+/* Half of the calibrated band, in spreads. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_reduced_2_half_width[1U] = {
     0x1p+0f
 };
 
-/* M: [block][feature][lane] */
+/* Rows of the projection M, without unit. Index: [block][feature][lane], 1x2x1. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_projection_1[2U] = {
     0x0p+0f, 0x1p+0f
 };
 
-/* projected vectors: [block][feature][lane] */
+/* Projected support vectors M s_i. Index: [block][dimension][lane], 2x1x4. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_projected[8U] = {
     0x1p-1f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
 };
 
-/* outside M, squared: [level][slot] */
+/* Square of the part of each vector outside M. Index: [level][slot], 1x8. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_residuals[8U] = {
     0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f
 };
 
-/* score of a kernel of 1, 0: never: [slot] */
+/* Score of a vector whose kernel is 1, 0 where it is never touched. Index: [slot], 8. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_weights[8U] = {
     0x1.8p-1f, 0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
 };
 
-/* touched vectors at a test: [test] */
+/* Number of vectors that are touched before a test. Index: [test], 3. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_nearest_steps[3U] = {
     0U, 1U, 2U
 };
 
-/* share of the running sum: [test][decision] */
+/* Share of the running decisions in a test. Index: [test][decision], 3x1. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_own[3U] = {
     0x1.8p-1f, 0x1.cp-1f, 0x1p+0f
 };
 
-/* of a reduced set's: [test][decision] */
+/* Share of the reduced set's estimate in a test. Index: [test][decision], 3x1. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_earlier[3U] = {
     0x1p-2f, 0x1p-3f, 0x0p+0f
 };
 
-/* middle of the band: [test][decision] */
+/* Middle of the calibrated band of the decisions. Index: [test][decision], 3x1. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_offset[3U] = {
     0x0p+0f, 0x0p+0f, 0x0p+0f
 };
 
-/* half of the band: [test][decision] */
+/* Half of the calibrated band of the decisions. Index: [test][decision], 3x1. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_half_width[3U] = {
     0x1p-1f, 0x1p-2f, 0x1p-3f
 };
 
-/* limits of the part outside M: [level] */
+/* Least square of what is outside M. Index: [level], 1. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_least[1U] = {
     0x0p+0f
 };
 
-/* limits of the part outside M: [level] */
+/* Largest square of what is outside M. Index: [level], 1. */
 IRIS_TABLE_SECTION
 static const float iris_nearest_largest[1U] = {
     0x1p+7f
 };
 
-/* support vectors: [block][feature][lane] */
+/* Support vectors s_i, in prepared features. Index: [block][feature][lane], 2x2x4. */
 IRIS_TABLE_SECTION
 static const float iris_vectors[16U] = {
     -0x1p+0f, -0x1p-1f, -0x1p-1f, -0x1p-1f, 0x1p-1f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p+0f,
     0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
 };
 
-/* dual coefficients: [block][row][lane], 0 where a block is filled up */
+/* Dual coefficients beta_pi, 0 where a block is filled up. Index: [block][row][lane], 2x1x4. */
 IRIS_TABLE_SECTION
 static const float iris_coefficients[8U] = {
     -0x1.8p-1f, -0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
 };
 
-/* the block after a group's last one: [group] */
+/* Number of the block after the last one of a group. Index: [group], 2. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_group_ends[2U] = {
     1U, 2U
 };
 
-/* what a row adds to: [group][row] */
+/* Number p of the decision that a row adds to. Index: [group][row], 2x1. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_group_decisions[2U] = {
     0U, 0U
 };
 
-/* b: [decision] */
+/* Intercepts b_p of the decisions. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_intercept[1U] = {
     0x1p-3f
 };
 
-/* errors that no input changes: [decision] */
+/* Part of the decisions' bound that no input changes. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_minimum_bound[1U] = {
     0x1.0e7178p-120f
 };
 
-/* inputs of the self-test: [answer][feature] */
+/* Inputs of the self-test, as they are received. Index: [answer][feature], 2x2. */
 IRIS_TABLE_SECTION
 static const float iris_known_inputs[4U] = {
     0x1.4p+3f, 0x1.09dp+10f, 0x1.ep+4f, 0x1.039p+10f
 };
 
-/* their labels: [answer] */
+/* Labels of these inputs. Index: [answer], 2. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_known_labels[2U] = {
     0U, 1U
 };
 
-/* least decisions: [answer][decision] */
+/* Least decisions that the self-test accepts. Index: [answer][decision], 2x1. */
 IRIS_TABLE_SECTION
 static const float iris_known_lower[2U] = {
     -0x1.356598p-1f, 0x1.33c9eap+0f
 };
 
-/* largest decisions: [answer][decision] */
+/* Largest decisions that the self-test accepts. Index: [answer][decision], 2x1. */
 IRIS_TABLE_SECTION
 static const float iris_known_upper[2U] = {
     -0x1.3564e4p-1f, 0x1.33ca5ap+0f
 };
 
-/* CRC-32C of each table, in the order of the tables */
+/* Checksum (CRC-32C) of each table, in the order of the self-test. Index: [table], 42. */
 IRIS_TABLE_SECTION
 static const uint32_t iris_checksums[42U] = {
     1423413175UL, 2459864056UL, 1773917197UL, 1214729159UL, 152852091UL, 1214729159UL,

@@ -74,13 +74,13 @@ const char *const iris_stage_names[IRIS_N_STAGES] = {
 #define IRIS_TABLE_SECTION
 #endif
 
-/* factor: [feature] */
+/* Factor of each feature, per its own unit. Index: [feature], 2. */
 IRIS_TABLE_SECTION
 static const float iris_scale_0_factor[2U] = {
     0x1p-15f, 0x1p-15f
 };
 
-/* support vectors: [block][four][lane][feature] */
+/* Support vectors s_i as codes. Index: [block][four][lane][feature]. */
 IRIS_TABLE_SECTION
 static const union {
     int16_t code[32U];
@@ -90,37 +90,37 @@ static const union {
     0, 0, 0, 0
 } };
 
-/* |s|^2: [vector] */
+/* Squares |s_i|^2 of the codes. Index: [vector], 8. */
 IRIS_TABLE_SECTION
 static const uint32_t iris_squares[8U] = {
     1034433UL, 1010281UL, 0UL, 0UL, 1031009UL, 0UL, 0UL, 0UL
 };
 
-/* dual coefficients: [block][row][lane], 0 where a block is filled up */
+/* Dual coefficients |beta_pi|, 0 where a block is filled up. Index: [block][row][lane], 2x1x4. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_coefficients[8U] = {
     24576U, 16384U, 0U, 0U, 40960U, 0U, 0U, 0U
 };
 
-/* the block after a group's last one: [group] */
+/* Number of the block after the last one of a group. Index: [group], 2. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_group_ends[2U] = {
     1U, 2U
 };
 
-/* 2 decision + (beta < 0): [group][row] */
+/* Number 2 p of the decision that a row adds to, + 1 if beta < 0. Index: [group][row], 2x1. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_group_rows[2U] = {
     1U, 0U
 };
 
-/* b, positive and negative part: [decision][part] */
+/* Intercepts b_p, their positive and negative parts. Index: [decision][part], 1x2. */
 IRIS_TABLE_SECTION
 static const uint64_t iris_start[2U] = {
     8796093022208ULL, 0ULL
 };
 
-/* 2^(31 - i / 64): [i] */
+/* Powers 2^(31 - i / 64). Index: [i], 64. */
 IRIS_TABLE_SECTION
 static const uint32_t iris_exp2_table[64U] = {
     2147483648UL, 2124350982UL, 2101467502UL, 2078830522UL, 2056437387UL, 2034285470UL,
@@ -136,43 +136,43 @@ static const uint32_t iris_exp2_table[64U] = {
     1121280436UL, 1109202018UL, 1097253708UL, 1085434106UL
 };
 
-/* error per |x - code|: [decision] */
+/* Error of the decisions per |x - code|. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_per_deviation[1U] = {
     0x1.7814aap+12f
 };
 
-/* errors that no input changes: [decision] */
+/* Part of the decisions' bound that no input changes. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_minimum_bound[1U] = {
     0x1.a0082cp-29f
 };
 
-/* inputs of the self-test: [answer][feature] */
+/* Inputs of the self-test, as they are received. Index: [answer][feature], 2x2. */
 IRIS_TABLE_SECTION
 static const int16_t iris_known_inputs[4U] = {
     12, 1017, 28, 1015
 };
 
-/* their labels: [answer] */
+/* Labels of these inputs. Index: [answer], 2. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_known_labels[2U] = {
     0U, 1U
 };
 
-/* least decisions: [answer][decision] */
+/* Least decisions that the self-test accepts. Index: [answer][decision], 2x1. */
 IRIS_TABLE_SECTION
 static const float iris_known_lower[2U] = {
     -0x1.35655p-1f, 0x1.33ca12p+0f
 };
 
-/* largest decisions: [answer][decision] */
+/* Largest decisions that the self-test accepts. Index: [answer][decision], 2x1. */
 IRIS_TABLE_SECTION
 static const float iris_known_upper[2U] = {
     -0x1.35653p-1f, 0x1.33ca32p+0f
 };
 
-/* CRC-32C of each table, in the order of the tables */
+/* Checksum (CRC-32C) of each table, in the order of the self-test. Index: [table], 14. */
 IRIS_TABLE_SECTION
 static const uint32_t iris_checksums[14U] = {
     1744796897UL, 2166939103UL, 1910398629UL, 3345415331UL, 2054417452UL, 3306475437UL,

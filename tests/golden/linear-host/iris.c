@@ -64,63 +64,63 @@ const char *const iris_stage_names[IRIS_N_STAGES] = {
 #define IRIS_TABLE_SECTION
 #endif
 
-/* w: [block][feature][lane] */
+/* Weights w_p of the decisions, per prepared feature. Index: [block][feature][lane], 1x2x4. */
 IRIS_TABLE_SECTION
 static const float iris_weights[8U] = {
     0x1p+0f, -0x1p-2f, -0x1p-1f, 0x0p+0f, -0x1p-1f, 0x1p+0f, -0x1.8p-1f, 0x0p+0f
 };
 
-/* b: [decision] */
+/* Intercepts b_p of the decisions. Index: [decision], 3. */
 IRIS_TABLE_SECTION
 static const float iris_intercept[3U] = {
     0x0p+0f, 0x1p-2f, -0x1p-3f
 };
 
-/* error for each |x| of 1: [decision] */
+/* Error of the decisions per |x|. Index: [decision], 3. */
 IRIS_TABLE_SECTION
 static const float iris_bound_per_length[3U] = {
     0x1.1e37c6p-23f, 0x1.07e13cp-23f, 0x1.cd832ep-24f
 };
 
-/* error for each deviation of 1: [decision] */
+/* Error of the decisions per |x - prepared x|. Index: [decision], 3. */
 IRIS_TABLE_SECTION
 static const float iris_bound_per_deviation[3U] = {
     0x1.1e37c4p+0f, 0x1.07e13ap+0f, 0x1.cd832ap-1f
 };
 
-/* errors that no input changes: [decision] */
+/* Part of the decisions' bound that no input changes. Index: [decision], 3. */
 IRIS_TABLE_SECTION
 static const float iris_minimum_bound[3U] = {
     0x1.800062p-123f, 0x1.800062p-123f, 0x1.800062p-123f
 };
 
-/* inputs of the self-test: [answer][feature] */
+/* Inputs of the self-test, as they are received. Index: [answer][feature], 2x2. */
 IRIS_TABLE_SECTION
 static const float iris_known_inputs[4U] = {
     0x1p+1f, 0x0p+0f, 0x0p+0f, 0x1p+1f
 };
 
-/* their labels: [answer] */
+/* Labels of these inputs. Index: [answer], 2. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_known_labels[2U] = {
     0U, 1U
 };
 
-/* least decisions: [answer][decision] */
+/* Least decisions that the self-test accepts. Index: [answer][decision], 2x3. */
 IRIS_TABLE_SECTION
 static const float iris_known_lower[6U] = {
     0x1.ffffe4p+0f, -0x1.00002cp-2f, -0x1.200012p+0f, -0x1.000014p+0f, 0x1.1ffffp+1f,
     -0x1.a00016p+0f
 };
 
-/* largest decisions: [answer][decision] */
+/* Largest decisions that the self-test accepts. Index: [answer][decision], 2x3. */
 IRIS_TABLE_SECTION
 static const float iris_known_upper[6U] = {
     0x1.00000ep+1f, -0x1.ffffacp-3f, -0x1.1fffeep+0f, -0x1.ffffdcp-1f, 0x1.20001p+1f,
     -0x1.9fffeap+0f
 };
 
-/* CRC-32C of each table, in the order of the tables */
+/* Checksum (CRC-32C) of each table, in the order of the self-test. Index: [table], 9. */
 IRIS_TABLE_SECTION
 static const uint32_t iris_checksums[9U] = {
     139928171UL, 3901714840UL, 2207112923UL, 717226499UL, 2729528047UL, 257421914UL, 1366104114UL,

@@ -65,80 +65,80 @@ const char *const iris_stage_names[IRIS_N_STAGES] = {
 #define IRIS_TABLE_SECTION
 #endif
 
-/* offset: [feature] */
+/* Offset of each feature, in its own unit. Index: [feature], 2. */
 IRIS_TABLE_SECTION
 static const float iris_scale_0_offset_high[2U] = {
     0x1.4p+4f, 0x1.faap+9f
 };
 
-/* factor: [feature] */
+/* Factor of each feature, per its own unit. Index: [feature], 2. */
 IRIS_TABLE_SECTION
 static const float iris_scale_0_factor[2U] = {
     0x1.99999ap-4f, 0x1.47ae14p-7f
 };
 
-/* support vectors: [block][feature][lane] */
+/* Support vectors s_i, in prepared features. Index: [block][feature][lane], 2x2x4. */
 IRIS_TABLE_SECTION
 static const float iris_vectors[16U] = {
     -0x1p+0f, -0x1p-1f, -0x1p-1f, -0x1p-1f, 0x1p-1f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p+0f,
     0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
 };
 
-/* dual coefficients: [block][row][lane], 0 where a block is filled up */
+/* Dual coefficients beta_pi, 0 where a block is filled up. Index: [block][row][lane], 2x1x4. */
 IRIS_TABLE_SECTION
 static const float iris_coefficients[8U] = {
     -0x1.8p-1f, -0x1p-1f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f
 };
 
-/* the block after a group's last one: [group] */
+/* Number of the block after the last one of a group. Index: [group], 2. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_group_ends[2U] = {
     1U, 2U
 };
 
-/* what a row adds to: [group][row] */
+/* Number p of the decision that a row adds to. Index: [group][row], 2x1. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_group_decisions[2U] = {
     0U, 0U
 };
 
-/* b: [decision] */
+/* Intercepts b_p of the decisions. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_intercept[1U] = {
     0x1p-3f
 };
 
-/* errors that no input changes: [decision] */
+/* Part of the decisions' bound that no input changes. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_minimum_bound[1U] = {
     0x1.0e7178p-120f
 };
 
-/* inputs of the self-test: [answer][feature] */
+/* Inputs of the self-test, as they are received. Index: [answer][feature], 2x2. */
 IRIS_TABLE_SECTION
 static const float iris_known_inputs[4U] = {
     0x1.4p+3f, 0x1.09dp+10f, 0x1.ep+4f, 0x1.039p+10f
 };
 
-/* their labels: [answer] */
+/* Labels of these inputs. Index: [answer], 2. */
 IRIS_TABLE_SECTION
 static const uint16_t iris_known_labels[2U] = {
     0U, 1U
 };
 
-/* least decisions: [answer][decision] */
+/* Least decisions that the self-test accepts. Index: [answer][decision], 2x1. */
 IRIS_TABLE_SECTION
 static const float iris_known_lower[2U] = {
     -0x1.356598p-1f, 0x1.33c9eap+0f
 };
 
-/* largest decisions: [answer][decision] */
+/* Largest decisions that the self-test accepts. Index: [answer][decision], 2x1. */
 IRIS_TABLE_SECTION
 static const float iris_known_upper[2U] = {
     -0x1.3564e4p-1f, 0x1.33ca5ap+0f
 };
 
-/* CRC-32C of each table, in the order of the tables */
+/* Checksum (CRC-32C) of each table, in the order of the self-test. Index: [table], 12. */
 IRIS_TABLE_SECTION
 static const uint32_t iris_checksums[12U] = {
     1423413175UL, 2459864056UL, 2133904002UL, 3833563999UL, 2054417452UL, 2351477386UL,
