@@ -11,11 +11,10 @@
  * The tables are static constants. IRIS_TABLE_SECTION, defined where iris.c is compiled, places
  * them: an attribute such as __attribute__((section(".tcm"))).
  *
- * lower and upper of the last sum hold its error against the trained model in real arithmetic, of
- * decision p bounded by 2.51933e-8 sum_i |beta_pi| K(s_i, x) + per_deviation_p d + minimum_bound_p
- * + 2.98025e-7 |decision_p|, x being the codes, and d >= the distance of the prepared input from
- * the exactly prepared one. The names are those of tables in iris.c, where each function has its
- * derivation beside it.
+ * The last sum bounds the error of its decision p, against the trained model in real arithmetic,
+ * by 2.51933e-8 sum_i |beta_pi| K(s_i, x) + per_deviation_p d + minimum_bound_p + 2.98025e-7
+ * |decision_p|, x being the codes, and d >= the distance of the prepared input from the exactly
+ * prepared one. The names are those of tables in iris.c.
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
  * Not here: iris_classify_within and iris_audit, because this program has no early exit to limit
