@@ -26,7 +26,8 @@ from kmcompile.readers import byte_budget, load_model
 from kmcompile.readers.samples.file import read_samples
 
 PROMISED_BYTES, PROMISED_PER_BYTE = 500_000_000, 50
-PROMISED_CPU_S = 10
+PROMISED_ADDITIONS = 200_000_000
+"""In a loop of Python: 10 seconds of an ordinary machine."""
 
 # What each run of the tests measures: one of every kind. The others are measured by `test-all`.
 MEASURED = {
@@ -66,7 +67,7 @@ def _measure(names, folder):
     for name, size, cost in zip(names, sizes, _costs(files), strict=True):
         assert cost["outcome"].startswith(("3: ", "read")), (name, cost)
         assert cost["bytes"] <= PROMISED_BYTES + PROMISED_PER_BYTE * size, (name, size, cost)
-        assert cost["cpu_s"] <= PROMISED_CPU_S, (name, size, cost)
+        assert cost["additions"] <= PROMISED_ADDITIONS, (name, size, cost)
 
 
 def test_hostile_files_cost_what_is_promised(tmp_path):
