@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from covering import cover
 from hypothesis import HealthCheck, settings
+
+from kit.covering import cover
 
 # No limit in seconds, which a busy machine would miss; the same examples in every run.
 settings.register_profile(

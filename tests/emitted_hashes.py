@@ -17,19 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import calibrated
-import cascades
-import catalogue
-import certified
-import coded
-import integer_exits
-import many_classes
 import numpy as np
-import pairs
-import regressions
-import replays
-import sparse_digits
-import stage_pairs
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import make_pipeline
@@ -37,6 +25,20 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
 
 import kmcompile
+from kit import (
+    calibrated,
+    cascades,
+    catalogue,
+    certified,
+    coded,
+    integer_exits,
+    many_classes,
+    pairs,
+    regressions,
+    replays,
+    sparse_digits,
+    stage_pairs,
+)
 from kmcompile.resources import targets_dir
 
 Files = Mapping[str, bytes]

@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 from attack import common_inputs
 from library import library_of
-from lowered import program_of
 from subjects import SUBJECTS, fitted
 from truth import Truth, evaluate
 
+from kit.lowered import program_of
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext

@@ -9,9 +9,9 @@ from typing import Any
 
 import cffi
 import numpy as np
-from emitted import Emitted
-from tools import need, succeed
 
+from kit.emitted import Emitted
+from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.program.interpreter import Status
 from kmcompile.program.stages import Value

@@ -10,8 +10,8 @@ from typing import Any
 
 import cffi
 import numpy as np
-from tools import need, succeed
 
+from kit.tools import need, succeed
 from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine

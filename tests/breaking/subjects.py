@@ -10,19 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import certified
 import numpy as np
-import regressions
-from emitted import Emitted
-from function_kernels import kernel_function, load_machine
 from library import OfCodes
-from lowered import reduced
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
+from kit import certified, regressions
+from kit.emitted import Emitted
+from kit.function_kernels import kernel_function, load_machine
+from kit.lowered import reduced
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Linear

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-import fixed_sum_terms
 import numpy as np
 
+from kit import fixed_sum_terms
 from kmcompile.kernels.chi2 import Chi2Float32
 from kmcompile.kernels.fourier import FourierFloat32
 from kmcompile.kernels.intersection import IntersectionFloat32

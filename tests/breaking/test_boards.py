@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 from attack import by_stage, common_inputs, ends_of_certificates
-from covering import some
 from library import ANSWER, Library, library_of
 from subjects import SUBJECTS, fitted
-from tools import need_tools
 from truth import evaluate
 
+from kit.covering import some
+from kit.tools import need_tools
 from kmcompile.build import build
 from kmcompile.program.interpreter import Status
 from kmcompile.run import runner_for

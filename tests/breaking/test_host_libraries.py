@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attack import attack, common_inputs, judge, limits_of
-from covering import some
-from emitted import Emitted
 from library import Library, OfCodes, library_of, received
 from subjects import QUICK, SUBJECTS, fitted, planned
 from truth import evaluate
 
+from kit.covering import some
+from kit.emitted import Emitted
 from kmcompile.program.interpreter import RESULT_DTYPE, Status, classify, interpret
 
 N_QUERIES = 1_000_000

@@ -18,9 +18,6 @@ import derivations
 import numpy as np
 import pytest
 from adversaries import Adversary, deviating_sequence, on_data
-from fixed_sum_terms import needed
-from fixed_sums import in_format, random_machine
-from lowered import reduced
 from sklearn.datasets import load_wine
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import make_pipeline
@@ -29,6 +26,9 @@ from sklearn.svm import LinearSVC
 from subjects import SUBJECTS, fitted
 from terms import TERMS, VALUES, terms_of, weakened
 
+from kit.fixed_sum_terms import needed
+from kit.fixed_sums import in_format, random_machine
+from kit.lowered import reduced
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.lower.integer_program import Layout
 from kmcompile.lower.sums import lower_sum

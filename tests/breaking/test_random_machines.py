@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attack import attack_target
-from covering import some
 from random_machines import random_machine
 from subjects import Target, programs_of
 
+from kit.covering import some
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 

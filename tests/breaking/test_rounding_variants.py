@@ -6,9 +6,10 @@ import platform
 
 import pytest
 from attack import attack
-from covering import some
-from roundings import CONTRACT, need_fma
 from subjects import QUICK, SUBJECTS, planned
+
+from kit.covering import some
+from kit.roundings import CONTRACT, need_fma
 
 N_QUERIES = 100_000
 # -O2 contracts the same expressions as -O3, which only writes them more often, as vectors; that one

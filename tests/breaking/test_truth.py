@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 from attack import common_inputs
-from covering import some
 from mpmath import mpf
 from quadruple import decisions
-from real_model import RealModel
 from subjects import MACHINES, fitted
 from truth import QUADRUPLE_ERROR, agreement, evaluate
 
+from kit.covering import some
+from kit.real_model import RealModel
 from kmcompile.program.interpreter import Status, check
 
 N_MPMATH = 20_000

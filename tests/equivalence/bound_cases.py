@@ -9,9 +9,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from function_kernels import kernel_function
-from lowered import Lowered, lowered
-from real_model import RealModel
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem, RBFSampler
@@ -25,6 +22,9 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
+from kit.function_kernels import kernel_function
+from kit.lowered import Lowered, lowered
+from kit.real_model import RealModel
 from kmcompile.model.preprocessing import Affine, Projection
 from kmcompile.program.interpreter import Status
 

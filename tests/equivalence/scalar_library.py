@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from host_program import STRICT
-from tools import HANGS_S
 
+from kit.host_program import STRICT
+from kit.tools import HANGS_S
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.environment import environment
 from kmcompile.numeric.arrays import Float32Array

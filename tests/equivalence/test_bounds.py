@@ -19,13 +19,13 @@ from bound_cases import (
     queries,
     samples,
 )
-from covering import by_fields
-from lowered import lowered
 from mpmath import mpf
-from real_model import RealModel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from kit.covering import by_fields
+from kit.lowered import lowered
+from kit.real_model import RealModel
 from kmcompile.errors import InputError
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.verify.checks import check_bounded

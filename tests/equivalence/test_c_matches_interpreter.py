@@ -9,20 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import calibrated
-import cascades
-import catalogue
-import certified
-import coded
 import numpy as np
-import pairs
 import pytest
-import regressions
-import replays
-from covering import by_fields, every_pair, some
-from emitted import Emitted
-from tools import need
 
+from kit import calibrated, cascades, catalogue, certified, coded, pairs, regressions, replays
+from kit.covering import by_fields, every_pair, some
+from kit.emitted import Emitted
+from kit.tools import need
 from kmcompile import resources
 from kmcompile.build import build
 from kmcompile.kernels import CATALOGUE as KERNELS

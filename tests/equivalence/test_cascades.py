@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import cascades
-import catalogue
 import cffi
 import numpy as np
 import pytest
-from covering import every_nth
-from host_program import STRICT
-from tools import need, succeed
 
+from kit import cascades, catalogue
+from kit.covering import every_nth
+from kit.host_program import STRICT
+from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.program.interpreter import Status, classify
 from kmcompile.program.stages import NearestVectors, Nonzeros

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import platform
 
-import catalogue
-import certified
 import numpy as np
 import pytest
-from covering import every_nth
-from emitted import Emitted
-from roundings import flushing_subnormals, need_fma, run
-from tools import need
 
+from kit import catalogue, certified
+from kit.covering import every_nth
+from kit.emitted import Emitted
+from kit.roundings import flushing_subnormals, need_fma, run
+from kit.tools import need
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status
 from kmcompile.run import RunResult

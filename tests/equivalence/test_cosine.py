@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from roundings import CONTRACT, FUSED, need_fma
 from scalar_library import ScalarLibrary, compile_source, floats, mismatches, over_chunks
 
+from kit.roundings import CONTRACT, FUSED, need_fma
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.scalar.cosine import ABSOLUTE_ERROR, LIMIT, cosine
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_program import STRICT
 from mpmath import mp, mpf
-from roundings import CONTRACT, FUSED, need_fma
-from tools import need, succeed
 
+from kit.host_program import STRICT
+from kit.roundings import CONTRACT, FUSED, need_fma
+from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.environment import DOUBLE, render
 from kmcompile.numeric.scalar import (

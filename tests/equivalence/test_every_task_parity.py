@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emitted import Emitted, emit_model
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_wine
@@ -19,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVR, OneClassSVM
 
+from kit.emitted import Emitted, emit_model
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors

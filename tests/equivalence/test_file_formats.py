@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from covering import every_nth
 
 import kmcompile
+from kit.covering import every_nth
 from kmcompile.readers import load_model
 
 FOLDER = Path(__file__).parents[1] / "fault" / "stored_models" / "formats"

@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from fixed_sums import GRIDS, Case, bisected, codes_of, in_format, queries, random_machine
 from mpmath import mpf
-from real_model import RealModel
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
+from kit.fixed_sums import GRIDS, Case, bisected, codes_of, in_format, queries, random_machine
+from kit.real_model import RealModel
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.lower.integer_program import Layout

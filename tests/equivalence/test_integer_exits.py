@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import catalogue
-import integer_exits
 import numpy as np
 import pytest
-from covering import every_nth
-from host_program import STRICT
 from test_c_matches_interpreter import Compiler, check_on_host
-from tools import need, succeed
 
+from kit import catalogue, integer_exits
+from kit.covering import every_nth
+from kit.host_program import STRICT
+from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status

@@ -10,15 +10,15 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import fixed_sums
 import numpy as np
 import pytest
-from emitted import Emitted
-from host_program import STRICT
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tools import HANGS_S, need, need_tools, succeed
 
+from kit import fixed_sums
+from kit.emitted import Emitted
+from kit.host_program import STRICT
+from kit.tools import HANGS_S, need, need_tools, succeed
 from kmcompile.build import build
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.code_table_view import TABLE, code_lines, code_table_view, in_fours, n_totals

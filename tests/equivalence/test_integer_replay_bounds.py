@@ -7,19 +7,18 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import catalogue
-import coded
 import numpy as np
 import pytest
-from covering import every_nth
-from emitted import Emitted
-from fixed_sums import GRIDS, Case, bisected, codes_of, in_format, queries, random_machine
 from mpmath import mpf
-from real_model import RealModel
-from replays import neighbours
-from roundings import flushing_subnormals, need_fma, run
-from tools import need
 
+from kit import catalogue, coded
+from kit.covering import every_nth
+from kit.emitted import Emitted
+from kit.fixed_sums import GRIDS, Case, bisected, codes_of, in_format, queries, random_machine
+from kit.real_model import RealModel
+from kit.replays import neighbours
+from kit.roundings import flushing_subnormals, need_fma, run
+from kit.tools import need
 from kmcompile.errors import InputError
 from kmcompile.lower.integer_program import Layout
 from kmcompile.lower.replay import lower_replay

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from roundings import CONTRACT, FUSED, need_fma
 from scalar_library import ScalarLibrary, compile_source, floats, mismatches, over_chunks
 
+from kit.roundings import CONTRACT, FUSED, need_fma
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.scalar.exp_negative import CUTOFF
 from kmcompile.numeric.scalar.logistic import RELATIVE_ERROR, logistic

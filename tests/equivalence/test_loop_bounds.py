@@ -7,20 +7,22 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import calibrated
-import cascades
-import catalogue
-import certified
-import coded
-import integer_exits
-import pairs
 import pytest
-import regressions
-import replays
-import sparse_digits
-from emitted import Emitted
 from loop_counters import Counted, count_loops, template_loops
 
+from kit import (
+    calibrated,
+    cascades,
+    catalogue,
+    certified,
+    coded,
+    integer_exits,
+    pairs,
+    regressions,
+    replays,
+    sparse_digits,
+)
+from kit.emitted import Emitted
 from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import catalogue
 import numpy as np
 import pytest
-from host_program import STRICT
-from many_classes import ManyClasses
 from test_c_matches_interpreter import Compiler, check_on_host
-from tools import need, succeed
 
+from kit import catalogue
+from kit.host_program import STRICT
+from kit.many_classes import ManyClasses
+from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status

@@ -10,16 +10,16 @@ import platform
 import numpy as np
 import pytest
 from bound_cases import Case, queries
-from covering import every_float, every_nth
-from emitted import Emitted, emit_model
-from lowered import Lowered
 from mpmath import mpf
-from real_model import RealModel
-from roundings import CONTRACT, FUSED, flushing_subnormals, need_fma, run
 from scalar_library import ScalarLibrary, compile_source, over_chunks
-from sparse_digits import SparseDigits
-from tools import need
 
+from kit.covering import every_float, every_nth
+from kit.emitted import Emitted, emit_model
+from kit.lowered import Lowered
+from kit.real_model import RealModel
+from kit.roundings import CONTRACT, FUSED, flushing_subnormals, need_fma, run
+from kit.sparse_digits import SparseDigits
+from kit.tools import need
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.scalar import exp_negative, tanh
 from kmcompile.program.interpreter import Status

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import calibrated
-import catalogue
 import numpy as np
 import pytest
-from covering import every_nth
 from mpmath import mp, mpf
-from real_model import RealModel
-from roundings import flushing_subnormals, need_fma, run
-from tools import need
 
+from kit import calibrated, catalogue
+from kit.covering import every_nth
+from kit.real_model import RealModel
+from kit.roundings import flushing_subnormals, need_fma, run
+from kit.tools import need
 from kmcompile.build import build
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.run import HostRunner

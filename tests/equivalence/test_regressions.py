@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import catalogue
 import numpy as np
 import pytest
-import regressions
 from mpmath import mp, mpf
-from real_model import DIGITS, RealModel
 from sklearn.datasets import load_diabetes
 from test_c_matches_interpreter import Compiler, check_on_host
 
+from kit import catalogue, regressions
+from kit.real_model import DIGITS, RealModel
 from kmcompile.program.interpreter import Status, classify, interpret
 from kmcompile.target import load_target
 

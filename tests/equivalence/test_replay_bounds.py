@@ -10,19 +10,18 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
-import catalogue
 import numpy as np
 import pytest
-import replays
 from bound_cases import REFUSED, Case, accepted, cases, compiled, queries
-from covering import by_fields, every_nth
-from lowered import Lowered, reduced
 from mpmath import mp, mpf
-from real_model import DIGITS, RealModel
-from replays import neighbours
-from roundings import flushing_subnormals, need_fma, run
-from tools import need
 
+from kit import catalogue, replays
+from kit.covering import by_fields, every_nth
+from kit.lowered import Lowered, reduced
+from kit.real_model import DIGITS, RealModel
+from kit.replays import neighbours
+from kit.roundings import flushing_subnormals, need_fma, run
+from kit.tools import need
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.preprocessing import Normalization

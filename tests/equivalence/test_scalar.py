@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from covering import every_float
 from scalar_library import (
     FUNCTIONS,
     ScalarLibrary,
@@ -17,8 +16,9 @@ from scalar_library import (
     mismatches,
     over_chunks,
 )
-from tools import HANGS_S
 
+from kit.covering import every_float
+from kit.tools import HANGS_S
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.scalar import cosine, exp_negative, tanh
 

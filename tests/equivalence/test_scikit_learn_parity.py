@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from emitted import emit_model
-from lowered import lowered
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
+from kit.emitted import emit_model
+from kit.lowered import lowered
 from kmcompile.model.reference import confident_votes, evaluate, labels_of
 from kmcompile.program.interpreter import Status
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import catalogue
 import numpy as np
 import pytest
-from covering import every_pair
-from emitted import Emitted
-from lowered import lowered, program_of
 from mpmath import mpf
-from real_model import RealModel
-from sparse_digits import CASES, N_TRAINED, SparseDigits
 from test_c_matches_interpreter import COMPILERS, check_on_host
 
+from kit import catalogue
+from kit.covering import every_pair
+from kit.emitted import Emitted
+from kit.lowered import lowered, program_of
+from kit.real_model import RealModel
+from kit.sparse_digits import CASES, N_TRAINED, SparseDigits
 from kmcompile.kernels import Rbf
 from kmcompile.lower.sums import lower_sum
 from kmcompile.program.interpreter import Status, interpret

@@ -10,11 +10,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-import stage_pairs
-from many_classes import ManyClasses
-from stage_pairs import CORE, EVERY, Chain
-from tools import need, need_tools
 
+from kit import stage_pairs
+from kit.many_classes import ManyClasses
+from kit.stage_pairs import CORE, EVERY, Chain
+from kit.tools import need, need_tools
 from kmcompile.build import build_together
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status

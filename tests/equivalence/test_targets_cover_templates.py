@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import jinja2
 import pytest
-from every_target import FEW, GROUPS, N_QUERIES, emitted_models, like
 
+from kit.every_target import FEW, GROUPS, N_QUERIES, emitted_models, like
 from kmcompile import resources
 from kmcompile.emit.emitter import emit
 from kmcompile.emit.environment import environment

@@ -10,11 +10,11 @@ import re
 
 import numpy as np
 import pytest
-from coded import Coded, signed_bytes
-from covering import some
-from every_target import FEW, GROUPS, emitted_models, like
-from tools import need_tools, succeed
 
+from kit.coded import Coded, signed_bytes
+from kit.covering import some
+from kit.every_target import FEW, GROUPS, emitted_models, like
+from kit.tools import need_tools, succeed
 from kmcompile.build import build_together
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.program.interpreter import Status

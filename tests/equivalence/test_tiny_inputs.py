@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emitted import Emitted, emit_model
-from function_kernels import kernel_function
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
-from tools import need
 
+from kit.emitted import Emitted, emit_model
+from kit.function_kernels import kernel_function
+from kit.tools import need
 from kmcompile.build import build
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs

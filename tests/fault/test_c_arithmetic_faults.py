@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import catalogue
 import numpy as np
 import pytest
-from covering import every_nth
-from host_program import BATCH_MAIN, build_program, run_batch
-from tools import need, run, succeed
 
+from kit import catalogue
+from kit.covering import every_nth
+from kit.host_program import BATCH_MAIN, build_program, run_batch
+from kit.tools import need, run, succeed
 from kmcompile.build import build
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.model.reference import evaluate

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-import catalogue
 import numpy as np
-import pairs
 import pytest
-from host_program import build_program, failures
 
+from kit import catalogue, pairs
+from kit.host_program import build_program, failures
 from kmcompile.emit.view import WORDS_PER_STEP
 
 CASES = [catalogue.CORE[0], catalogue.CORE[5]]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import calibrated
-import catalogue
 import pytest
-from host_program import build_program, failures
+
+from kit import calibrated, catalogue
+from kit.host_program import build_program, failures
 
 MAIN = """
 #include <stdio.h>

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-import cascades
-import catalogue
-import certified
 import numpy as np
 import pytest
-from covering import every_nth
-from tools import need, succeed
 
+from kit import cascades, catalogue, certified
+from kit.covering import every_nth
+from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 
 SANITIZED = (

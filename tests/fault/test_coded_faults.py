@@ -6,20 +6,19 @@ import re
 from pathlib import Path
 from typing import Any
 
-import catalogue
-import integer_exits
 import numpy as np
 import pytest
-from covering import every_nth, every_pair
-from emitted import Emitted, emit_in_format
-from host_program import build_program, failures
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from test_c_call_faults import FLIP_MAIN
 from test_cascade_faults import MAIN, most_kernels
-from tools import need, succeed
 
+from kit import catalogue, integer_exits
+from kit.covering import every_nth, every_pair
+from kit.emitted import Emitted, emit_in_format
+from kit.host_program import build_program, failures
+from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.program.interpreter import Status
 

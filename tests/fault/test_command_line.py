@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
-from tools import HANGS_S
 
 import kmcompile
+from kit.tools import HANGS_S
 from kmcompile import cli, errors
 
 KMCOMPILE = [sys.executable, "-m", "kmcompile"]

@@ -19,9 +19,9 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from tools import HANGS_S, need
 
 import kmcompile
+from kit.tools import HANGS_S, need
 from kmcompile import cli
 
 KMCOMPILE = [sys.executable, "-m", "kmcompile"]

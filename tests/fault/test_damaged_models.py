@@ -13,7 +13,6 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse
-from covering import some
 from model_files import SMALL, X, Y, mutated, refused, write
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
@@ -24,6 +23,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, LinearSVC
 
+from kit.covering import some
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.readers import load_model

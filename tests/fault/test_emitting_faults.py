@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from covering import some
 from elftools.elf.elffile import ELFFile
-from emitted import emit_model
-from host_program import BATCH_MAIN, STRICT, build_program, run_batch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
-from tools import HANGS_S, need, need_tools, succeed
 
 import kmcompile
+from kit.covering import some
+from kit.emitted import emit_model
+from kit.host_program import BATCH_MAIN, STRICT, build_program, run_batch
+from kit.tools import HANGS_S, need, need_tools, succeed
 from kmcompile import cli
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.literals import bits_literal, comment_text, float32_literal, string_literal

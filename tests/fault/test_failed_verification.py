@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit.tools import need
 from kmcompile import cli, pipeline
 from kmcompile.errors import VerificationError
 from kmcompile.verify.verifier import Verifier

@@ -16,10 +16,10 @@ import sys
 import joblib
 import numpy as np
 import pytest
-from covering import some
 from model_files import SMALL, Call, refused, write
 from sklearn.pipeline import Pipeline
 
+from kit.covering import some
 from kmcompile.errors import InputError
 from kmcompile.readers import load_model, model_file
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from libsvm_files import libsvm_text
 from model_files import X, Y, refused, write
 from sklearn.svm import SVC, SVR
 
+from kit.libsvm_files import libsvm_text
 from kmcompile.errors import InputError
 from kmcompile.readers import load_model
 from kmcompile.readers.libsvm import sv_lines

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import output_writer
 import pytest
-from tools import HANGS_S
 
+from kit.tools import HANGS_S
 from kmcompile.errors import OutputError
 from kmcompile.output.folder import reserve, write_folder
 

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from hostile_files import DATA, MODELS, archive, npy, npy_of, npz_model
 from hostile_pickles import EMPTY_ARRAY, dtype, integer, text
-from libsvm_files import libsvm_text
 from model_files import SMALL, refused, write
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
+from kit.libsvm_files import libsvm_text
 from kmcompile.errors import InputError
 from kmcompile.readers import byte_budget, load_model
 from kmcompile.readers.samples.file import read_samples

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from regressions import fitted
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit.regressions import fitted
+from kit.tools import need
 from kmcompile import cli
 from kmcompile.errors import UsageError
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from covering import every_nth
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit.covering import every_nth
+from kit.tools import need
 from kmcompile import cli
 
 

@@ -24,7 +24,6 @@ import joblib  # noqa: E402  # after the path
 import numpy as np  # noqa: E402
 import scipy.sparse  # noqa: E402
 from fuzz_targets import TARGETS, Target, check  # noqa: E402
-from libsvm_files import libsvm_text  # noqa: E402
 from sklearn.calibration import CalibratedClassifierCV  # noqa: E402
 from sklearn.compose import make_column_transformer  # noqa: E402
 from sklearn.decomposition import PCA  # noqa: E402
@@ -39,6 +38,8 @@ from sklearn.multiclass import OneVsRestClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler  # noqa: E402
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM  # noqa: E402
+
+from kit.libsvm_files import libsvm_text  # noqa: E402
 
 LIMIT_BYTES = 140_000
 """Of a target's archive."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from emitted import Emitted
-from host_program import BATCH_MAIN, STRICT, build_program, run_batch
-from tools import succeed
 
+from kit.emitted import Emitted
+from kit.host_program import BATCH_MAIN, STRICT, build_program, run_batch
+from kit.tools import succeed
 from kmcompile.kernels import Linear, Rbf
 from kmcompile.lower import lower
 from kmcompile.lower.codes import lossless_codes

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC, SVR
-from tools import need, succeed
 
 import kmcompile
+from kit.tools import need, succeed
 from kmcompile import cli
 from kmcompile.emit.package import KINDS
 

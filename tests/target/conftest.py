@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import small_model
-from tools import need_tools
 
+from kit.tools import need_tools
 from kmcompile.build import build
 
 

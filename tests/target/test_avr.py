@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import cascades
-import catalogue
-import coded
 import numpy as np
 import pytest
 import small_model
 import soft_float
-from covering import every_nth
-from every_target import with_many_queries
-from tools import need_tools
 
+from kit import cascades, catalogue, coded
+from kit.covering import every_nth
+from kit.every_target import with_many_queries
+from kit.tools import need_tools
 from kmcompile.build import build
 from kmcompile.errors import BudgetError, ToolError
 from kmcompile.program.interpreter import Status

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import cascades
-import catalogue
-import coded
-import pairs
 import pytest
-import replays
-import sign_maps
-from tools import need, run, succeed
 
+from kit import cascades, catalogue, coded, pairs, replays, sign_maps
+from kit.tools import need, run, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.machine_code import elf
 from kmcompile.target import load_target

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import catalogue
 import pytest
-from tools import need, need_tools, succeed
 
+from kit import catalogue
+from kit.tools import need, need_tools, succeed
 from kmcompile.target import Target, list_targets
 
 pytestmark = pytest.mark.target

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from covering import some
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from tools import HANGS_S, need, need_tools
 
 import kmcompile
+from kit.covering import some
+from kit.tools import HANGS_S, need, need_tools
 from kmcompile import cli, resources
 from kmcompile.target import load_target
 

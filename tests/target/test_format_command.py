@@ -13,9 +13,9 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit.tools import need
 from kmcompile import cli
 
 PIXELS, DIGITS = load_digits(return_X_y=True)

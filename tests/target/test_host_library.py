@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import small_model
-from tools import need
 
+from kit.tools import need
 from kmcompile.build import build
 from kmcompile.errors import InputError, ToolError, UsageError
 from kmcompile.run import HostRunner

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import small_model
-from covering import some
 from small_model import model_with
 
+from kit.covering import some
 from kmcompile.build import build
 from kmcompile.errors import BudgetError, ToolError, UsageError
 from kmcompile.machine_code.elf import sizes

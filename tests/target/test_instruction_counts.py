@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import small_model
-from covering import some
 from small_model import model_with
 
+from kit.covering import some
 from kmcompile.run import QemuRunner, runner_for
 from kmcompile.target import list_targets, load_target
 from kmcompile.tools import toolchain

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import library_operations
 import pytest
-from tools import need_tools
 
+from kit.tools import need_tools
 from kmcompile.build import build_together
 from kmcompile.machine_code.worst_case import worst_case
 from kmcompile.run import Asked, runner_for

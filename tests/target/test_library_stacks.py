@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from covering import some
-from tools import need, run, succeed
 
+from kit.covering import some
+from kit.tools import need, run, succeed
 from kmcompile.machine_code import elf
 from kmcompile.target import load_target
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import small_model
-from covering import some
-from tools import need_tools
 
+from kit.covering import some
+from kit.tools import need_tools
 from kmcompile.build import build, build_together
 from kmcompile.errors import InputError, UsageError
 from kmcompile.run import Asked, runner_for

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import catalogue
-import coded
 import pytest
-import replays
 from elftools.elf.elffile import ELFFile
-from emitted import Emitted
-from host_program import STRICT
-from tools import need, succeed
 
+from kit import catalogue, coded, replays
+from kit.emitted import Emitted
+from kit.host_program import STRICT
+from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.target import load_target
 

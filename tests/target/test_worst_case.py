@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import small_model
-from tools import need_tools
 
+from kit.tools import need_tools
 from kmcompile.build import build
 from kmcompile.errors import VerificationError
 from kmcompile.machine_code.worst_case import worst_case

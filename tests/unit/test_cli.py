@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools import HANGS_S
 
 import kmcompile
+from kit.tools import HANGS_S
 from kmcompile import cli
 from kmcompile.request.option_values import without_defaults
 from kmcompile.request.options import Options

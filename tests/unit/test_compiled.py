@@ -6,15 +6,15 @@ import pickle
 
 import numpy as np
 import pytest
-from covering import some
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
-from tools import need
 
 import kmcompile
+from kit.covering import some
+from kit.tools import need
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.pipeline import verify_folder
 from kmcompile.program.interpreter import interpret

@@ -6,14 +6,14 @@ import pickle
 
 import numpy as np
 import pytest
-from covering import some
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit.covering import some
+from kit.tools import need
 from kmcompile.errors import InputError
 from kmcompile.pipeline import verify_folder
 from kmcompile.program.interpreter import interpret

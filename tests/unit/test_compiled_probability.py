@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import pickle
 
-import calibrated
 import numpy as np
 import pytest
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit import calibrated
+from kit.tools import need
 from kmcompile import cli
 from kmcompile.errors import InputError, UsageError
 

@@ -11,9 +11,9 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit.tools import need
 from kmcompile import cli
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
-from tools import HANGS_S
+
+from kit.tools import HANGS_S
 
 pytest.importorskip("hatchling", reason="the test extra brings it")
 

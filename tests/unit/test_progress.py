@@ -7,8 +7,8 @@ import sys
 import time
 
 import pytest
-from tools import HANGS_S
 
+from kit.tools import HANGS_S
 from kmcompile import progress
 from kmcompile.progress import Progress
 

@@ -11,12 +11,13 @@ from pathlib import Path
 import joblib
 import numpy as np
 import skops.io
-from libsvm_files import libsvm_text
 from skl2onnx import to_onnx
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, OneClassSVM
+
+from kit.libsvm_files import libsvm_text
 
 FOLDER = Path(__file__).parent / "formats"
 X, Y = load_iris(return_X_y=True)

@@ -9,21 +9,14 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-import calibrated
-import cascades
-import catalogue
-import certified
-import coded
-import pairs
 import pytest
-import regressions
-import replays
 from elftools.elf.elffile import ELFFile
-from emitted import emit_model
-from host_program import STRICT
 from line_cover import covering, kinds_of_lines
-from tools import need, run, succeed
 
+from kit import calibrated, cascades, catalogue, certified, coded, pairs, regressions, replays
+from kit.emitted import emit_model
+from kit.host_program import STRICT
+from kit.tools import need, run, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 
 MISRA = {

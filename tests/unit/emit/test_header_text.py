@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-import cascades
-import catalogue
-import certified
 import pytest
-import replays
+
+from kit import cascades, catalogue, certified, replays
 
 CASES = {
     "exact": catalogue.CORE[0],

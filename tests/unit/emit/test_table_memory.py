@@ -7,19 +7,12 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-import calibrated
-import cascades
-import catalogue
-import certified
-import coded
-import pairs
 import pytest
-import regressions
-import replays
-from covering import every_nth
-from emitted import Emitted
-from tools import need, run
 
+from kit import calibrated, cascades, catalogue, certified, coded, pairs, regressions, replays
+from kit.covering import every_nth
+from kit.emitted import Emitted
+from kit.tools import need, run
 from kmcompile.build.compiling import EXACT_FLAGS
 
 CASES = [

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tools import HANGS_S, need
 
 import kmcompile
+from kit.tools import HANGS_S, need
 
 CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
 EXAMPLES = CHECKOUT / "examples"

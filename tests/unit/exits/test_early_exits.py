@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from lowered import lowered
 from sklearn.datasets import load_iris
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
+from kit.lowered import lowered
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.certified.certify import Choice
 from kmcompile.exits.early_exits import WithExits, add_early_exits, why_none

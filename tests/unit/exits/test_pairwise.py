@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from lowered import lowered
-from pairs import Pairs
 from sklearn.svm import SVC
 
+from kit.lowered import lowered
+from kit.pairs import Pairs
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits

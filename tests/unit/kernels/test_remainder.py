@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import catalogue
 import numpy as np
 import pytest
-import subspaces
 
+from kit import catalogue, subspaces
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate

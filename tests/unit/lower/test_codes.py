@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fixed_sums import GRIDS, random_machine
 from mpmath import mp, mpf
 from sklearn.datasets import load_digits
 
+from kit.fixed_sums import GRIDS, random_machine
 from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.lower.code_table import code_table

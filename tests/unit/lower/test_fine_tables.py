@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import catalogue
-import coded
 import numpy as np
 import pytest
-from emitted import Emitted
 
+from kit import catalogue, coded
+from kit.emitted import Emitted
 from kmcompile.program.stages import FixedSum
 from kmcompile.program.stages.fine_sum import FineSum
 

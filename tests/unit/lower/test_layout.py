@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lowered import lowered
 from sklearn.svm import SVC, LinearSVC
 
+from kit.lowered import lowered
 from kmcompile.kernels import Rbf
 from kmcompile.lower.sums import lower_sum, sign_groups
 from kmcompile.model.coefficients import decision_coefficients

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fixed_sums import codes_of, in_format, queries, random_machine
 from mpmath import mp, mpf
 
+from kit.fixed_sums import codes_of, in_format, queries, random_machine
 from kmcompile.errors import InputError
 from kmcompile.kernels import Poly, Sigmoid
 from kmcompile.lower.integer_program import Layout

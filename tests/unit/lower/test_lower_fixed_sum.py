@@ -7,12 +7,12 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from fixed_sum_terms import TERMS, VALUES, needed
-from fixed_sums import GRIDS, Case, in_format, random_machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
+from kit.fixed_sum_terms import TERMS, VALUES, needed
+from kit.fixed_sums import GRIDS, Case, in_format, random_machine
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.lower.fixed_sum import _exponent_scale, _relative_error

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from function_kernels import kernel_function, load_machine
-from lowered import reduced
 from sklearn.svm import SVC
 
+from kit.function_kernels import kernel_function, load_machine
+from kit.lowered import reduced
 from kmcompile.lower import lower
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.model.likely_inputs import ordinary_inputs

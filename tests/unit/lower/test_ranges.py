@@ -6,13 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from lowered import lowered
 from sklearn.decomposition import PCA
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from kit.lowered import lowered
 from kmcompile.errors import InputError
 from kmcompile.numeric.scalar import cosine
 from kmcompile.program.interpreter import Status

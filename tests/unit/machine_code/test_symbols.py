@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from tools import need, succeed
 
+from kit.tools import need, succeed
 from kmcompile.machine_code.symbols import Symbol, read_symbols
 from kmcompile.target import list_targets
 

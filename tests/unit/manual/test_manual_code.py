@@ -12,8 +12,8 @@ import pytest
 from documents import CHECKOUT, DOCUMENTS, PAGES, README, blocks, commands, name_of
 from sklearn.datasets import load_breast_cancer, load_digits, make_moons
 from sklearn.svm import SVC
-from tools import need, succeed
 
+from kit.tools import need, succeed
 from kmcompile import cli
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hand_made_cascade import digits
 from mpmath import mp, mpf
 from sklearn.datasets import load_breast_cancer
 
+from kit.hand_made_cascade import digits
 from kmcompile.kernels import Poly, Rbf
 from kmcompile.model.kernel_values import kernel_values
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64

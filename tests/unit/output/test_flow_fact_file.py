@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-import cascades
-import catalogue
-import coded
-import pairs
 import pytest
 
+from kit import cascades, catalogue, coded, pairs
 from kmcompile.machine_code.c_source.call_counts import most_calls
 from kmcompile.machine_code.c_source.flow_facts import read_loop_facts
 from kmcompile.output.flow_fact_file import flow_fact_file

@@ -8,16 +8,16 @@ import shutil
 from dataclasses import replace
 from functools import cache
 
-import catalogue
 import numpy as np
 import pytest
-from cascades import Cascade
-from coded import Coded, few_pixels, few_poly_digits
-from emitted import Emitted
-from pairs import Pairs
-from sparse_digits import SparseDigits
-from subspaces import SubspaceCase
 
+from kit import catalogue
+from kit.cascades import Cascade
+from kit.coded import Coded, few_pixels, few_poly_digits
+from kit.emitted import Emitted
+from kit.pairs import Pairs
+from kit.sparse_digits import SparseDigits
+from kit.subspaces import SubspaceCase
 from kmcompile import cli
 from kmcompile.errors import InputError
 from kmcompile.program import storage

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from digits_cascade import DigitsCascade, digits_cascade
-from lowered import lowered
 from sklearn.svm import SVC, LinearSVC
 
+from kit.digits_cascade import DigitsCascade, digits_cascade
+from kit.lowered import lowered
 from kmcompile.program.cost import exact_operations, stage_worst_operations, worst_operations
 from kmcompile.program.interpreter import classify, interpret
 from kmcompile.program.program import Program

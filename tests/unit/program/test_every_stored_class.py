@@ -7,23 +7,25 @@ import json
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 
-import calibrated
-import cascades
-import catalogue
-import certified
-import coded
-import expansions
-import integer_exits
 import numpy as np
-import pairs
 import pytest
-import regressions
-import replays
-import sign_maps
-import subspaces
-from tools import need
 
 import kmcompile
+from kit import (
+    calibrated,
+    cascades,
+    catalogue,
+    certified,
+    coded,
+    expansions,
+    integer_exits,
+    pairs,
+    regressions,
+    replays,
+    sign_maps,
+    subspaces,
+)
+from kit.tools import need
 from kmcompile.errors import InputError
 from kmcompile.kernels import CATALOGUE as KERNELS
 from kmcompile.pipeline import verify_folder

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lowered import lowered
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kit.lowered import lowered
 from kmcompile.program.interpreter import RESULT_DTYPE, Status, check
 
 D = 5

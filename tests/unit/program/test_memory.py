@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import cascades
-import catalogue
 import pytest
 
+from kit import cascades, catalogue
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.errors import BudgetError
 from kmcompile.program.memory import check_ram

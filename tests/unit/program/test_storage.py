@@ -9,12 +9,12 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
-from lowered import lowered
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from kit.lowered import lowered
 from kmcompile.errors import InputError
 from kmcompile.program import storage
 from kmcompile.program.interpreter import interpret

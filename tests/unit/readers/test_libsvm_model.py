@@ -12,10 +12,10 @@ import pytest
 from float64_decisions import decisions_and_bounds
 from hypothesis import given
 from hypothesis import strategies as st
-from libsvm_files import libsvm_text
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
+from kit.libsvm_files import libsvm_text
 from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import Task
 from kmcompile.readers import load_model

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from digits_cascade import digits_cascade
 
+from kit.digits_cascade import digits_cascade
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.model.likely_inputs import edge_inputs, generate

@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 from sklearn.datasets import make_moons
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit.tools import need
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.certified.certify import Choice
 from kmcompile.pipeline import verify_folder

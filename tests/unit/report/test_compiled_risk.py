@@ -14,9 +14,9 @@ from cascade_report import EXPECTED, GUARANTEED, NO_PROMISE, calibration
 from rich.console import Console
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
-from tools import need
 
 import kmcompile
+from kit.tools import need
 from kmcompile.pipeline import verify_folder
 from kmcompile.program.stages import RangeGate
 from kmcompile.report import terminal

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sample_report import HOSTILE_LABEL, make_report
-from tools import HANGS_S
 
+from kit.tools import HANGS_S
 from kmcompile.report import html as html_report
 from kmcompile.report.json_report import to_dict
 from kmcompile.verify.evidence import Evidence

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from cascade_report import reported
-from digits_cascade import digits_cascade
 from rich.console import Console
 from sample_report import make_report
 
+from kit.digits_cascade import digits_cascade
 from kmcompile.program.interpreter import interpret
 from kmcompile.report import html, terminal
 from kmcompile.report.json_report import to_dict

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from cascade_report import EXPECTED, GUARANTEED, NO_PROMISE, calibration, reported
-from digits_cascade import digits_cascade
 from scipy.stats import binom
 
+from kit.digits_cascade import digits_cascade
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret
 from kmcompile.report import json_report, promise

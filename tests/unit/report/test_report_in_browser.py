@@ -13,9 +13,9 @@ import pytest
 from cascade_report import reported
 from sklearn.datasets import load_diabetes, load_digits, make_moons
 from sklearn.svm import SVC, SVR
-from tools import need, run
 
 import kmcompile
+from kit.tools import need, run
 from kmcompile.report import html as html_report
 
 pytestmark = pytest.mark.exhaustive

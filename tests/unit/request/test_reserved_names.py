@@ -6,9 +6,9 @@ import re
 import subprocess
 
 import pytest
-from catalogue import CORE, emitted
-from tools import need
 
+from kit.catalogue import CORE, emitted
+from kit.tools import need
 from kmcompile.errors import UsageError
 from kmcompile.request.prefix import check_prefix, prefix_from
 from kmcompile.request.reserved_names import RESERVED

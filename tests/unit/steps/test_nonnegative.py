@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from catalogue import Case
-from lowered import lowered
 
+from kit.catalogue import Case
+from kit.lowered import lowered
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import generate
 from kmcompile.numeric.batch import Batch

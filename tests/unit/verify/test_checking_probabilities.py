@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import calibrated
-import catalogue
 import numpy as np
 import pytest
 
+from kit import calibrated, catalogue
 from kmcompile.errors import VerificationError
 from kmcompile.program.interpreter import interpret
 from kmcompile.run import RunResult

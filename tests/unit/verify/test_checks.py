@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from emitted import emit_in_format
-from hand_made_cascade import digits
-from lowered import lowered
 from sklearn.svm import SVC
 
+from kit.emitted import emit_in_format
+from kit.hand_made_cascade import digits
+from kit.lowered import lowered
 from kmcompile.errors import VerificationError
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Answers, Status

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import catalogue
-import coded
 import numpy as np
 import pytest
 
+from kit import catalogue, coded
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.verify.codes import codes_beside, edge_codes, query_words
 

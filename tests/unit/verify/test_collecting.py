@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hand_made_cascade import digits
-from lowered import Lowered, lowered
 from sklearn.svm import SVC
 
+from kit.hand_made_cascade import digits
+from kit.lowered import Lowered, lowered
 from kmcompile.request.options import Options
 from kmcompile.verify import verifier
 from kmcompile.verify.verifier import collect_queries

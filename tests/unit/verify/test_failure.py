@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from emitted import emit_in_format
-from hand_made_cascade import digits, digits_cascade
-from lowered import Lowered, lowered
 from sklearn.svm import SVC
 
+from kit.emitted import emit_in_format
+from kit.hand_made_cascade import digits, digits_cascade
+from kit.lowered import Lowered, lowered
 from kmcompile.errors import VerificationError
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.machine_code.worst_case import WorstCase

@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from certified import Certified
-from emitted import Emitted
 
+from kit.certified import Certified
+from kit.emitted import Emitted
 from kmcompile.errors import VerificationError
 from kmcompile.model.likely_inputs import generate
 from kmcompile.model.reference import Reference, evaluate

@@ -8,9 +8,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hand_made_cascade import digits
 from sklearn.svm import SVC, LinearSVC
 
+from kit.hand_made_cascade import digits
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate, labels_of
 from kmcompile.readers import load_model

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from covering import every_nth
-from hand_made_cascade import digits, digits_cascade, satimage_cascade
-from lowered import Lowered
 
+from kit.covering import every_nth
+from kit.hand_made_cascade import digits, digits_cascade, satimage_cascade
+from kit.lowered import Lowered
 from kmcompile.model.likely_inputs import generate
 from kmcompile.program.interpreter import Status, classify, interpret
 from kmcompile.program.stages import LinearFilter, NearestVectors, RangeGate

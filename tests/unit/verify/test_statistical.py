@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hand_made_cascade import digits, digits_cascade
-from lowered import Lowered
 
+from kit.hand_made_cascade import digits, digits_cascade
+from kit.lowered import Lowered
 from kmcompile.errors import VerificationError
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.exits.statistical.risk import CONFIDENCE, clopper_pearson_lower

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from lowered import reduced
 from sklearn.datasets import load_breast_cancer, load_digits, make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kit.lowered import reduced
 from kmcompile import readers
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients

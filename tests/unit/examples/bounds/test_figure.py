@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tools import HANGS_S
 
 import kmcompile
+from kit.tools import HANGS_S
 
 CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
 

@@ -12,12 +12,12 @@ from bound_search.embedding import Embedding, embed
 from bound_search.extrema import extrema, extrema_bounds
 from bound_search.forms import line_bounds, plane_bounds, span_bounds
 from bound_search.points import DistanceForm, Pair, Point, inner, squared_distance
-from lowered import reduced
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 from span_cases import DATA, KERNELS, Case, case, random_machine
 
+from kit.lowered import reduced
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.exits.certified.vectors.normals import Normals

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from certified import with_exits
-from emitted import Emitted, emit_model
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
+from kit.certified import with_exits
+from kit.emitted import Emitted, emit_model
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified import folded_weights, local_expansion

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from covering import every_nth
-from lowered import program_of, reduced
 from mpmath import mp
-from real_model import RealModel
-from sign_maps import CASES, Mapped
 from sklearn.datasets import make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
+from kit.covering import every_nth
+from kit.lowered import program_of, reduced
+from kit.real_model import RealModel
+from kit.sign_maps import CASES, Mapped
 from kmcompile import readers
 from kmcompile.exits.certified.density import density, spread_points
 from kmcompile.exits.certified.pruning import Forest, kinds

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from fixed_sums import codes_of, in_format
 from mpmath import mpf
 
+from kit.fixed_sums import codes_of, in_format
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Rbf

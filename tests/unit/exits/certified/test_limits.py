@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import catalogue
-import certified
 import numpy as np
 import pytest
 
+from kit import catalogue, certified
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.exits.certified.limits import is_usable

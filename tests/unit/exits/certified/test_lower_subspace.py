@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 
-import catalogue
 import numpy as np
 import pytest
-import subspaces
 
+from kit import catalogue, subspaces
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.program.stages.subspace_state import SubspaceState
 

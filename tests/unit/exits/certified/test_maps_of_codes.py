@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from integer_exits import DATA
 
+from kit.integer_exits import DATA
 from kmcompile import readers
 from kmcompile.exits.certified.lattice import EXPANDED, lattice
 from kmcompile.exits.certified.sign_map import build_sign_map

@@ -7,15 +7,14 @@ from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
-import catalogue
 import numpy as np
 import pytest
-import subspaces
-from emitted import emit_model
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
+from kit import catalogue, subspaces
+from kit.emitted import emit_model
 from kmcompile.exits.certified.lower_subspace import shares
 from kmcompile.exits.certified.subspace import fit_subspace, supports
 from kmcompile.program.interpreter import classify

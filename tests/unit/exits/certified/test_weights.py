@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from integer_exits import CORE, Certified
 
+from kit.integer_exits import CORE, Certified
 from kmcompile.exits.certified.choice import TriedExit
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import stage_worst_operations, weight_notes, worst_operations

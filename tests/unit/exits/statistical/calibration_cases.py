@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lowered import program_of, reduced
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kit.lowered import program_of, reduced
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.statistical.cascade import (

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from calibration_cases import Case, digits, scaled_case
-from covering import some
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.svm import SVC
 
+from kit.covering import some
 from kmcompile.errors import InputError, UsageError
 from kmcompile.exits.candidates.room import Room, room_for_exits
 from kmcompile.exits.statistical.calibrate import Calibrated, calibrate

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lowered import lowered
 from sklearn.svm import SVC
 
+from kit.lowered import lowered
 from kmcompile.exits.statistical import fit_points
 from kmcompile.exits.statistical.bands import fit_bands
 from kmcompile.exits.statistical.fit_points import (

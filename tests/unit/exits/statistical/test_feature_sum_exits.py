@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from covering import some
-from function_kernels import kernel_function
-from lowered import lowered, reduced
 from sklearn.svm import SVC
 
+from kit.covering import some
+from kit.function_kernels import kernel_function
+from kit.lowered import lowered, reduced
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit

@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 from calibration_cases import Case, digits, mnist_pair
-from covering import some
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
+from kit.covering import some
 from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.fitting import fit_stages
 from kmcompile.program.interpreter import classify

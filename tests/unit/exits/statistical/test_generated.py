@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from digits_cascade import digits_cascade
 from scipy.optimize import linprog
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
+from kit.digits_cascade import digits_cascade
 from kmcompile import readers
 from kmcompile.exits.statistical.generated import Challenge, challenge, generated_challenges
 from kmcompile.model.coefficients import vector_classes

@@ -9,9 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from catalogue import CORE, Case
-from function_kernels import load_machine
-from lowered import program_of, reduced
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
 from sklearn.model_selection import train_test_split
@@ -19,6 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
+from kit.catalogue import CORE, Case
+from kit.function_kernels import load_machine
+from kit.lowered import program_of, reduced
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from itertools import pairwise
 
-import catalogue
-import certified
 import numpy as np
 import pytest
 
+from kit import catalogue, certified
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence, supports
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch

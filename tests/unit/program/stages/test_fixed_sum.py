@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fixed_sums import Case, in_format, random_machine
 from mpmath import mpf
 
+from kit.fixed_sums import Case, in_format, random_machine
 from kmcompile.kernels import Rbf
 from kmcompile.lower.fixed_sum import _exponent_scale, _relative_error
 from kmcompile.lower.integer_program import Layout

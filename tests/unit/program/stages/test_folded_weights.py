@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-import catalogue
-import expansions
 import mpmath
 import numpy as np
 import pytest
-from emitted import Emitted
-from lowered import program_of
 
+from kit import catalogue, expansions
+from kit.emitted import Emitted
+from kit.lowered import program_of
 from kmcompile.exits.certified.expansion_tree import Centre
 from kmcompile.exits.certified.folded_constants import linear_rows
 from kmcompile.exits.certified.folded_weights import curvature, lower_folded_weights

@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-from catalogue import emitted
-from pairs import MORE, Pairs
 
+from kit.catalogue import emitted
+from kit.pairs import MORE, Pairs
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant, gamma_factor

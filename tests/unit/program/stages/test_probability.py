@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import calibrated
 import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from kit import calibrated
 from kmcompile.errors import InputError
 from kmcompile.lower.probability import lower_probability
 from kmcompile.program.stages.probability import LEAST_TOTAL

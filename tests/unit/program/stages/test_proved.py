@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from roundings import flushing_subnormals
 
+from kit.roundings import flushing_subnormals
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import Value
 from kmcompile.program.stages.proved import proved

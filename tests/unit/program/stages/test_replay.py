@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from lowered import lowered, reduced
 from mpmath import mpf
-from real_model import RealModel
-from replays import neighbours
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from kit.lowered import lowered, reduced
+from kit.real_model import RealModel
+from kit.replays import neighbours
 from kmcompile.errors import UsageError
 from kmcompile.kernels import Linear, Rbf
 from kmcompile.lower import lower

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from covering import every_nth
-from emitted import Emitted
-from host_program import BATCH_MAIN, STRICT, build_program, run_batch
-from real_model import RealModel
-from sign_maps import CASES, Mapped
 
+from kit.covering import every_nth
+from kit.emitted import Emitted
+from kit.host_program import BATCH_MAIN, STRICT, build_program, run_batch
+from kit.real_model import RealModel
+from kit.sign_maps import CASES, Mapped
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch

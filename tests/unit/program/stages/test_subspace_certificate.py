@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-import catalogue
 import numpy as np
 import pytest
-import subspaces
 from mpmath import mp, mpf
 
+from kit import catalogue, subspaces
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, classify

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from certified import with_exits
-from emitted import Emitted, emit_model
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kit.certified import with_exits
+from kit.emitted import Emitted, emit_model
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.folded_weights import fit_folded_weights
 from kmcompile.exits.certified.likely import likely_inputs

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from emitted import Emitted
-from tools import HANGS_S, need, succeed
 
+from kit.emitted import Emitted
+from kit.tools import HANGS_S, need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 
 # What style.md asks of emitted C, and more.

@@ -7,13 +7,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from emitted import Emitted, named
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from kit.emitted import Emitted, named
 from kmcompile import readers
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
+from kit.reduced_sets import estimate, fitted_reduced_set, scaled
 from kmcompile import readers
 from kmcompile.lower import lower
 from kmcompile.model.kernel_machine import KernelMachine

@@ -6,25 +6,25 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol
 
-import coded
 import numpy as np
-from calibrated import Calibrated
-from cascades import Cascade
-from catalogue import CORE as CASES
-from catalogue import Case
-from certified import Certified
-from coded import Coded
-from emitted import Emitted, emit_in_format
-from expansions import Expanded
-from integer_exits import Certified as CertifiedCodes
-from integer_exits import Statistical
-from pairs import Pairs
-from regressions import Regression
-from replays import Replayed
-from sign_maps import Mapped
-from sparse_digits import SparseDigits
-from subspaces import SubspaceCase
 
+from kit import coded
+from kit.calibrated import Calibrated
+from kit.cascades import Cascade
+from kit.catalogue import CORE as CASES
+from kit.catalogue import Case
+from kit.certified import Certified
+from kit.coded import Coded
+from kit.emitted import Emitted, emit_in_format
+from kit.expansions import Expanded
+from kit.integer_exits import Certified as CertifiedCodes
+from kit.integer_exits import Statistical
+from kit.pairs import Pairs
+from kit.regressions import Regression
+from kit.replays import Replayed
+from kit.sign_maps import Mapped
+from kit.sparse_digits import SparseDigits
+from kit.subspaces import SubspaceCase
 from kmcompile.model.likely_inputs import generate
 from kmcompile.target import ProgramForm, Target, load_target
 

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from emitted import Emitted, emit_model
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
-from sparse_digits import sparse_digits
 
+from kit.emitted import Emitted, emit_model
+from kit.sparse_digits import sparse_digits
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.subspace import Trial
 from kmcompile.model.kernel_machine import KernelMachine

@@ -9,12 +9,12 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from cascades import Cascade, Stages
-from emitted import Emitted, named
 from sklearn.datasets import load_diabetes, load_digits, load_iris
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR, OneClassSVM
 
+from kit.cascades import Cascade, Stages
+from kit.emitted import Emitted, named
 from kmcompile import readers
 from kmcompile.exits.certified import bound_sequence, folded_weights, subspace
 from kmcompile.exits.certified.expansion_tree import tree

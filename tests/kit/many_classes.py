@@ -7,13 +7,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from certified import exits_of, with_exits
-from emitted import Emitted, emit_model
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kit.certified import exits_of, with_exits
+from kit.emitted import Emitted, emit_model
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.replay import lower_replay
 from kmcompile.passes.fold_scalers import fold_scalers

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from emitted import Emitted, emit_model
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from kit.emitted import Emitted, emit_model
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.folded_weights import curvature, lower_folded_weights
 from kmcompile.model.kernel_machine import KernelMachine

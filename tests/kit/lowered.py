@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from function_kernels import load_machine
 
+from kit.function_kernels import load_machine
 from kmcompile.lower import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from emitted import Emitted, emit_model
-from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
+from kit.emitted import Emitted, emit_model
+from kit.reduced_sets import estimate, fitted_reduced_set, scaled
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emitted import Emitted, emit_model
-from lowered import program_of, reduced
 from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kit.emitted import Emitted, emit_model
+from kit.lowered import program_of, reduced
 from kmcompile import readers
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.model.kernel_machine import KernelMachine
@@ -27,7 +27,7 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.target import Target
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 N_TRAINED = 1000
 
 TRANSFORMERS: dict[str, Any] = {

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from emitted import Emitted
-from tools import succeed
 
+from kit.emitted import Emitted
+from kit.tools import succeed
 from kmcompile.build import build
 from kmcompile.run import HostRunner, RunResult
 from kmcompile.target import load_target

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from cascades import Cascade, Stages
-from emitted import Emitted, emit_model
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
+from kit.cascades import Cascade, Stages
+from kit.emitted import Emitted, emit_model
 from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import expansions
 import numpy as np
-import sign_maps
-import subspaces
-from emitted import Emitted, emit_model
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
+from kit import expansions, sign_maps, subspaces
+from kit.emitted import Emitted, emit_model
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from function_kernels import load_machine
 
+from kit.function_kernels import load_machine
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit

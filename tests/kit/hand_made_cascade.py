@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lowered import Lowered, lowered
-from reduced_sets import estimate, fitted_reduced_set, scaled
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
+from kit.lowered import Lowered, lowered
+from kit.reduced_sets import estimate, fitted_reduced_set, scaled
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import (
     InnerProducts,
@@ -34,7 +34,7 @@ def digits(classes: tuple[int, ...] = tuple(range(10))) -> tuple[np.ndarray, np.
 
 def satimage_cascade() -> Lowered:
     """Return a one-vs-one machine of six classes; skips where the data are not here."""
-    folder = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[2] / "shared/data"))
+    folder = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared/data"))
     path = folder / "satimage.npz"
     if not path.is_file():
         pytest.skip(f"{path} is not here")

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import certified
 import numpy as np
-from cascades import Cascade, Stages
-from emitted import Emitted, emit_in_format
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kit import certified
+from kit.cascades import Cascade, Stages
+from kit.emitted import Emitted, emit_in_format
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit

@@ -8,12 +8,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from calibrated import Calibrated
-from cascades import Cascade
-from certified import Certified
-from coded import Coded
-from emitted import Emitted, emit_model
-from function_kernels import kernel_function
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.kernel_approximation import Nystroem, RBFSampler
@@ -28,6 +22,12 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, LinearSVC, NuSVC, OneClassSVM
 
+from kit.calibrated import Calibrated
+from kit.cascades import Cascade
+from kit.certified import Certified
+from kit.coded import Coded
+from kit.emitted import Emitted, emit_model
+from kit.function_kernels import kernel_function
 from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {

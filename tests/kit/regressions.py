@@ -7,12 +7,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from emitted import Emitted, named
 from sklearn.datasets import load_diabetes
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from kit.emitted import Emitted, named
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit

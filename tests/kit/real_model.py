@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from function_kernels import intersection_kernel
 from mpmath import mp, mpf
 from scipy import sparse
 from sklearn.metrics import pairwise
+
+from kit.function_kernels import intersection_kernel
 
 DIGITS = 50
 _NEARLY_ZERO = 10 * np.finfo(np.float64).eps  # sklearn.preprocessing.normalize

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from catalogue import CORE as CASES
-from catalogue import Case, every_combination
-from emitted import Emitted
-from sparse_digits import SparseDigits
 
+from kit.catalogue import CORE as CASES
+from kit.catalogue import Case, every_combination
+from kit.emitted import Emitted
+from kit.sparse_digits import SparseDigits
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes.fold_scalers import fold_scalers

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import jinja2
 import numpy as np
-from emitted import Emitted
-from tools import HANGS_S, need, succeed
 
+from kit.emitted import Emitted
+from kit.tools import HANGS_S, need, succeed
 from kmcompile import resources
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.emitter import emit

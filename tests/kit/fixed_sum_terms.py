@@ -9,9 +9,9 @@ import math
 from typing import Any
 
 import numpy as np
-from fixed_sums import DIGITS, Case
 from mpmath import mp, mpf
 
+from kit.fixed_sums import DIGITS, Case
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.stages import FixedSum
 
