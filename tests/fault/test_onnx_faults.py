@@ -246,7 +246,7 @@ def test_very_many_parts_are_refused(field, tmp_path):
     refused(write(tmp_path, content), "has 10001 operators, constants or inputs")
 
 
-def test_deeply_nested_messages_aremodel_refused(tmp_path):
+def test_deeply_nested_messages_are_refused(tmp_path):
     """reliability 3: a graph in an attribute in a node, and so on."""
     content = b""
     for _ in range(500):

@@ -251,7 +251,7 @@ def test_constants_of_steps_that_do_not_fit_are_refused(change, tmp_path):
     model_refused(tmp_path, model, CONSTANTS[change])
 
 
-def test_an_operator_behind_the_label_ismodel_refused(tmp_path):
+def test_an_operator_behind_the_label_is_refused(tmp_path):
     model = parse_model(FILES["svr"])
     cast = model.graph.node[-1]
     cast.op_type = b"Exp"
