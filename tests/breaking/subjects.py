@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +20,7 @@ from kit import certified, regressions
 from kit.emitted import Emitted
 from kit.function_kernels import kernel_function, load_machine
 from kit.lowered import reduced
+from kit.shared_data import DATA
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Linear
@@ -37,7 +36,6 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 from kmcompile.target import load_target
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
 STEPS: dict[str, Callable[[], list[Any]]] = {
     "raw": list,

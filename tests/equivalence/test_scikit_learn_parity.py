@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +14,10 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from kit.emitted import emit_model
 from kit.lowered import lowered
+from kit.shared_data import data_file
 from kmcompile.model.reference import confident_votes, evaluate, labels_of
 from kmcompile.program.interpreter import Status
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 BUNDLED = {"breast_cancer": load_breast_cancer, "digits": load_digits, "wine": load_wine}
 CLASSIFIERS = {
     "rbf": lambda: SVC(C=10),
@@ -40,10 +38,7 @@ def samples(name: str):
         X, y, half = X[order], y[order], len(X) // 2
         parts = X[:half], y[:half], X[half:], y[half:]
     else:
-        path = DATA / f"{name}.npz"
-        if not path.is_file():
-            pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
-        with np.load(path) as file:
+        with np.load(data_file(name)) as file:
             parts = tuple(file[k] for k in ("X_train", "y_train", "X_test", "y_test"))
     X_train, y_train, X_test, y_test = (np.asarray(part)[:1000] for part in parts)
     return X_train.astype(float), y_train, X_test.astype(np.float32), y_test

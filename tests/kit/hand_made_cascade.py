@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-import pytest
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
 from kit.lowered import Lowered, lowered
 from kit.reduced_sets import estimate, fitted_reduced_set, scaled
+from kit.shared_data import data_file
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import (
     InnerProducts,
@@ -34,11 +32,7 @@ def digits(classes: tuple[int, ...] = tuple(range(10))) -> tuple[np.ndarray, np.
 
 def satimage_cascade() -> Lowered:
     """Return a one-vs-one machine of six classes; skips where the data are not here."""
-    folder = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared/data"))
-    path = folder / "satimage.npz"
-    if not path.is_file():
-        pytest.skip(f"{path} is not here")
-    with np.load(path) as data:
+    with np.load(data_file("satimage")) as data:
         X, y = (data["X_train"] / 255).astype(np.float32), data["y_train"]
     return cascade(SVC(gamma=8.0).fit(X[:1500], y[:1500]), X[1500:3000])
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
@@ -18,6 +15,7 @@ from sklearn.svm import SVC
 
 from kit.emitted import Emitted, emit_model
 from kit.lowered import program_of, reduced
+from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.model.kernel_machine import KernelMachine
@@ -27,7 +25,6 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.target import Target
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 N_TRAINED = 1000
 
 TRANSFORMERS: dict[str, Any] = {
@@ -121,10 +118,7 @@ def _samples(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             "uneven": X * [1000.0, 1.0],
         }[name]
         return X[:N_TRAINED], y[:N_TRAINED], X[N_TRAINED:]
-    path = DATA / f"{name}.npz"
-    if not path.is_file():
-        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
-    with np.load(path) as file:
+    with np.load(data_file(name)) as file:
         X, y, X_test = (file[key] for key in ("X_train", "y_train", "X_test"))
     rng = np.random.default_rng(0)
     order = rng.permutation(len(X))

@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 import kmcompile
+from kit.shared_data import data_file
 from kit.tools import HANGS_S, need
 
 CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
 EXAMPLES = CHECKOUT / "examples"
 NAME = "breast_cancer"
-DATA = Path(os.environ.get("KMCOMPILE_DATA", CHECKOUT.parent / "shared" / "data"))
-
 # The board's side of examples/board/main.c, on the host: samples from stdin, labels to stdout.
 BOARD = """
 #include <stdio.h>
@@ -146,8 +145,7 @@ def test_the_example_of_regressions_prints_rows(tmp_path: Path) -> None:
 
 def test_the_example_of_many_classes_prints_rows(tmp_path: Path) -> None:
     need("gcc")
-    if not (DATA / "glass.npz").is_file():
-        pytest.skip("no glass.npz in $KMCOMPILE_DATA or ../shared/data")
+    data_file("glass")
     words = [sys.executable, EXAMPLES / "classes" / "sets.py", "glass", "--target", "host"]
     row = run(*words, cwd=tmp_path).decode().splitlines()[2].strip("| ").split(" | ")
     assert row[0] == "glass" and float(row[5]) <= float(row[4]) == 15
@@ -178,8 +176,7 @@ NSV = {
 @pytest.mark.parametrize("script", NSV)
 def test_quick_form_of_the_nsv_example_runs(script: str, tmp_path: Path) -> None:
     for name in ("mnist", "satimage"):
-        if not (DATA / f"{name}.npz").is_file():
-            pytest.skip(f"no {name}.npz in $KMCOMPILE_DATA or ../shared/data")
+        data_file(name)
     path = EXAMPLES / "nsv" / script
     printed = run(sys.executable, path, "--quick", "--cache", tmp_path, cwd=tmp_path).decode()
     assert NSV[script] in printed
@@ -201,7 +198,6 @@ def test_the_example_of_two_models_makes_one_image(tmp_path: Path) -> None:
 
 
 def test_the_example_of_all_boards_trains_its_machine(tmp_path: Path) -> None:
-    if not (DATA / "satimage.npz").is_file():
-        pytest.skip("no satimage.npz in $KMCOMPILE_DATA or ../shared/data")
+    data_file("satimage")
     run(sys.executable, EXAMPLES / "boards" / "satimage.py", tmp_path, cwd=tmp_path)
     assert np.load(tmp_path / "test.npz")["y"].shape == (2000,)

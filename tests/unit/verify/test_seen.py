@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from kit.shared_data import data_file
 from kmcompile.exits.statistical.training import first_of_equal
 from kmcompile.verify.seen import SEEN_SHARE, seen_note
-
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
 
 def parts(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return 10,000 calibration and other test samples, drawn from the same rows."""
-    path = DATA / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
-    with np.load(path) as data:
+    with np.load(data_file(name)) as data:
         X = data["X_train"].astype(np.float32)
     X = X[np.random.default_rng(3).permutation(len(X))]
     return X[: min(len(X) // 2, 10_000)], X[min(len(X) // 2, 10_000) :][:10_000]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import fields, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,22 +13,18 @@ from sklearn.svm import SVC
 
 from kit import catalogue, subspaces
 from kit.emitted import emit_model
+from kit.shared_data import data_file
 from kmcompile.exits.certified.lower_subspace import shares
 from kmcompile.exits.certified.subspace import fit_subspace, supports
 from kmcompile.program.interpreter import classify
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.program.storage import load, save
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[5] / "shared" / "data"))
-
 
 @cache
 def machine_on_digits():
     """Return the NSV paper's machine for 0 and 1, from 1,500 digits; its program, fresh inputs."""
-    path = DATA / "mnist.npz"
-    if not path.is_file():
-        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
-    with np.load(path) as file:
+    with np.load(data_file("mnist")) as file:
         rows = np.flatnonzero(np.isin(file["y_train"], (0, 1)))[:2100]
         X = file["X_train"][rows].reshape(len(rows), -1).astype(np.float32) / np.float32(255)
         y = file["y_train"][rows]

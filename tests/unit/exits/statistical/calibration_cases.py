@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kit.lowered import program_of, reduced
+from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.statistical.cascade import (
@@ -34,7 +32,6 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, ExactSum
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[5] / "shared" / "data"))
 N_TRAINED = 600
 
 
@@ -152,8 +149,5 @@ def scaled_case(name: str, n_trained: int, C: float = 10.0) -> Case:
 
 def arrays(name: str) -> dict[str, np.ndarray]:
     """Return the arrays of a shared data set, or skip the test where there is none."""
-    path = DATA / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
-    with np.load(path) as data:
+    with np.load(data_file(name)) as data:
         return {key: data[key] for key in data.files}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from sklearn.svm import SVC
 from kit.catalogue import CORE, Case
 from kit.function_kernels import load_machine
 from kit.lowered import program_of, reduced
+from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
@@ -38,7 +37,6 @@ from kmcompile.model.likely_inputs import edge_inputs
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status, interpret
 
-DATA = Path(os.environ.get("KMCOMPILE_DATA", Path(__file__).parents[5] / "shared" / "data"))
 CONTROLS: tuple[Control, ...] = ("guaranteed", "expected")
 
 MODELS: dict[str, tuple[Any, Any]] = {
@@ -152,10 +150,7 @@ def test_leaving_out_costs_the_machine_agreement_with_its_own_labels() -> None:
 
 @pytest.mark.parametrize("name", ["phoneme", "satimage", "wisdm"])
 def test_real_data_are_told_apart_whatever_the_trainer_rounded(name: str) -> None:
-    path = DATA / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
-    with np.load(path) as data:
+    with np.load(data_file(name)) as data:
         X, y, X_test = data["X_train"][:1500], data["y_train"][:1500], data["X_test"]
     for dtype in (np.float32, np.float64):
         estimator = make_pipeline(StandardScaler(), SVC(C=10)).fit(X.astype(dtype), y)
@@ -166,10 +161,7 @@ def test_real_data_are_told_apart_whatever_the_trainer_rounded(name: str) -> Non
 
 @pytest.mark.parametrize("name", ["skin", "a9a", "letter"])
 def test_equal_samples_do_not_make_independent_data_training_data(name: str) -> None:
-    path = DATA / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
-    with np.load(path) as data:
+    with np.load(data_file(name)) as data:
         X, y = data["X_train"].astype(np.float32), data["y_train"]
     order = np.random.default_rng(3).permutation(len(X))
     own, fresh = order[:1500], order[1500:16_500]
@@ -185,10 +177,7 @@ def test_equal_samples_do_not_make_independent_data_training_data(name: str) -> 
 
 def phoneme() -> tuple[KernelMachine, np.ndarray, np.ndarray]:
     """Return a machine and the rows that it was and was not trained on."""
-    path = DATA / "phoneme.npz"
-    if not path.exists():
-        pytest.skip(f"no {path.name} in $KMCOMPILE_DATA or ../shared/data")
-    with np.load(path) as data:
+    with np.load(data_file("phoneme")) as data:
         X, y, X_test = data["X_train"].astype(np.float32), data["y_train"], data["X_test"]
     estimator = make_pipeline(StandardScaler(), SVC(C=10)).fit(X, y)
     return reduced(readers.load_model(estimator)), X, X_test.astype(np.float32)
