@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +16,7 @@ from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.package import package_files
 from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.early_exits import WithExits, add_early_exits, why_none
-from kmcompile.exits.statistical.calibration import promise_of
+from kmcompile.exits.statistical.calibration import Calibration, promise_of
 from kmcompile.lower.format_choice import FormatCandidate, choose_format
 from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
 from kmcompile.lower.program import with_tolerance
@@ -27,12 +26,11 @@ from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
-from kmcompile.program.memory import check_flash, check_ram, check_tables
+from kmcompile.program.memory import check_fits, check_flash, check_ram
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, PairSum
-from kmcompile.readers.samples.file import read_samples
 from kmcompile.report import html, json_report
-from kmcompile.report.assemble import assemble, options_in_effect
+from kmcompile.report.assemble import Compilation, assemble, options_in_effect
 from kmcompile.report.cascade import cascade_of
 from kmcompile.report.certified_instead import modes_compared
 from kmcompile.report.failure_report import Made
@@ -40,12 +38,9 @@ from kmcompile.report.modes import Modes
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.trajectories import trajectories_of
-from kmcompile.request.budgets import Budgets, budgets
-from kmcompile.request.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.request.options import Options
-from kmcompile.request.prefix import check_prefix, prefix_from
-from kmcompile.request.task_options import for_task
-from kmcompile.target import Target, load_target
+from kmcompile.request.plan import Plan, Request
+from kmcompile.verify.findings import Findings
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
@@ -81,115 +76,70 @@ def compile_model(
         Whatever is wrong; nothing is written then.
     """
     tell = progress or (lambda text: None)
-    asked = options
-    options = without_defaults(options)
-    check_options(options)
-    replay_required = options.replay == "float64"
-    options = without_default_replay(options)
-    target = load_target(options.target)
-    options = replace(options, target=Path(options.target).name)  # no paths in the output
-    if options.format == target.number_format:
-        options = replace(options, format=None)
-    path = model if isinstance(model, Path) else None
-    model_name = None if path is None else _printable(path.name)
-    name = _prefix(model, options)
-    options = _without_what_holds_anyway(options, model, target)
-    folder = options.out
-    if folder is None and path is not None:
-        folder = Path(f"{path.stem}-{target.name}")
-
+    request = Request.of(model, options)
+    folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
         tell("reading the model")
-        original = _read(model, options.trust_pickle, options.threshold)
-        options = for_task(options, original.task, asked)
+        machine = _read(model, options.trust_pickle, request.options.threshold)
+        plan = request.plan(machine)
 
         tell("lowering")
-        allowed = budgets(target, options.max_flash, options.max_ram)
-        lowered, made, formats = _lowered(original, target, name, options, allowed, tell)
-        machine, program = lowered.machine, made.program
-        calibration, choice = made.calibration, made.choice
-        program, replay_note = add_asked_replay(
-            lowered, program, target, options, allowed, replay_required
-        )
-        check_flash(program, program.table_bytes, True, allowed)
-        check_tables(program, target)
-        scratch_bytes = workspace_bytes(program, target)
-        check_ram(program, scratch_bytes, None, allowed)
+        lowered, made, formats = _lowered(machine, plan, tell)
+        program, replay_note = add_asked_replay(lowered, made.program, plan)
+        scratch_bytes = workspace_bytes(program, plan.target)
+        check_fits(program, scratch_bytes, plan)
 
         tell("writing C")
-        command = options.canonical_command(model_name or type(model).__name__)
-        promised = risk_text(calibration) if calibration else ""
-        sources = emit(program, target, command, _describe(original), promised)
-        package = package_files(options.package, program, command, sources)
-        files = folder_files.of_program(program, target, sources, package)
+        files = _written(machine, program, plan, made.calibration)
 
         tell("collecting queries")
-        queries = collect_queries(original, program, options, made.held_out, made.calibrated_with)
+        queries = collect_queries(machine, program, plan, made.held_out, made.calibrated_with)
         tell("interpreting")
         answers = interpret(program, queries.X)
-        with TemporaryDirectory(prefix="kmcompile-") as scratch:
-            folder_files.write_plain(Path(scratch), files)
-            promise = calibration.promise if calibration and program.early_exits else None
-            verifier = Verifier(original, program, target, queries, answers, tell, promise)
-            in_effect = options_in_effect(options, program)
-            digests = folder_files.digests(files)
-            made_with = Made(program, target, command, in_effect, _describe(original), digests)
-            with saving_failures(folder, made_with):
-                findings = verifier.verify(Path(scratch), options.verify)
-        if findings.memory is not None:
-            check_flash(program, findings.memory.flash_bytes, False, allowed)
-            built = findings.memory
-            check_ram(program, scratch_bytes, built.stack_bytes, allowed, built.ram_bytes)
+        promise = made.calibration.promise if made.calibration and program.early_exits else None
+        verifier = Verifier(machine, program, plan.target, queries, answers, tell, promise)
+        findings = _verified(verifier, machine, program, plan, files, folder)
+        _check_built(program, scratch_bytes, plan, findings)
 
         modes: Modes | str = _NOT_COMPARED
         if compares_modes:
-            modes = modes_compared(
-                lowered, program, target, options, allowed, answers, queries, tell
-            )
+            modes = modes_compared(lowered, program, plan, answers, queries, tell)
 
         tell("reporting")
         files["queries.npz"] = folder_files.save_queries(queries)
-        report = assemble(
-            original,
-            program,
-            target,
-            options,
-            model_name,
-            allowed,
-            scratch_bytes,
-            findings,
-            folder_files.digests(files),
-            (
-                *machine.notes,
-                *lowered.notes,
-                *_mode_notes(options, machine, program),
-                *_operation_notes(program),
-                *((replay_note,) if replay_note else ()),
-                *queries.notes,
-                *findings.notes,
-                *verifier.notes,
-            ),
-            answers=answers,
-            queries=queries,
-            command=command,
-            calibration=calibration,
-            choice=choice,
-            formats=formats,
-            modes=modes,
+        notes = (
+            *lowered.machine.notes,
+            *lowered.notes,
+            *_mode_notes(plan, lowered.machine, program),
+            *_operation_notes(program),
+            *((replay_note,) if replay_note else ()),
+            *queries.notes,
+            *findings.notes,
+            *verifier.notes,
         )
-        plain = json_report.to_dict(report)
-        files["report.json"] = json_report.dumps(plain)
-        files["report.html"] = html.render(
-            plain,
-            findings.evidence,
-            cascade_of(program, answers, queries, findings.instructions),
-            trajectories_of(program, answers, queries),
+        report = _reported(
+            Compilation(
+                plan,
+                machine,
+                program,
+                scratch_bytes,
+                queries,
+                answers,
+                findings,
+                folder_files.digests(files),
+                notes,
+                made.calibration,
+                made.choice,
+                formats,
+                modes,
+            ),
+            files,
         )
         if output is not None:
             output.write(files)
     for note in verifier.notes:
         warnings.warn(note, stacklevel=2)
-    return Compiled(program, plain, files, folder)
+    return Compiled(program, report, files, folder)
 
 
 def load(folder: Path | str) -> Compiled:
@@ -278,13 +228,62 @@ def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> 
     return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 
-def _lowered(
+def _written(
+    machine: KernelMachine, program: Program, plan: Plan, calibration: Calibration | None
+) -> dict[str, bytes]:
+    """Return the files that hold the program, all but the queries and the report."""
+    promised = risk_text(calibration) if calibration else ""
+    sources = emit(program, plan.target, plan.command, _describe(machine), promised)
+    package = package_files(plan.options.package, program, plan.command, sources)
+    return folder_files.of_program(program, plan.target, sources, package)
+
+
+def _verified(
+    verifier: Verifier,
     machine: KernelMachine,
-    target: Target,
-    name: str,
-    options: Options,
-    allowed: Budgets,
-    tell: Progress,
+    program: Program,
+    plan: Plan,
+    files: dict[str, bytes],
+    folder: Path | None,
+) -> Findings:
+    """Return what building and running the C shows; queries that fail are kept beside `folder`."""
+    made_with = Made(
+        program,
+        plan.target,
+        plan.command,
+        options_in_effect(plan.options, program),
+        _describe(machine),
+        folder_files.digests(files),
+    )
+    with TemporaryDirectory(prefix="kmcompile-") as scratch:
+        folder_files.write_plain(Path(scratch), files)
+        with saving_failures(folder, made_with):
+            return verifier.verify(Path(scratch), plan.options.verify)
+
+
+def _check_built(program: Program, scratch_bytes: int, plan: Plan, findings: Findings) -> None:
+    """Refuse a program that takes more than the plan allows, once it is built."""
+    built = findings.memory
+    if built is not None:
+        check_flash(program, built.flash_bytes, False, plan.budgets)
+        check_ram(program, scratch_bytes, built.stack_bytes, plan.budgets, built.ram_bytes)
+
+
+def _reported(made: Compilation, files: dict[str, bytes]) -> dict[str, Any]:
+    """Return the report in its plain form, and add its two files."""
+    plain = json_report.to_dict(assemble(made))
+    files["report.json"] = json_report.dumps(plain)
+    files["report.html"] = html.render(
+        plain,
+        made.findings.evidence,
+        cascade_of(made.program, made.answers, made.queries, made.findings.instructions),
+        trajectories_of(made.program, made.answers, made.queries),
+    )
+    return plain
+
+
+def _lowered(
+    machine: KernelMachine, plan: Plan, tell: Progress
 ) -> tuple[Lowered, WithExits, tuple[FormatCandidate, ...]]:
     """Return the exact program in the format asked for, that with early exits, what was compared.
 
@@ -295,41 +294,43 @@ def _lowered(
     made: dict[str, WithExits] = {}
 
     def with_exits(lowered: Lowered) -> WithExits:
-        program = with_tolerance(lowered.program, options.tolerance)
-        result = add_early_exits(lowered.machine, program, target, options, allowed, tell)
+        program = with_tolerance(lowered.program, plan.tolerance)
+        result = add_early_exits(lowered.machine, program, plan, tell)
         made[lowered.program.number_format] = result
         return result
 
-    number_format = options.format or target.number_format
+    target, name, number_format = plan.target, plan.name, plan.number_format
     if number_format == "auto" and machine.task is Task.REGRESSION:
         number_format = "float32"  # no share of certified labels says what is enough
     chooses = number_format == "auto"
-    measures = number_format == "int8" or (chooses and options.mode_asked != "statistical")
-    samples = None
-    if measures and options.data is not None:
-        samples = read_samples(options.data, machine.n_features).X
+    measures = number_format == "int8" or (chooses and plan.mode != "statistical")
+    samples = plan.samples if measures and len(plan.samples) else None
     if not chooses:
         lowered = lower_in_format(machine, target, name, number_format, samples)
         return lowered, with_exits(lowered), ()
     lowered, compared = choose_format(
-        machine, target, name, allowed.flash_bytes, samples, lambda one: with_exits(one).speedup
+        machine,
+        target,
+        name,
+        plan.budgets.flash_bytes,
+        samples,
+        lambda one: with_exits(one).speedup,
     )
     chosen = made.get(lowered.program.number_format) or with_exits(lowered)
     return lowered, chosen, compared
 
 
-def _mode_notes(options: Options, machine: KernelMachine, program: Program) -> tuple[str, ...]:
+def _mode_notes(plan: Plan, machine: KernelMachine, program: Program) -> tuple[str, ...]:
     """Return why the mode is not the one asked for, or has fewer early exits than others."""
-    if options.mode_asked == "exact":
+    if plan.mode == "exact":
         return ()
-    reason, exact = why_none(machine, options), program.ends.exact
+    reason, exact = why_none(machine, plan), program.ends.exact
     if reason:
         return (reason,)
     if isinstance(exact, ExactSum) and not exact.kernel.projects:
         left_out = {"statistical": "nearest_vectors", "certified": "every exit that proves a bound"}
         return (
-            f"{left_out[options.mode_asked]} is left out: it is not for the "
-            f"{machine.kernel.name} kernel",
+            f"{left_out[plan.mode]} is left out: it is not for the {machine.kernel.name} kernel",
         )
     return ()
 
@@ -347,28 +348,6 @@ def _operation_notes(program: Program) -> tuple[str, ...]:
         "operations are those of the integer sum; one in float32, as in early exits, counts as "
         f"{program.float_weight}",
     )
-
-
-def _printable(name: str) -> str:
-    """Return a file name without the bytes that are no text."""
-    return name.encode("utf-8", "replace").decode("utf-8")
-
-
-def _without_what_holds_anyway(options: Options, model: object, target: Target) -> Options:
-    """Return the options without a prefix and budgets that are the defaults."""
-    default = _prefix(model, replace(options, name=None))
-    return replace(
-        options,
-        name=None if options.name == default else options.name,
-        max_flash=None if options.max_flash == target.flash_bytes else options.max_flash,
-        max_ram=None if options.max_ram == target.ram_bytes else options.max_ram,
-    )
-
-
-def _prefix(model: Path | object, options: Options) -> str:
-    if options.name is not None:
-        return check_prefix(options.name)
-    return prefix_from(model.stem if isinstance(model, Path) else type(model).__name__)
 
 
 def _describe(machine: KernelMachine) -> str:

@@ -1,4 +1,4 @@
-"""The replay of a program, as the options and the target have it."""
+"""The replay of a program, as the plan and the target have it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ from kmcompile.lower.formats import Lowered
 from kmcompile.lower.replay import add_replay
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.program import Program
-from kmcompile.request.budgets import Budgets
-from kmcompile.request.options import Options
-from kmcompile.target import Target
+from kmcompile.request.plan import Plan
 
 
 def add_asked_replay(
     lowered: Lowered,
     program: Program,
-    target: Target,
-    options: Options,
-    allowed: Budgets,
-    required: bool,
+    plan: Plan,
 ) -> tuple[Program, str]:
-    """Return the program with the replay that the options ask for, and what to know of it.
+    """Return the program with the replay that the plan asks for, and what to know of it.
 
     Where the target's double is no float64, mode certified has none by default. A regression
     without tolerance leaves nothing open.
@@ -32,11 +27,7 @@ def add_asked_replay(
         What the program was made from.
     program : Program
         With its early exits.
-    target : Target
-    options : Options
-    allowed : Budgets
-    required : bool
-        Whether one that does not fit is an error.
+    plan : Plan
 
     Returns
     -------
@@ -44,16 +35,23 @@ def add_asked_replay(
     note : str
         Empty where there is nothing to know.
     """
-    if options.replay_asked != "float64":
+    target = plan.target
+    if plan.replay == "none":
         return program, ""
-    if lowered.machine.task is Task.REGRESSION and options.tolerance is None:
+    if lowered.machine.task is Task.REGRESSION and plan.tolerance is None:
         return program, ""
-    if options.replay is None and target.double_bits != 64:
+    if plan.replay == "where_double_is_float64" and target.double_bits != 64:
         return program, f"there is no replay: double has {target.double_bits} bits on {target.name}"
     # A replay may take what operations it needs: only the flash of the room counts.
     flash_bytes = room_for_exits(
-        program, allowed, workspace_bytes(program, target), 0.0
+        program, plan.budgets, workspace_bytes(program, target), 0.0
     ).flash_bytes
     return add_replay(
-        lowered.machine, target, program, lowered.ordinary, flash_bytes, required, lowered.coded
+        lowered.machine,
+        target,
+        program,
+        lowered.ordinary,
+        flash_bytes,
+        plan.replay_required,
+        lowered.coded,
     )

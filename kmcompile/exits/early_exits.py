@@ -1,4 +1,4 @@
-"""The early exits of an exact program, as the mode asks for them."""
+"""The early exits of an exact program, as the plan asks for them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ from kmcompile.kernels import Fourier, Linear
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
-from kmcompile.readers.samples.file import read_samples
-from kmcompile.request.budgets import Budgets
-from kmcompile.request.options import Options
-from kmcompile.target import Target
+from kmcompile.request.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +59,11 @@ class WithExits:
         return alone[0] / taken[0] if taken and alone else 1.0
 
 
-def why_none(machine: KernelMachine, options: Options) -> str:
+def why_none(machine: KernelMachine, plan: Plan) -> str:
     """Return why a machine has no early exits in any mode, or nothing where it may have some."""
-    if machine.task is Task.REGRESSION and options.tolerance is None:
+    if machine.task is Task.REGRESSION and plan.tolerance is None:
         return "there is no early exit: without --tolerance every value is the exact sum"
-    unused = f"mode {options.mode_asked} is not used"
+    unused = f"mode {plan.mode} is not used"
     if isinstance(machine.kernel, Linear):
         return (
             f"{unused}: a linear machine is one inner product a decision, which no early exit "
@@ -80,9 +77,7 @@ def why_none(machine: KernelMachine, options: Options) -> str:
 def add_early_exits(
     machine: KernelMachine,
     program: Program,
-    target: Target,
-    options: Options,
-    allowed: Budgets,
+    plan: Plan,
     tell: Callable[[str], None],
 ) -> WithExits:
     """Return the program with early exits where the mode has them and they pay.
@@ -93,23 +88,21 @@ def add_early_exits(
         After the passes.
     program : Program
         The exact one.
-    target : Target
-    options : Options
-    allowed : Budgets
+    plan : Plan
     tell : callable
         Called with a few words as each step begins.
     """
-    if options.mode_asked == "exact" or why_none(machine, options):
+    if plan.mode == "exact" or why_none(machine, plan):
         return WithExits(program)
-    scratch_bytes = workspace_bytes(program, target)
-    offer = partial(offer_pairs, machine, program, target, allowed)
-    if options.mode_asked == "statistical":
-        room = room_for_exits(program, allowed, scratch_bytes, STATISTICAL_SHARE)
+    scratch_bytes = workspace_bytes(program, plan.target)
+    offer = partial(offer_pairs, machine, program, plan.target, plan.budgets)
+    if plan.mode == "statistical":
+        room = room_for_exits(program, plan.budgets, scratch_bytes, STATISTICAL_SHARE)
         with threadpool_limits(1):  # what a matrix product rounds depends on the threads
-            made = calibrate(machine, program, options, room, tell, offer)
+            made = calibrate(machine, program, plan, room, tell, offer)
         return WithExits(made.program, made.calibration, None, made.held_out, made.given)
-    room = room_for_exits(program, allowed, scratch_bytes, CERTIFIED_SHARE)
-    given = read_samples(options.data, machine.n_features).X if options.data else None
-    map_bytes = room.flash_bytes if options.max_flash else None
+    room = room_for_exits(program, plan.budgets, scratch_bytes, CERTIFIED_SHARE)
+    given = plan.samples if len(plan.samples) else None
+    map_bytes = room.flash_bytes if plan.flash_is_given else None
     program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes, offer)
     return WithExits(program, None, choice)

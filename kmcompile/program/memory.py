@@ -5,10 +5,23 @@ from __future__ import annotations
 from kmcompile.errors import BudgetError
 from kmcompile.program.program import Program
 from kmcompile.request.budgets import Budgets
+from kmcompile.request.plan import Plan
 from kmcompile.target import Target
 
 _VECTORS_BYTES = 1024
 """Flash before the tables, at most: vectors and start-up."""
+
+
+def check_fits(program: Program, workspace_bytes: int, plan: Plan) -> None:
+    """Refuse a program whose tables or workspace alone are more than the plan allows.
+
+    Raises
+    ------
+    BudgetError
+    """
+    check_flash(program, program.table_bytes, True, plan.budgets)
+    check_tables(program, plan.target)
+    check_ram(program, workspace_bytes, None, plan.budgets)
 
 
 def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowed: Budgets) -> None:

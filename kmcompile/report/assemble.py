@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +20,8 @@ from kmcompile.report import checked, contents, costs, promise
 from kmcompile.report.choice import choice_section
 from kmcompile.report.formats import formats_section
 from kmcompile.report.modes import Modes, modes_section
-from kmcompile.request.budgets import Budgets
 from kmcompile.request.options import Options
+from kmcompile.request.plan import Plan
 from kmcompile.target import Target
 from kmcompile.verify.checked import NO_LABELS
 from kmcompile.verify.findings import Findings
@@ -45,52 +45,77 @@ _NO_CHOICE = {
 }
 
 
-def assemble(
-    machine: KernelMachine,
-    program: Program,
-    target: Target,
-    options: Options,
-    model_name: str | None,
-    allowed: Budgets,
-    workspace_bytes: int,
-    findings: Findings,
-    files: Mapping[str, str],
-    notes: tuple[str, ...],
-    *,
-    answers: Answers,
-    queries: Queries,
-    command: str,
-    calibration: Calibration | None = None,
-    choice: Choice | None = None,
-    formats: Sequence[FormatCandidate] = (),
-    modes: Modes | str = "the modes were not compared",
-) -> contents.Report:
+@dataclass(frozen=True, slots=True, eq=False)
+class Compilation:
+    """What the steps of a compilation gave: all that its report is made of.
+
+    Parameters
+    ----------
+    plan : Plan
+    machine : KernelMachine
+        As it was trained.
+    program : Program
+    workspace_bytes : int
+    queries : Queries
+    answers : Answers
+        The interpreter's to the queries.
+    findings : Findings
+    digests : mapping of file name to SHA-256
+    notes : tuple of str
+        What the user should know.
+    calibration : Calibration or None
+        Of mode statistical.
+    choice : Choice or None
+        Of mode certified.
+    formats : sequence of FormatCandidate
+        What `--format auto` compared.
+    modes : Modes or str
+        Mode statistical against certified, or why there is no such comparison.
+    """
+
+    plan: Plan
+    machine: KernelMachine
+    program: Program
+    workspace_bytes: int
+    queries: Queries
+    answers: Answers
+    findings: Findings
+    digests: Mapping[str, str]
+    notes: tuple[str, ...]
+    calibration: Calibration | None = None
+    choice: Choice | None = None
+    formats: Sequence[FormatCandidate] = ()
+    modes: Modes | str = "the modes were not compared"
+
+
+def assemble(made: Compilation) -> contents.Report:
     """Return the report.
 
     Means, percentiles and shares are of the user's samples where there are any, otherwise of
-    the generated ones; `command` is line 1 of the C, `calibration` is that of mode statistical,
-    `choice` of mode certified, `formats` of `--format auto`, `modes` of mode statistical against
-    certified, or why there is no such comparison.
+    the generated ones.
     """
+    plan, program, findings = made.plan, made.program, made.findings
+    answers, queries, calibration = made.answers, made.queries, made.calibration
+    target, model_name, choice = plan.target, plan.model_name or None, made.choice
     reasons: dict[str, str] = {}
     sample = costs.sample_of(answers, queries)
     instructions = _instructions(program, findings, answers, sample)
     report = contents.Report(
-        tool=contents.Tool(name="kmcompile", version=VERSION, command=command),
-        options=options_in_effect(options, program),
-        model=_model(machine, model_name, reasons),
+        tool=contents.Tool(name="kmcompile", version=VERSION, command=plan.command),
+        options=options_in_effect(plan.options, program),
+        model=_model(made.machine, model_name, reasons),
         stages=costs.stages(program, sample, reasons),
-        memory=_memory(program, target, allowed, workspace_bytes, findings, reasons),
+        memory=_memory(program, plan, made.workspace_bytes, findings, reasons),
         cost=costs.cost(program, sample, reasons),
         verification=_verification(program, findings, model_name, reasons),
         risk=None,
         calibration=None,
         choice=choice_section(choice) if choice is not None else None,
-        modes=modes_section(modes, reasons),
-        formats=formats_section(formats, reasons),
+        modes=modes_section(made.modes, reasons),
+        formats=formats_section(made.formats, reasons),
         target=_target(target, findings, instructions, reasons),
-        files=files,
-        notes=notes,
+        files=made.digests,
+        notes=made.notes,
         not_available=reasons,
     )
     if choice is None:
@@ -154,13 +179,12 @@ def _model(
 
 def _memory(
     program: Program,
-    target: Target,
-    allowed: Budgets,
+    plan: Plan,
     workspace_bytes: int,
     findings: Findings,
     reasons: dict[str, str],
 ) -> contents.Memory:
-    built = findings.memory
+    built, target, allowed = findings.memory, plan.target, plan.budgets
     if built is None:
         for name in ("code_bytes", "constants_bytes", "library_bytes", "ram_bytes", "stack_bytes"):
             reasons[f"memory.{name}"] = findings.skipped["memory"]

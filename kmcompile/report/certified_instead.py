@@ -6,7 +6,6 @@ It changes nothing of that program: no choice of it, and no promise, rests on wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from kmcompile.emit.emitter import workspace_bytes
 from kmcompile.errors import BudgetError, InputError
@@ -16,21 +15,17 @@ from kmcompile.lower.formats import Lowered
 from kmcompile.lower.program import with_tolerance
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.interpreter import Answers
-from kmcompile.program.memory import check_flash, check_ram, check_tables
+from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program
 from kmcompile.report.modes import Modes, compared_modes
-from kmcompile.request.budgets import Budgets
-from kmcompile.request.options import Options
-from kmcompile.target import Target
+from kmcompile.request.plan import Plan
 from kmcompile.verify.queries import Queries
 
 
 def modes_compared(
     lowered: Lowered,
     program: Program,
-    target: Target,
-    options: Options,
-    allowed: Budgets,
+    plan: Plan,
     answers: Answers,
     queries: Queries,
     tell: Callable[[str], None],
@@ -43,18 +38,16 @@ def modes_compared(
         What the program was made from; mode certified gets the same format.
     program : Program
         As it is compiled.
-    target : Target
-    options : Options
-    allowed : Budgets
+    plan : Plan
     answers : Answers
         The interpreter's of `program` to the queries.
     queries : Queries
     tell : callable
         Called with a few words as each step begins.
     """
-    if options.mode_asked != "statistical" or lowered.machine.task is Task.REGRESSION:
-        return f"mode {options.mode_asked} makes no promise that mode certified could replace"
-    reason = why_none(lowered.machine, options)
+    if plan.mode != "statistical" or lowered.machine.task is Task.REGRESSION:
+        return f"mode {plan.mode} makes no promise that mode certified could replace"
+    reason = why_none(lowered.machine, plan)
     if reason:
         return reason
 
@@ -62,26 +55,17 @@ def modes_compared(
         tell(f"comparing with mode certified: {text}")
 
     try:
-        certified = _certified(lowered, target, options, allowed, tell_of)
+        certified = _certified(lowered, plan.in_mode_certified(), tell_of)
     except (BudgetError, InputError) as error:
         return f"mode certified: {str(error).splitlines()[0]}"
     tell_of("interpreting")
     return compared_modes(program, answers, certified, queries)
 
 
-def _certified(
-    lowered: Lowered,
-    target: Target,
-    options: Options,
-    allowed: Budgets,
-    tell: Callable[[str], None],
-) -> Program:
+def _certified(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> Program:
     """Return the program that mode certified makes with the same samples."""
-    asked = replace(options, mode="certified", risk=None, risk_control=None, thresholds=None)
-    exact = with_tolerance(lowered.program, asked.tolerance)
-    program = add_early_exits(lowered.machine, exact, target, asked, allowed, tell).program
-    program, _ = add_asked_replay(lowered, program, target, asked, allowed, required=False)
-    check_flash(program, program.table_bytes, True, allowed)
-    check_tables(program, target)
-    check_ram(program, workspace_bytes(program, target), None, allowed)
+    exact = with_tolerance(lowered.program, plan.tolerance)
+    program = add_early_exits(lowered.machine, exact, plan, tell).program
+    program, _ = add_asked_replay(lowered, program, plan)
+    check_fits(program, workspace_bytes(program, plan.target), plan)
     return program

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal, cast
 
 DEFAULT_RISK = 1e-3
 
@@ -51,23 +50,6 @@ class Options:
     def replay_asked(self) -> str:
         """Whether the exact sum is replayed: given, or float64 in mode certified."""
         return self.replay or ("float64" if self.mode_asked == "certified" else "none")
-
-    @property
-    def risk_asked(self) -> float | None:
-        """The risk to promise; None is "auto": what the samples support."""
-        if self.risk == "auto":
-            return None
-        return DEFAULT_RISK if self.risk is None else float(self.risk)
-
-    @property
-    def risk_control_asked(self) -> Literal["guaranteed", "expected"]:
-        """How the risk is held."""
-        return "expected" if self.risk_control == "expected" else "guaranteed"
-
-    @property
-    def thresholds_asked(self) -> Literal["risk", "maxsmoothed", "simple"]:
-        """How thresholds are chosen."""
-        return cast("Literal['risk', 'maxsmoothed', 'simple']", self.thresholds or "risk")
 
     def canonical_command(self, model_name: str) -> str:
         """Return the command of line 1 of the C: fixed order, no paths, defaults left out.

@@ -20,8 +20,7 @@ from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import Answers, Status, interpret
 from kmcompile.program.program import Program
-from kmcompile.readers.samples.file import read_samples
-from kmcompile.request.options import Options
+from kmcompile.request.plan import Plan
 from kmcompile.run import RunResult, runner_for
 from kmcompile.run.runner import Counted
 from kmcompile.target import Target, load_target
@@ -53,7 +52,7 @@ _SEED = 20030703
 def collect_queries(
     machine: KernelMachine,
     program: Program,
-    options: Options,
+    plan: Plan,
     held_out: Float32Array | None = None,
     calibrated_with: Float32Array | None = None,
 ) -> Queries:
@@ -63,26 +62,24 @@ def collect_queries(
     ----------
     machine : KernelMachine
     program : Program
-    options : Options
+    plan : Plan
     held_out : ndarray of shape (n, n_features), float32, optional
-        The part of the calibration samples that no threshold was fitted to; without it and
-        without test data, the calibration file is read, with which mode certified has chosen its
-        exits. Of many, some are taken.
+        The part of the calibration samples that no threshold was fitted to; without it, and
+        without test data, all of them, by which mode certified has chosen its exits. Of many,
+        some are taken.
     calibrated_with : ndarray of shape (n, n_features), float32, optional
         All calibration samples: test data that are among them measure no risk.
     """
     given = np.zeros((0, machine.n_features), dtype=np.float32)
     source: Source = "generated"
     seen = None
-    if options.test_data is not None:
-        given = read_samples(options.test_data, machine.n_features, "test").X
+    if len(plan.test_samples):
+        given = plan.test_samples
         source = "test-data"
         if calibrated_with is not None:
             seen = seen_note(given, calibrated_with)
-    elif options.data is not None:
-        if held_out is None:
-            held_out = read_samples(options.data, machine.n_features).X
-        given = _some(held_out)
+    elif len(plan.samples):
+        given = _some(plan.samples if held_out is None else held_out)
         source = "calibration" if program.mode == "certified" else "held-out"
     made = generate(machine, _n_generated(machine, source))
     edges = edge_inputs(machine, program.prepare.limit)

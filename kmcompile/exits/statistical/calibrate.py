@@ -1,11 +1,9 @@
-"""From the options to a program with early exits: the one entry of this package."""
+"""From the plan to a program with early exits: the one entry of this package."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +18,6 @@ from kmcompile.exits.statistical.generated import Challenge, challenge, generate
 from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
 from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
-from kmcompile.exits.statistical.risk import Control
 from kmcompile.exits.statistical.samples import (
     calibration_samples,
     require_support,
@@ -32,8 +29,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
-from kmcompile.readers.samples.file import read_samples
-from kmcompile.request.options import Options
+from kmcompile.request.plan import AskedPromise, Plan
 from kmcompile.text.figures import counted
 
 _REPEATED_SHARE = 0.05
@@ -65,12 +61,12 @@ class Calibrated:
 def calibrate(
     machine: KernelMachine,
     program: Program,
-    options: Options,
+    plan: Plan,
     room: Room,
     tell: Callable[[str], None],
     offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
 ) -> Calibrated:
-    """Return the program with the early exits that the options ask for.
+    """Return the program with the early exits that the plan asks for.
 
     Parameters
     ----------
@@ -78,8 +74,8 @@ def calibrate(
         After the passes.
     program : Program
         The exact one.
-    options : Options
-        With `data`.
+    plan : Plan
+        With samples.
     room : Room
         What early exits may take.
     tell : callable
@@ -95,10 +91,8 @@ def calibrate(
     UsageError
         If the paper's scheme is asked for with many classes or in an integer format.
     """
-    tell("reading the calibration samples")
-    X = read_samples(cast(Path, options.data), machine.n_features).X
-    accepted = accepted_rows(program.prepare, X)
-    given = np.ascontiguousarray(X[accepted])
+    accepted = accepted_rows(program.prepare, plan.samples)
+    given = np.ascontiguousarray(plan.samples[accepted])
     require_samples(len(given))
     tell("looking for near copies among the calibration samples")
     groups = groups_of(given, machine)
@@ -108,7 +102,7 @@ def calibrate(
     tell("evaluating the calibration samples")
     samples = calibration_samples(machine, X, groups.repeated_share)
     notes = _notes(int((~accepted).sum()), groups, len(X), samples.training)
-    thresholds = options.thresholds_asked
+    thresholds = plan.promise.thresholds
     if thresholds != "risk":
         _check_paper_scheme(machine, program, thresholds)
         program, calibration = add_paper_cascade(
@@ -116,8 +110,8 @@ def calibrate(
         )
         held_out = X
     else:
-        control = options.risk_control_asked
-        risk = _risk(options, len(X), len(given), control, samples.training)
+        control = plan.promise.control
+        risk = _risk(plan.promise, len(X), len(given), samples.training)
         parts = split(len(X), risk, control, groups.first[kept])
         wish = Wish(risk, control)
         program, calibration = add_cascade(
@@ -128,7 +122,7 @@ def calibrate(
             wish,
             room,
             tell,
-            options.n_jobs,
+            plan.n_jobs,
         )
         held_out = X[parts.control]
         offered = None
@@ -165,13 +159,12 @@ def _told(asked: Challenge) -> str:
     )
 
 
-def _risk(options: Options, n: int, n_given: int, control: Control, training: bool) -> float:
-    risk = options.risk_asked
-    if risk is None or (training and options.risk is None):
-        return supported_risk(n, control)
+def _risk(asked: AskedPromise, n: int, n_given: int, training: bool) -> float:
+    if asked.risk_is == "auto" or (training and asked.risk_is == "default"):
+        return supported_risk(n, asked.control)
     if not training:  # no promise is made then
-        require_support(n, risk, control, n_given)
-    return risk
+        require_support(n, asked.risk, asked.control, n_given)
+    return asked.risk
 
 
 def _check_paper_scheme(machine: KernelMachine, program: Program, thresholds: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.kernel_approximation import RBFSampler
@@ -9,12 +11,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from kit.lowered import lowered
+from kit.plans import plan_for
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.certified.certify import Choice
 from kmcompile.exits.early_exits import WithExits, add_early_exits, why_none
-from kmcompile.request.budgets import Budgets
-from kmcompile.request.options import Options
-from kmcompile.target import load_target
 
 IRIS = load_iris(return_X_y=True)
 SAMPLER = make_pipeline(RBFSampler(n_components=9, random_state=0), LinearSVC()).fit(*IRIS)
@@ -50,15 +50,15 @@ def test_the_sum_alone_gains_nothing():
 )
 def test_without_early_exits_the_program_stays_as_it_is(estimator, mode):
     one = lowered(estimator)
-    target = load_target("host")
-    options, allowed = Options(mode=mode), Budgets(None, None)
-    made = add_early_exits(one.machine, one.program, target, options, allowed, print)
+    plan = replace(plan_for(one.machine), mode=mode)
+    made = add_early_exits(one.machine, one.program, plan, print)
     assert made.program is one.program
     assert made.speedup == 1.0
 
 
 def test_a_kernel_without_early_exits_says_why():
     machine = lowered(SAMPLER).machine
-    reason = why_none(machine, Options(mode="certified"))
+    reason = why_none(machine, plan_for(machine, mode="certified"))
     assert reason == "mode certified is not used: there is no early exit for the fourier kernel"
-    assert why_none(lowered(SVC().fit(*IRIS)).machine, Options(mode="certified")) == ""
+    other = lowered(SVC().fit(*IRIS)).machine
+    assert why_none(other, plan_for(other)) == ""

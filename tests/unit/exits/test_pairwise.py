@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 
 from kit.lowered import lowered
 from kit.pairs import Pairs
+from kit.plans import plan_for
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits
@@ -19,7 +20,6 @@ from kmcompile.exits.statistical.pairs import with_offer
 from kmcompile.exits.statistical.risk import decide_nothing
 from kmcompile.program.stages import ExactSum, PairSum
 from kmcompile.request.budgets import Budgets
-from kmcompile.request.options import Options
 from kmcompile.target import load_target
 
 HOST = load_target("host")
@@ -49,7 +49,7 @@ def calibration(cost: float) -> Calibration:
 @pytest.mark.exhaustive
 def test_mode_certified_sums_by_pairs_where_that_is_cheaper(low):
     made = add_early_exits(
-        low.machine, low.program, HOST, Options(mode="certified"), NO_LIMIT, lambda text: None
+        low.machine, low.program, plan_for(low.machine, mode="certified"), lambda text: None
     )
     assert isinstance(made.program.ends.exact, PairSum)
     assert made.program.mode == "certified"
@@ -63,7 +63,7 @@ def test_mode_certified_sums_by_pairs_where_that_is_cheaper(low):
 
 def test_mode_exact_sums_all_pairs(low):
     made = add_early_exits(
-        low.machine, low.program, HOST, Options(mode="exact"), NO_LIMIT, lambda text: None
+        low.machine, low.program, plan_for(low.machine, mode="exact"), lambda text: None
     )
     assert isinstance(made.program.ends.exact, ExactSum)
 
@@ -87,7 +87,7 @@ def test_the_choice_says_that_pairs_are_summed_together():
     X = rng.normal(size=(60, 4))
     one = lowered(SVC(break_ties=True).fit(X, np.argmax(X[:, :3], axis=1)))
     made = add_early_exits(
-        one.machine, one.program, HOST, Options(mode="certified"), NO_LIMIT, lambda text: None
+        one.machine, one.program, plan_for(one.machine, mode="certified"), lambda text: None
     )
     assert isinstance(made.program.ends.exact, ExactSum)
     assert any("all pairs of classes are summed together" in note for note in made.choice.notes)

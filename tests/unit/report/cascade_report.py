@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from kit.digits_cascade import digits_cascade
+from kit.plans import plan_for
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.program.program import Program
-from kmcompile.report.assemble import assemble
+from kmcompile.report.assemble import Compilation, assemble
 from kmcompile.report.cascade import Cascade, cascade_of
 from kmcompile.report.json_report import to_dict
 from kmcompile.report.trajectories import Trajectories, trajectories_of
-from kmcompile.request.budgets import Budgets
-from kmcompile.request.options import Options
-from kmcompile.target import load_target
 from kmcompile.verify.checked import ExactRun
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.findings import Findings
@@ -87,21 +85,20 @@ def reported(
         memory=None,
         instructions=7 * accepted if instructions else None,
     )
+    plan = plan_for(digits.machine)
     report = assemble(
-        digits.machine,
-        program,
-        load_target("host"),
-        Options(),
-        "digits.pkl",
-        Budgets(None, None),
-        0,
-        findings,
-        {},
-        (),
-        answers=answers,
-        queries=queries,
-        command="kmcompile digits.pkl --target host",
-        calibration=None if promise is None else calibration(promise, thresholds),
+        Compilation(
+            replace(plan, model_name="digits.pkl", command="kmcompile digits.pkl --target host"),
+            digits.machine,
+            program,
+            0,
+            queries,
+            answers,
+            findings,
+            {},
+            (),
+            None if promise is None else calibration(promise, thresholds),
+        )
     )
     plain = to_dict(report)
     return Reported(

@@ -31,22 +31,6 @@ def test_certified_is_the_default_mode_and_with_samples_statistical(
     assert Options(**given).mode_asked == mode
 
 
-@pytest.mark.parametrize(
-    ("risk", "asked"), [(None, 1e-3), ("auto", None), ("0.02", 0.02), (0.02, 0.02)]
-)
-def test_risk_is_a_number_or_left_to_the_samples(
-    risk: float | str | None, asked: float | None
-) -> None:
-    assert Options(risk=risk).risk_asked == asked
-
-
-def test_promise_is_guaranteed_by_default() -> None:
-    assert Options().risk_control_asked == "guaranteed"
-    assert Options(risk_control="expected").risk_control_asked == "expected"
-    assert Options().thresholds_asked == "risk"
-    assert Options(thresholds="simple").thresholds_asked == "simple"
-
-
 @pytest.mark.parametrize("risk", [0.01, "0.01", "1e-2", np.float64(0.01)])
 def test_one_risk_gives_one_command_however_it_is_written(risk: Any) -> None:
     command = "kmcompile m.pkl --target host --data a.npz --risk 0.01"

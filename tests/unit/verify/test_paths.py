@@ -11,10 +11,10 @@ import pytest
 from kit.covering import every_nth
 from kit.hand_made_cascade import digits, digits_cascade, satimage_cascade
 from kit.lowered import Lowered
+from kit.plans import plan_for
 from kmcompile.model.likely_inputs import generate
 from kmcompile.program.interpreter import Status, classify, interpret
 from kmcompile.program.stages import LinearFilter, NearestVectors, RangeGate
-from kmcompile.request.options import Options
 from kmcompile.verify.checks import check_bounded
 from kmcompile.verify.path_search import Goal, PathSearch
 from kmcompile.verify.paths import path_inputs
@@ -145,14 +145,13 @@ def test_neighbours_take_different_paths(case):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("classes", [(3, 8), tuple(range(10))])
-def test_collected_queries_hold_them_behind_the_ordinary_ones(tmp_path, classes):
+def test_collected_queries_hold_them_behind_the_ordinary_ones(classes):
     low = made("rbf-2" if len(classes) == 2 else "rbf-10")[0]
     X, _ = digits(classes)
-    np.save(tmp_path / "test.npy", X[1::2])
-    options = Options(test_data=tmp_path / "test.npy")
-    queries = collect_queries(low.machine, low.program, options)
+    plan = plan_for(low.machine, test_samples=X[1::2].astype(np.float32))
+    queries = collect_queries(low.machine, low.program, plan)
     exact = replace(low.program, stages=(low.program.stages[0], *low.program.stages[-2:]))
-    without = collect_queries(low.machine, exact, options)
+    without = collect_queries(low.machine, exact, plan)
     assert (queries.source, queries.n_given) == ("test-data", len(X[1::2]))
     assert queries.n_ordinary == without.n_ordinary
     assert queries.X[: len(without.X)].tobytes() == without.X.tobytes()

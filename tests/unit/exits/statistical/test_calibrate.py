@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.svm import SVC
 
 from kit.covering import some
+from kit.plans import plan_for
 from kmcompile.errors import InputError, UsageError
 from kmcompile.exits.candidates.room import Room, room_for_exits
 from kmcompile.exits.statistical.calibrate import Calibrated, calibrate
@@ -23,7 +24,6 @@ from kmcompile.program.cost import exact_operations, worst_operations
 from kmcompile.program.interpreter import classify
 from kmcompile.program.storage import save
 from kmcompile.request.budgets import Budgets
-from kmcompile.request.options import Options
 
 NAMES = ["digits", "digits of ten classes", "phoneme", "satimage"]
 N_CALIBRATION = 2500
@@ -42,8 +42,8 @@ def calibrated(
 ) -> Calibrated:
     path = folder / "samples.npy"
     np.save(path, case.X if X is None else X)
-    options = Options(data=path, **given)
-    return calibrate(case.machine, case.program, options, room or case.room, lambda text: None)
+    plan = plan_for(case.machine, data=path, **given)
+    return calibrate(case.machine, case.program, plan, room or case.room, lambda text: None)
 
 
 @pytest.fixture(scope="module")
