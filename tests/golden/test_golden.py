@@ -14,13 +14,19 @@ import pytest
 from kit.emitted import Emitted
 from kit.host_program import BATCH_MAIN, STRICT, build_program, run_batch
 from kit.tools import succeed
-from kmcompile.kernels import Linear, Rbf
+from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
+from kmcompile.kernels import Linear, Poly, Rbf
 from kmcompile.lower import lower
 from kmcompile.lower.codes import lossless_codes
 from kmcompile.lower.integer_program import Layout, lower_integers
+from kmcompile.lower.known_answers import known_answers
+from kmcompile.lower.pair_choice import with_pair_sum
+from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.preprocessing import Affine
+from kmcompile.model.reference import evaluate
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
@@ -30,6 +36,7 @@ from kmcompile.program.stages import (
     Nonzeros,
     RangeGate,
     ReducedSet,
+    SignMap,
 )
 from kmcompile.target import load_target
 
@@ -60,7 +67,28 @@ MACHINES = {
         zero_is_positive=False,
     ),
 }
-MACHINES["cascade"] = MACHINES["rbf"]
+MACHINES["cascade"] = MACHINES["certified"] = MACHINES["rbf"]
+MACHINES["regression"] = KernelMachine(
+    kind="SVR",
+    task=Task.REGRESSION,
+    kernel=Poly(gamma=0.5, coef0=1.0, degree=2),
+    support_vectors=np.array([[-1.0, 0.5], [-0.5, -1.0], [1.0, 0.25]]),
+    dual_coef=np.array([[-0.75, -0.5, 1.25]]),
+    intercept=np.array([2.0]),
+    classes=(),
+    n_features=2,
+)
+MACHINES["pairs"] = KernelMachine(
+    kind="SVC",
+    task=Task.ONE_VS_ONE,
+    kernel=Rbf(gamma=0.5),
+    support_vectors=np.array([[-1.0, 0.0], [-1.5, 0.5], [1.0, 0.0], [1.5, 0.5], [0.0, 1.5]]),
+    dual_coef=np.array([[0.75, 0.25, -0.5, -0.5, -1.0], [0.75, 0.25, 0.75, 0.25, -1.0]]),
+    intercept=np.array([0.0, 0.125, -0.125]),
+    classes=("left", "right", "top"),
+    class_counts=(2, 2, 1),
+    n_features=2,
+)
 # Numbers that float32 rounds, so that there are low parts.
 MACHINES["replay"] = replace(
     MACHINES["rbf"],
@@ -75,15 +103,20 @@ INPUTS = {
     "codes": [[12.0, 1017.0], [28.0, 1015.0], [20.0, 1005.0], [20.25, 1013.0], [900.0, 1013.0]],
     "cascade": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25], [2e4, 0.0]],
     "replay": [[10.0, 1063.25], [30.0, 1038.25]],
+    "certified": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
+    "regression": [[-1.0, 0.5], [1.0, 1.0], [0.0, 0.0]],
+    "pairs": [[-1.0, 0.25], [1.0, 0.25], [0.0, 1.75], [-2.0, 0.0], [2.0, 0.0], [0.25, 2.0]],
     "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "linear": [[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0], [0.5, 0.5]],
 }
 CASES = [
-    ("rbf", "cortex-m7"),
     ("linear", "host"),
+    ("regression", "host"),
     ("cascade", "cortex-m7"),
     ("replay", "cortex-m7"),
     ("codes", "cortex-m7"),
+    ("pairs", "cortex-m7"),
+    ("certified", "avr"),
 ]
 
 
@@ -98,6 +131,12 @@ def emitted(kernel: str, target: str) -> Emitted:
     program = lower(machine, loaded, "iris", known)
     if kernel == "cascade":
         program = with_early_exits(program)
+    if kernel == "certified":
+        program = with_certified_exits(machine, program)
+    if kernel == "regression":
+        program = with_tolerance(program, 0.25)
+    if kernel == "pairs":
+        program = with_pairs(machine, program, known)
     if kernel == "replay":
         replay = lower_replay(machine, loaded, program, known, low_parts=True)
         program = replace(program, replay=replay)
@@ -164,6 +203,52 @@ def with_early_exits(program: Program) -> Program:
     return replace(program, mode="statistical", stages=stages)
 
 
+def with_pairs(machine: KernelMachine, program: Program, known: Float32Array) -> Program:
+    """Return the program with a sum of pairs, whose order round weights choose."""
+    summed = with_pair_sum(machine, program, known, known)
+    assert summed is not None
+    pairs = replace(
+        summed.ends.exact,
+        score_weights=np.array([[-0.5, -0.25], [0.5, -0.25], [0.0, 0.5]], dtype=np.float32),
+        score_offset=np.zeros(3, dtype=np.float32),
+    )
+    program = replace(summed, stages=(*summed.stages[:-2], pairs, summed.stages[-1]))
+    return replace(program, known_answers=known_answers(program, known))
+
+
+def with_certified_exits(machine: KernelMachine, program: Program) -> Program:
+    """Return the program with a sign map of 16 boxes and a sequence of two vectors.
+
+    f has these signs in the boxes, and is 0.15 away from 0. Bounds of the sequence are rounded up,
+    so that no last bit of a linear algebra library is in them.
+    """
+    signs = SignMap.of(
+        kinds=np.array([2, 2, 2, 1, 0, 3, 0, 3, 0, 3, 0, 3, 3, 1, 3, 1], dtype=np.uint8),
+        low=np.array([4.0, 885.0]),
+        size=np.array([16.0, 128.0]),
+        across=np.array([2, 2]),
+        depth=1,
+        least=np.float32(0.125),
+        largest=np.float32(2.0),
+    )
+    sequence = lower_bound_sequence(machine, program, machine.support_vectors[:2])
+    assert sequence is not None
+    sequence = replace(
+        sequence,
+        residual=rounded_up(sequence.residual),
+        per_error=rounded_up(sequence.per_error),
+        per_reach=rounded_up(sequence.per_reach),
+        minimum=rounded_up(sequence.minimum),
+    )
+    stages = (program.prepare, signs, sequence, *program.stages[1:])
+    return replace(program, mode="certified", stages=stages)
+
+
+def rounded_up(bounds: Float32Array) -> Float32Array:
+    """Return the next multiples of 2^-12."""
+    return np.ceil(bounds * np.float32(4096)) / np.float32(4096)
+
+
 @pytest.mark.parametrize(("kernel", "target"), CASES)
 @pytest.mark.parametrize("file", ["iris.h", "iris.c"])
 def test_the_emitted_file_is_the_golden_one(kernel, target, file, request):
@@ -199,7 +284,33 @@ def test_each_stage_of_the_golden_cascade_answers_an_input():
     assert set(results["in_range"]) == {False, True}
 
 
-LABELS = [("rbf", [0, 1, 0, 1]), ("linear", [0, 1, 2, 1]), ("codes", [0, 1, 0, 1, 1])]
+def test_each_stage_of_the_golden_certified_program_is_right_about_an_input():
+    program = emitted("certified", "avr").program
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(2000, 2)) * [10.0, 80.0] + [20.0, 1013.25]).astype(np.float32)
+    results, reference = interpret(program, X).results, evaluate(MACHINES["certified"], X)
+    sure = results["certified"]
+    assert set(results["stage"][sure]) == set(range(len(program.exit_stages)))
+    np.testing.assert_array_equal(results["label"][sure], reference.labels[sure])
+    f = reference.decisions[:, 0]
+    assert ((results["lower"] <= f) & (f <= results["upper"])).all()
+
+
+def test_the_golden_regression_is_settled_and_near_the_model():
+    program = emitted("regression", "host").program
+    X = np.array(INPUTS["regression"], dtype=np.float32)
+    answers = interpret(program, X).results
+    assert answers["certified"].all()
+    f = evaluate(MACHINES["regression"], X).decisions[:, 0]
+    assert ((answers["lower"] <= f) & (f <= answers["upper"])).all()
+
+
+LABELS = [
+    ("rbf", [0, 1, 0, 1]),
+    ("pairs", [0, 1, 2, 0, 1, 2]),
+    ("linear", [0, 1, 2, 1]),
+    ("codes", [0, 1, 0, 1, 1]),
+]
 
 
 @pytest.mark.parametrize(("kernel", "labels"), LABELS)

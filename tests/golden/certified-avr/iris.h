@@ -1,6 +1,6 @@
-/* kmcompile iris.pkl --target cortex-m7 */
+/* kmcompile iris.pkl --target avr */
 /*
- * kmcompile 0.1.0, target cortex-m7, float32, mode exact.
+ * kmcompile 0.1.0, target avr, float32, mode certified.
  * Model: a model of the tests.
  * SHA-256 of the model: b6084aba3d5daece10f5b2b7429c6990517e8e257083a9a0a7e7cead7a029f14.
  *
@@ -17,8 +17,13 @@
  * input from the exactly prepared one. The names are those of tables in iris.c.
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
- * Not here: iris_classify_within and iris_audit, because this program has no early exit to limit
- * or to watch; iris_classify_float, because the input is float already.
+ * Not here: iris_audit, because every early exit is proved: there is no risk to estimate;
+ * iris_classify_float, because the input is float already.
+ *
+ * A certified early exit answers only where it has proved the label: it is the trained model's in
+ * real arithmetic, for x as it was received, whatever is rounded here, contraction and flushed
+ * subnormals included. No sample takes part in the proof. It needs arithmetic as in IEEE 754,
+ * which fast-math breaks, and memory that is intact.
  */
 #ifndef IRIS_H
 #define IRIS_H
@@ -33,8 +38,10 @@ extern "C" {
 #define IRIS_N_FEATURES 2U
 #define IRIS_N_CLASSES 2U
 #define IRIS_N_DECISIONS 1U  /* >= 0 for class 1 */
-#define IRIS_N_STAGES 1U
-#define IRIS_STAGE_EXACT_SUM 0U
+#define IRIS_N_STAGES 3U
+#define IRIS_STAGE_SIGN_MAP 0U
+#define IRIS_STAGE_BOUND_SEQUENCE 1U
+#define IRIS_STAGE_EXACT_SUM 2U
 #define IRIS_INPUT_LIMIT 2.8823037615171174e+17f
 #define IRIS_WORKSPACE_BYTES (sizeof(iris_workspace_t))
 
@@ -59,7 +66,7 @@ typedef struct {
     int32_t label;          /* index into iris_class_names */
     float lower;
     float upper;
-    uint32_t kernel_evals;  /* full kernel evaluations spent: 3 for every input */
+    uint32_t kernel_evals;  /* full kernel evaluations spent: at most 5 */
     uint16_t stage;         /* which decided: one of IRIS_STAGE_ */
     bool certified;         /* the label is proved to be the model's */
     bool in_range;          /* always true: this program was not calibrated */
@@ -67,11 +74,15 @@ typedef struct {
 
 /* The caller's memory for one call; its contents need not be kept or cleared between calls. */
 typedef struct {
-    float prepared_0[2U];  /* the prepared input */
-    float decision[1U];    /* decision values */
-    float bound[1U];       /* >= their errors */
-    float row_sum[1U];     /* sums of one group of vectors */
-    float row_error[1U];   /* and of their errors */
+    float prepared_0[2U];         /* the prepared input */
+    float decision[1U];           /* decision values */
+    float bound[1U];              /* >= their errors */
+    float row_sum[1U];            /* sums of one group of vectors */
+    float row_error[1U];          /* and of their errors */
+    float least[1U];              /* what is proved of the decisions: from */
+    float most[1U];               /* and to */
+    float sequence_kernels[2U];   /* kernels of the bound sequence */
+    float sequence_estimate[1U];  /* what they give of f */
 } iris_workspace_t;
 
 /* The state of a self-test in steps; all zero before the first step. */
@@ -98,7 +109,20 @@ iris_status_t iris_classify(
     iris_result_t *result);
 
 /*
- * Gives the decision values of one input, by which iris_classify decides.
+ * Classifies one input as iris_classify does, with max_kernel_evals
+ * full kernel evaluations at most; other work is not limited. Where these do not go as far as
+ * a stage that decides, lower and upper are what is proved by then, the label is that of the
+ * middle of what is proved, certified is false and stage is the last early exit.
+ * Input and status as of iris_classify.
+ */
+iris_status_t iris_classify_within(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    uint32_t max_kernel_evals,
+    iris_result_t *result);
+
+/*
+ * Gives the exact sums of one input, by which the trained model decides: no early exit is asked.
  * Input and status as of iris_classify; decision is untouched unless
  * IRIS_OK is returned.
  */
@@ -110,6 +134,8 @@ iris_status_t iris_decision(
 /*
  * Compares the checksum (CRC-32C) of every table, then asks known inputs and compares the labels
  * and, by their intervals, the decisions: these also hold for a compiler that contracts.
+ * Known inputs are asked of the exact sums; the early exits are covered by the checksums of their
+ * tables.
  * Result: IRIS_OK or IRIS_ERROR_CORRUPT.
  * Keeps one iris_self_test_t on the stack.
  */
@@ -117,7 +143,7 @@ iris_status_t iris_self_test(void);
 
 /*
  * The same in steps, for systems with a watchdog: each reads at most 256 words of a table
- * or asks one known input. Call until state->done, at most 15 times, or until another
+ * or asks one known input. Call until state->done, at most 27 times, or until another
  * status than IRIS_OK: IRIS_ERROR_NULL or _CORRUPT.
  */
 iris_status_t iris_self_test_step(

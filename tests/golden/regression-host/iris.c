@@ -1,0 +1,831 @@
+/* kmcompile iris.pkl --target host */
+/*
+ * kmcompile 0.1.0, target host, float32, mode exact.
+ * Model: a model of the tests.
+ * SHA-256 of the model: 4a9df788faf84d700c35fc3c534c049bf94d8a9b43511f0bc20f93e3b216e401.
+ *
+ * The stages, in order: prepare, exact_sum, value.
+ * Every float operation stands in the order in which it was verified. Build without contraction
+ * (-ffp-contract=off) for results that are identical to the bit; the bounds and the certificates
+ * hold with contraction, too.
+ */
+#include "iris.h"
+
+#include <float.h>
+#include <stddef.h>
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) \
+    || (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ > 0))
+#error "fast-math reorders the sums: neither the results nor their bounds would hold"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "float expressions must be evaluated in float: set FLT_EVAL_METHOD to 0 (-mfpmath=sse)"
+#endif
+
+#if (FLT_RADIX != 2) || (FLT_MANT_DIG != 24) || (FLT_MAX_EXP != 128)
+#error "float must be the 32-bit type of IEEE 754"
+#endif
+
+#define IRIS_N_PREPARED 2U     /* features after the preprocessing */
+#define IRIS_LANES 16U         /* support vectors of a block, side by side */
+#define IRIS_N_BLOCKS 2U       /* the last ones of a group filled up */
+#define IRIS_BLOCK_WORDS 32U   /* N_PREPARED * LANES */
+#define IRIS_N_ROWS 1U         /* decisions that a vector is part of */
+#define IRIS_N_GROUPS 2U       /* of vectors with the same ones */
+#define IRIS_SUM_EVALS 3U      /* full kernel evaluations of the sum */
+#define IRIS_N_TABLES 9U       /* tables with a checksum */
+#define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
+#define IRIS_N_TEST_STEPS 12U  /* steps of the whole self-test */
+#define IRIS_STEP_WORDS 256U   /* words of a table that one step reads */
+
+/* A float and its bits. */
+typedef union {
+    float value;
+    uint32_t bits;
+} iris_bits_t;
+
+/* An input on its way through the preprocessing. */
+typedef struct {
+    const float *x;
+    float deviation;  /* >= the distance of x from the exactly prepared input */
+    float length;     /* >= the Euclidean norm of x, where it is needed */
+} iris_prepared_t;
+
+const char *const iris_stage_names[IRIS_N_STAGES] = {
+    "exact_sum"
+};
+
+/* An attribute that places the tables in a section of the build's choice; empty if it has none. */
+#ifndef IRIS_TABLE_SECTION
+#define IRIS_TABLE_SECTION
+#endif
+
+/* Support vectors s_i, in prepared features. Index: [block][feature][lane], 2x2x16. */
+IRIS_TABLE_SECTION
+static const float iris_vectors[64U] = {
+    -0x1p+0f, -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f,
+    -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f, -0x1p-1f, 0x1p-1f, -0x1p+0f,
+    -0x1p+0f, -0x1p+0f, -0x1p+0f, -0x1p+0f, -0x1p+0f, -0x1p+0f, -0x1p+0f, -0x1p+0f, -0x1p+0f,
+    -0x1p+0f, -0x1p+0f, -0x1p+0f, -0x1p+0f, -0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f,
+    0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f, 0x1p+0f,
+    0x1p+0f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f,
+    0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f, 0x1p-2f
+};
+
+/* Dual coefficients beta_pi, 0 where a block is filled up. Index: [block][row][lane], 2x1x16. */
+IRIS_TABLE_SECTION
+static const float iris_coefficients[32U] = {
+    -0x1.8p-1f, -0x1p-1f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f,
+    0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x1.4p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f,
+    0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f, 0x0p+0f,
+    0x0p+0f, 0x0p+0f
+};
+
+/* Number of the block after the last one of a group. Index: [group], 2. */
+IRIS_TABLE_SECTION
+static const uint16_t iris_group_ends[2U] = {
+    1U, 2U
+};
+
+/* Number p of the decision that a row adds to. Index: [group][row], 2x1. */
+IRIS_TABLE_SECTION
+static const uint16_t iris_group_decisions[2U] = {
+    0U, 0U
+};
+
+/* Intercepts b_p of the decisions. Index: [decision], 1. */
+IRIS_TABLE_SECTION
+static const float iris_intercept[1U] = {
+    0x1p+1f
+};
+
+/* Part of the decisions' bound that no input changes. Index: [decision], 1. */
+IRIS_TABLE_SECTION
+static const float iris_minimum_bound[1U] = {
+    0x1.480054p-119f
+};
+
+/* Inputs of the self-test, as they are received. Index: [answer][feature], 2x2. */
+IRIS_TABLE_SECTION
+static const float iris_known_inputs[4U] = {
+    -0x1p+0f, 0x1p-1f, 0x1p+0f, 0x1p+0f
+};
+
+/* Least decisions that the self-test accepts. Index: [answer][decision], 2x1. */
+IRIS_TABLE_SECTION
+static const float iris_known_lower[2U] = {
+    -0x1.5c0c7ap-4f, 0x1.363fb4p+2f
+};
+
+/* Largest decisions that the self-test accepts. Index: [answer][decision], 2x1. */
+IRIS_TABLE_SECTION
+static const float iris_known_upper[2U] = {
+    -0x1.5bf386p-4f, 0x1.36404cp+2f
+};
+
+/* Checksum (CRC-32C) of each table, in the order of the self-test. Index: [table], 9. */
+IRIS_TABLE_SECTION
+static const uint32_t iris_checksums[9U] = {
+    2436049443UL, 1637340421UL, 2054417452UL, 2351477386UL, 152852091UL, 553257706UL, 1149373848UL,
+    1693872530UL, 3960764364UL
+};
+
+/* |v|, of any v: clears the sign bit. */
+static float iris_magnitude(const float v)
+{
+    iris_bits_t number;
+
+    number.value = v;
+    number.bits &= 0x7FFFFFFFUL;
+    return number.value;
+}
+
+/*
+ * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
+ * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
+ * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
+ * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
+ * Input: v >= 0, finite; subnormal numbers are allowed.
+ * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
+ */
+static float iris_square_root(const float v)
+{
+    const uint32_t leading_bit = 0x00800000UL;
+    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
+    const float two_to_24 = 0x1p+24f;
+    const bool subnormal = v < 0x1p-126f;
+    iris_bits_t number;
+    uint32_t exponent;
+    uint32_t shift;
+    uint32_t remainder;
+    uint32_t twice_root = 0U;
+    uint32_t bit;
+
+    if (v <= 0.0f) {
+        return v;
+    }
+    number.value = v;
+    if (subnormal) {
+        number.value *= two_to_24;
+    }
+    exponent = number.bits >> 23U;
+    shift = 2U - (exponent & 1U);
+    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
+    /* Loop bound: 25. */
+    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
+        const uint32_t trial = twice_root + bit;
+
+        if (remainder >= trial) {
+            remainder -= trial;
+            twice_root = trial + bit;
+        }
+        remainder <<= 1U;
+    }
+    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
+       leading bit of the root adds the 1 that is missing in the exponent. */
+    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
+    number.bits += (twice_root + 2U) >> 2U;
+    /* sqrt(2^24) = 2^12 */
+    number.bits -= subnormal ? twelve : 0U;
+    return number.value;
+}
+
+/* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
+static float iris_sum_of_squares(const float x[], const uint32_t n)
+{
+    float partial_0 = 0.0f;
+    float partial_1 = 0.0f;
+    float partial_2 = 0.0f;
+    float partial_3 = 0.0f;
+    uint32_t j;
+
+    /* Loop bound: 2U / 4U. */
+    for (j = 0U; (j + 4U) <= n; j += 4U) {
+        partial_0 += x[j] * x[j];
+        partial_1 += x[j + 1U] * x[j + 1U];
+        partial_2 += x[j + 2U] * x[j + 2U];
+        partial_3 += x[j + 3U] * x[j + 3U];
+    }
+    if (j < n) {
+        partial_0 += x[j] * x[j];
+    }
+    if ((j + 1U) < n) {
+        partial_1 += x[j + 1U] * x[j + 1U];
+    }
+    if ((j + 2U) < n) {
+        partial_2 += x[j + 2U] * x[j + 2U];
+    }
+    return ((partial_0 + partial_1) + partial_2) + partial_3;
+}
+
+/*
+ * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
+ * the relative errors of the sum and of this bound, minimum the underflows.
+ */
+static float iris_length(
+    const float x[],
+    const uint32_t n,
+    const float factor,
+    const float minimum)
+{
+    const float squares = iris_sum_of_squares(x, n);
+
+    return iris_square_root((factor * squares) + minimum);
+}
+
+/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
+static uint32_t iris_excess(const float v, const uint32_t limit)
+{
+    iris_bits_t number;
+
+    number.value = v;
+    return limit - (number.bits & 0x7FFFFFFFUL);
+}
+
+/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
+static uint32_t iris_any_excess(
+    const iris_input_t x[IRIS_N_FEATURES],
+    const uint32_t limit)
+{
+    uint32_t excess = 0U;
+    uint32_t j;
+
+    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
+        excess |= iris_excess(x[j], limit);
+    }
+    return excess >> 31U;
+}
+
+/*
+ * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
+ * up to it no later intermediate can overflow.
+ */
+static iris_status_t iris_check(
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    const uint32_t largest_finite = 0x7F7FFFFFUL;
+    iris_status_t status = IRIS_OK;
+
+    if (iris_any_excess(x, 0x5C000000UL) != 0U) {
+        status = (iris_any_excess(x, largest_finite) != 0U)
+            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
+    }
+    return status;
+}
+
+/* There is no preprocessing: the kernel gets the input itself, which is exact. Input: x checked. */
+static iris_prepared_t iris_prepare(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES])
+{
+    iris_prepared_t state;
+
+    state.x = x;
+    state.deviation = 0.0f;
+    state.length = iris_length(x, IRIS_N_FEATURES,
+        0x1.00005p+0f, 0x1.000042p-123f);
+    (void)workspace;
+    return state;
+}
+
+/*
+ * v^2 by squaring and multiplying.
+ * Input: any v for which the power is finite.
+ * Result: one rounding error of 2^-24, relative, for each of the degree - 1 products in the tree
+ * of v's, plus 2^-126 for each where it underflows.
+ */
+static float iris_power_2(const float v)
+{
+    float result = v;
+
+    result *= result;
+    return result;
+}
+
+/*
+ * v^1 by squaring and multiplying.
+ * Input: any v for which the power is finite.
+ * Result: one rounding error of 2^-24, relative, for each of the degree - 1 products in the tree
+ * of v's, plus 2^-126 for each where it underflows.
+ */
+static float iris_power_1(const float v)
+{
+    float result = v;
+
+    return result;
+}
+
+/* What the error of a kernel value depends on, for one query. */
+typedef struct {
+    float inner_error;  /* of v = gamma <s, x> + coef0 */
+    float slope;        /* degree * inner_error */
+    bool usable;
+} iris_kernel_terms_t;
+
+/* Bounds the error of v: deviation >= |x - prepared x| and length >= |prepared x|. */
+static iris_kernel_terms_t iris_kernel_prepare(
+    const iris_prepared_t *const input)
+{
+    iris_kernel_terms_t terms;
+
+    terms.inner_error = ((0x1.f4e198p-23f * input->length)
+        + (0x1.1e37c4p-1f * input->deviation)) + 0x1.800062p-23f;
+    terms.slope = 0x1.00004ap+1f * terms.inner_error;
+    terms.usable = true;
+    return terms;
+}
+
+/* One feature's part of <s, x>. */
+static float iris_kernel_term(const float x, const float s)
+{
+    return x * s;
+}
+
+/* v = gamma <s, x> + coef0. Input: total = <s, x>. */
+static float iris_kernel_argument(const float total)
+{
+    return (0x1p-1f * total) + 0x1p+0f;
+}
+
+/* K(s, x) = v^2. Input: total = <s, x>. */
+static float iris_kernel_value(const float total)
+{
+    return iris_power_2(iris_kernel_argument(total));
+}
+
+/*
+ * K(s, x) for the vectors of a block.
+ * Input: total[lane] = <s, x>.
+ * Result: value[lane] within error[lane] of the trained kernel at the exact input: by the mean
+ * value theorem the error of v counts at most degree (|v| + its error)^(degree - 1) times.
+ */
+static void iris_kernel_values(
+    const iris_kernel_terms_t *const terms,
+    const float total[IRIS_LANES],
+    float value[IRIS_LANES],
+    float error[IRIS_LANES])
+{
+    uint32_t lane;
+
+    for (lane = 0U; lane < IRIS_LANES; ++lane) {
+        const float v = iris_kernel_argument(total[lane]);
+        const float k = iris_kernel_value(total[lane]);
+        const float largest = iris_magnitude(v) + terms->inner_error;
+        const float steepest = iris_power_1(largest);
+
+        value[lane] = k;
+        error[lane] = (terms->slope * steepest)
+            + (iris_magnitude(k) * 0x1.600074p-20f);
+    }
+}
+
+/*
+ * total[lane] = sum over the features of the term, for the vectors of one block, each in
+ * the order of the features.
+ * Input: block = the first word of the block's vectors, [feature][lane].
+ */
+static void iris_block_totals(
+    const float block[IRIS_BLOCK_WORDS],
+    const float x[IRIS_N_PREPARED],
+    float total[IRIS_LANES])
+{
+    uint32_t j;
+    uint32_t lane;
+
+    for (lane = 0U; lane < IRIS_LANES; ++lane) {
+        total[lane] = 0.0f;
+    }
+    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
+        const float *const s = &block[j * IRIS_LANES];
+
+        for (lane = 0U; lane < IRIS_LANES; ++lane) {
+            total[lane] += iris_kernel_term(x[j], s[lane]);
+        }
+    }
+}
+
+/* Adds one block's share to every row's running sum of values and of errors. */
+static void iris_add_block(
+    iris_workspace_t *const workspace,
+    const uint32_t block,
+    const float value[IRIS_LANES],
+    const float error[IRIS_LANES])
+{
+    const uint32_t first = block * IRIS_N_ROWS;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t index = (first + row) * IRIS_LANES;
+        const float *const coef = &iris_coefficients[index];
+        float sum = coef[0] * value[0];
+        float sum_error = coef[0] * error[0];
+
+        uint32_t lane;
+
+        for (lane = 1U; lane < IRIS_LANES; ++lane) {
+            sum += coef[lane] * value[lane];
+            sum_error += coef[lane] * error[lane];
+        }
+        workspace->row_sum[row] += sum;
+        workspace->row_error[row] += sum_error;
+    }
+}
+
+/*
+ * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
+ * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
+ * A decision's index is checked, so that a damaged table cannot write elsewhere.
+ * Result: whether all indices were valid.
+ */
+static bool iris_add_group(
+    iris_workspace_t *const workspace,
+    const uint32_t group)
+{
+    const uint32_t first = group * IRIS_N_ROWS;
+    bool valid = true;
+    uint32_t row;
+
+    for (row = 0U; row < IRIS_N_ROWS; ++row) {
+        const uint32_t p = iris_group_decisions[first + row];
+
+        if (p < IRIS_N_DECISIONS) {
+            workspace->decision[p] += workspace->row_sum[row];
+            workspace->bound[p] += iris_magnitude(workspace->row_error[row]);
+        } else {
+            valid = false;
+        }
+        workspace->row_sum[row] = 0.0f;
+        workspace->row_error[row] = 0.0f;
+    }
+    return valid;
+}
+
+/*
+ * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
+ * Input: x prepared; deviation >= its distance from the exactly prepared input.
+ * Result: false if a table of the groups is damaged; then the decisions are not to be used.
+ */
+static bool iris_exact_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input)
+{
+    const iris_kernel_terms_t terms =
+        iris_kernel_prepare(input);
+    float total[IRIS_LANES];
+    float value[IRIS_LANES];
+    float error[IRIS_LANES];
+    bool valid = true;
+    uint32_t group = 0U;
+    uint32_t block;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        workspace->decision[p] = 0.0f;
+        workspace->bound[p] = 0.0f;
+    }
+    for (p = 0U; p < IRIS_N_ROWS; ++p) {
+        workspace->row_sum[p] = 0.0f;
+        workspace->row_error[p] = 0.0f;
+    }
+    for (block = 0U; block < IRIS_N_BLOCKS; ++block) {
+        const uint32_t first = block * IRIS_BLOCK_WORDS;
+        const float *const vectors = &iris_vectors[first];
+
+        iris_block_totals(vectors, input->x, total);
+        iris_kernel_values(&terms, total, value, error);
+        iris_add_block(workspace, block, value, error);
+        if ((group < IRIS_N_GROUPS)
+            && ((block + 1U) == iris_group_ends[group])) {
+            if (!iris_add_group(workspace, group)) {
+                valid = false;
+            }
+            ++group;
+        }
+    }
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float f = workspace->decision[p] + iris_intercept[p];
+        const float rounding = iris_magnitude(f) * 0x1.000042p-22f;
+        const float summed = (workspace->bound[p] * 0x1.000078p+0f) + rounding;
+        const float bound = summed + iris_minimum_bound[p];
+
+        workspace->decision[p] = f;
+        /* If the kernel's errors are not usable, every value may be off as far as it can be. */
+        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.400052p+2f);
+    }
+    return valid && (group == IRIS_N_GROUPS);
+}
+
+/*
+ * The value with its interval.
+ * Result: whether that is narrower than the tolerance. A width that is wider in real arithmetic
+ * is at least the tolerance once it is rounded; one that is no number is not narrower.
+ */
+static bool iris_value(
+    const iris_workspace_t *const workspace,
+    iris_prediction_t *const prediction)
+{
+    const float f = workspace->decision[0];
+
+    prediction->value = f;
+    prediction->lower = f - workspace->bound[0];
+    prediction->upper = f + workspace->bound[0];
+    return (prediction->upper - prediction->lower) < 0x1p-2f;
+}
+
+/*
+ * Checks x and prepares it.
+ * Result: IRIS_OK with *input prepared, or why x is refused.
+ */
+static iris_status_t iris_accept(
+    iris_workspace_t *const workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_prepared_t *const input)
+{
+    iris_status_t status = iris_check(x);
+
+    if (status == IRIS_OK) {
+        *input = iris_prepare(workspace, x);
+    }
+    return status;
+}
+
+/*
+ * The answer of the exact sums, which stay in the workspace with their bounds.
+ * Input: x prepared.
+ * Result: IRIS_OK with *result written but for in_range, or
+ * IRIS_ERROR_CORRUPT.
+ */
+static iris_status_t iris_sum(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    iris_prediction_t *const result)
+{
+    iris_status_t status = IRIS_ERROR_CORRUPT;
+
+    if (iris_exact_sum(workspace, input)) {
+        (void)iris_value(workspace, result);
+        result->kernel_evals = IRIS_SUM_EVALS;
+        result->stage = IRIS_STAGE_EXACT_SUM;
+        status = IRIS_OK;
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_predict(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    iris_prediction_t *prediction)
+{
+    iris_prepared_t input;
+    iris_prediction_t answer;
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (prediction == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_accept(workspace, x, &input);
+    if (status == IRIS_OK) {
+        answer.in_range = true;
+        status = iris_sum(workspace, &input, &answer);
+        if (status == IRIS_OK) {
+            *prediction = answer;
+        }
+    }
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_decision(
+    iris_workspace_t *workspace,
+    const iris_input_t x[IRIS_N_FEATURES],
+    float decision[IRIS_N_DECISIONS])
+{
+    iris_prepared_t input;
+    iris_status_t status;
+
+    if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
+        return IRIS_ERROR_NULL;
+    }
+    status = iris_accept(workspace, x, &input);
+    if (status == IRIS_OK) {
+        if (iris_exact_sum(workspace, &input)) {
+            uint32_t p;
+
+            for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+                decision[p] = workspace->decision[p];
+            }
+        } else {
+            status = IRIS_ERROR_CORRUPT;
+        }
+    }
+    return status;
+}
+
+/*
+ * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
+ * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
+ */
+static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
+{
+    const uint32_t polynomial = 0x82F63B78UL;
+    uint32_t state = checksum ^ word;
+    uint32_t bit;
+
+    for (bit = 0U; bit < 32U; ++bit) {
+        state = (state >> 1U) ^ (polynomial & (0U - (state & 1U)));
+    }
+    return state;
+}
+
+/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
+static uint32_t iris_float_at(const volatile float *const element)
+{
+    iris_bits_t word;
+
+    word.value = *element;
+    return word.bits;
+}
+
+/* The same of an integer. */
+static uint32_t iris_integer_at(const volatile uint16_t *const element)
+{
+    return *element;
+}
+
+/* The types of tables. */
+typedef enum {
+    IRIS_TYPE_FLOAT,
+    IRIS_TYPE_UINT16
+} iris_type_t;
+
+/* The elements of a table under the name of their type. */
+typedef union {
+    const volatile float *as_float;
+    const volatile uint16_t *as_uint16;
+} iris_elements_t;
+
+/* A table as the self-test reads it. */
+typedef struct {
+    iris_elements_t elements;
+    iris_type_t type;
+    uint32_t n_words;  /* one an element */
+} iris_table_t;
+
+/*
+ * All tables, in the order of their checksums. The addresses are the linker's: no checksum covers
+ * them, as none covers those in the code.
+ */
+static const iris_table_t iris_tables[9U] = {
+    { { .as_float = iris_vectors }, IRIS_TYPE_FLOAT, 64U },
+    { { .as_float = iris_coefficients }, IRIS_TYPE_FLOAT, 32U },
+    { { .as_uint16 = iris_group_ends }, IRIS_TYPE_UINT16, 2U },
+    { { .as_uint16 = iris_group_decisions }, IRIS_TYPE_UINT16, 2U },
+    { { .as_float = iris_intercept }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_minimum_bound }, IRIS_TYPE_FLOAT, 1U },
+    { { .as_float = iris_known_inputs }, IRIS_TYPE_FLOAT, 4U },
+    { { .as_float = iris_known_lower }, IRIS_TYPE_FLOAT, 2U },
+    { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 2U }
+};
+
+/* Word i of a table. Input: i < its n_words. */
+static uint32_t iris_table_word(
+    const iris_table_t *const table,
+    const uint32_t i)
+{
+    const iris_elements_t elements = table->elements;
+    uint32_t word = 0U;
+
+    if (table->type == IRIS_TYPE_FLOAT) {
+        word = iris_float_at(&elements.as_float[i]);
+    } else if (table->type == IRIS_TYPE_UINT16) {
+        word = iris_integer_at(&elements.as_uint16[i]);
+    } else {
+        /* Every table has one of these types. */
+    }
+    return word;
+}
+
+/* One step over a table: at most STEP_WORDS words, and the comparison after the last. */
+static iris_status_t iris_test_table(
+    iris_self_test_t *const state)
+{
+    const uint32_t all_ones = 0xFFFFFFFFUL;
+    const iris_table_t *const table = &iris_tables[state->part];
+    const uint32_t n_words = table->n_words;
+    iris_status_t status = IRIS_OK;
+    uint32_t count;
+
+    if (state->position == 0U) {
+        state->checksum = all_ones;
+    }
+    for (count = 0U; count < IRIS_STEP_WORDS; ++count) {
+        if (state->position < n_words) {
+            const uint32_t word = iris_table_word(table, state->position);
+
+            state->checksum = iris_checksum_word(state->checksum, word);
+            ++state->position;
+        }
+    }
+    if (state->position >= n_words) {
+        const volatile uint32_t *const expected = &iris_checksums[state->part];
+        const uint32_t found = state->checksum ^ all_ones;
+
+        if (found != *expected) {
+            status = IRIS_ERROR_CORRUPT;
+        }
+        state->position = 0U;
+        ++state->part;
+    }
+    return status;
+}
+
+/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
+static bool iris_within(
+    const float decision[IRIS_N_DECISIONS],
+    const uint32_t answer)
+{
+    const uint32_t first = answer * IRIS_N_DECISIONS;
+    bool within = true;
+    uint32_t p;
+
+    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+        const float lower = iris_known_lower[first + p];
+        const float upper = iris_known_upper[first + p];
+
+        within = within && (decision[p] >= lower) && (decision[p] <= upper);
+    }
+    return within;
+}
+
+/* Sums one known input: the value lies within its interval. */
+static iris_status_t iris_test_answer(
+    iris_self_test_t *const state)
+{
+    const uint32_t answer = state->part - IRIS_N_TABLES;
+    const uint32_t first = answer * IRIS_N_FEATURES;
+    iris_prepared_t input;
+    iris_prediction_t result;
+    iris_status_t status;
+    bool agrees = false;
+    const iris_input_t *const x = &iris_known_inputs[first];
+
+    status = iris_accept(&state->workspace, x, &input);
+    if (status == IRIS_OK) {
+        status = iris_sum(&state->workspace, &input, &result);
+    }
+    if (status == IRIS_OK) {
+        agrees = iris_within(state->workspace.decision, answer);
+    }
+    if (!agrees) {
+        status = IRIS_ERROR_CORRUPT;
+    }
+    ++state->part;
+    return status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test_step(
+    iris_self_test_t *state)
+{
+    const uint32_t n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
+
+    if (state == NULL) {
+        return IRIS_ERROR_NULL;
+    }
+    if ((state->status != IRIS_OK) || (state->part > n_parts)) {
+        /* A failure stays one; a part that does not exist comes from a damaged state. */
+        state->status = IRIS_ERROR_CORRUPT;
+    } else if (state->part < IRIS_N_TABLES) {
+        state->status = iris_test_table(state);
+    } else if (state->part < n_parts) {
+        state->status = iris_test_answer(state);
+    } else {
+        state->done = true;
+    }
+    if (state->status != IRIS_OK) {
+        state->done = true;
+    }
+    return state->status;
+}
+
+/* The contract is in the header. */
+iris_status_t iris_self_test(void)
+{
+    iris_self_test_t state;
+    iris_status_t status = IRIS_OK;
+    uint32_t step;
+
+    state.part = 0U;
+    state.position = 0U;
+    state.checksum = 0U;
+    state.status = IRIS_OK;
+    state.done = false;
+    for (step = 0U; step < IRIS_N_TEST_STEPS; ++step) {
+        if ((status == IRIS_OK) && !state.done) {
+            status = iris_self_test_step(&state);
+        }
+    }
+    /* What has not been tested to the end has not passed. */
+    return state.done ? status : IRIS_ERROR_CORRUPT;
+}
