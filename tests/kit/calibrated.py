@@ -1,4 +1,7 @@
-"""Calibrated models: CalibratedClassifierCV's sigmoid over machines of this compiler."""
+"""Calibrated models: CalibratedClassifierCV's sigmoid over machines of this compiler.
+
+For tests of probabilities: in Python, in the C, and what bounds them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Statistical programs on handwritten digits in which every stage decides some of the queries."""
+"""Statistical programs on handwritten digits in which every stage decides some of the queries.
+
+For tests of the C of statistical exits, of their storage and of calls with wrong arguments.
+"""
 
 from __future__ import annotations
 

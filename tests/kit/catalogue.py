@@ -1,4 +1,7 @@
-"""Every kernel with every task and every preprocessing, as small fitted models."""
+"""Every kernel with every task and every preprocessing, as small fitted models.
+
+For whatever must hold for every kernel, task and step: bits of the C, bounds, storage, hashes.
+"""
 
 from __future__ import annotations
 

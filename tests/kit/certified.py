@@ -1,4 +1,7 @@
-"""Programs with certified exits for machines of real data, every stage in front of some queries."""
+"""Programs with certified exits for machines of real data, every stage in front of some queries.
+
+For tests of what certified exits claim, and of their C.
+"""
 
 from __future__ import annotations
 

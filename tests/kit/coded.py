@@ -1,4 +1,7 @@
-"""Machines in integer formats: every width of codes, every layout and both sums."""
+"""Machines in integer formats: every width of codes, every layout and both sums.
+
+For tests of programs in integers: bits of the C, bounds, labels, storage.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Cascades on scikit-learn's digits: every kind of early exit, fitted roughly, on real samples."""
+"""Cascades on scikit-learn's digits: every kind of early exit, fitted roughly, on real samples.
+
+For tests that read what a statistical program tells of its stages: reports, costs, notes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Emitted C of small models, with the queries and the answers it must give."""
+"""Emitted C of small models, with the queries and the answers it must give.
+
+For tests that compile C or compare it; models of this package return it from `emit`.
+"""
 
 from __future__ import annotations
 

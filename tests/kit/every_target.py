@@ -1,4 +1,7 @@
-"""Small models for every target: each kernel, number format, mode and task, with many queries."""
+"""Small models for every target: each kernel, number format, mode and task, with many queries.
+
+For tests that build and run the C of each target, and that count what these models cover.
+"""
 
 from __future__ import annotations
 

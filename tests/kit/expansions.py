@@ -1,4 +1,7 @@
-"""Programs with local expansions for machines of real data."""
+"""Programs with local expansions for machines of real data.
+
+For tests of the stage `folded_weights`.
+"""
 
 from __future__ import annotations
 

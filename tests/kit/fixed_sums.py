@@ -1,4 +1,7 @@
-"""Random rbf machines in integer formats, with their decision values in real numbers."""
+"""Random rbf machines in integer formats, with their decision values in real numbers.
+
+For tests of sums in integers: their bounds, their kernels and what the C answers.
+"""
 
 from __future__ import annotations
 

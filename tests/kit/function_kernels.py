@@ -1,4 +1,7 @@
-"""Estimators whose kernel is a function: scikit-learn's own, and the histogram intersection."""
+"""Estimators whose kernel is a function: scikit-learn's own, and the histogram intersection.
+
+For tests of kernels that have no name in scikit-learn, and of reading them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Programs with early exits built by hand: all stages, thresholds from residuals on real data."""
+"""Programs with early exits built by hand: all stages, thresholds from residuals on real data.
+
+For tests of verification: queries that go along every path of a program.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Programs of the host around emitted C, for what a library in this process cannot show."""
+"""Programs of the host around emitted C, for what a library in this process cannot show.
+
+For tests that need a process of their own: sanitizers, faults, other flags.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Early exits before sums of integers: every kind that there is, with both entries."""
+"""Early exits before sums of integers: every kind that there is, with both entries.
+
+For tests of exits in programs of codes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Fitted scikit-learn estimators written as LIBSVM writes its models."""
+"""Fitted scikit-learn estimators written as LIBSVM writes its models.
+
+For tests of the reader of LIBSVM and for the fuzzers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Fitted estimators lowered to programs as `pipeline.compile_model` does, without any C."""
+"""Fitted estimators lowered to programs as `pipeline.compile_model` does, without any C.
+
+For tests of lowering, stages and exits that need no compiler.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A real one-vs-one machine of six classes and 128 features, its sum evaluated pair by pair."""
+"""A real one-vs-one machine of six classes and 128 features, its sum evaluated pair by pair.
+
+For tests of pairs of classes where there are many.
+"""
 
 from __future__ import annotations
 

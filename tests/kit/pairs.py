@@ -1,4 +1,7 @@
-"""Small one-vs-one machines whose sums are evaluated pair by pair."""
+"""Small one-vs-one machines whose sums are evaluated pair by pair.
+
+For tests of the stages `pair_sum` and `vote`, alone and with exits and replay.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reduced sets of some support vectors, fitted by least squares."""
+"""Reduced sets of some support vectors, fitted by least squares.
+
+For cascades of this package.
+"""
 
 from __future__ import annotations
 

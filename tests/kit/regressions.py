@@ -1,4 +1,7 @@
-"""Regressions in every form: the sum alone, with a tolerance, its exits and replay, of codes."""
+"""Regressions in every form: the sum alone, with a tolerance, its exits and replay, of codes.
+
+For tests of values and their intervals, in Python and in the C.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Programs with a replay in float64, asked what float32 leaves open: neighbours that part."""
+"""Programs with a replay in float64, asked what float32 leaves open: neighbours that part.
+
+For tests of the replay: bits of the C, its bounds, what it settles.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The emitted C under other roundings: fused multiply-adds, subnormals flushed to zero."""
+"""The emitted C under other roundings: fused multiply-adds, subnormals flushed to zero.
+
+For tests of bounds and certificates, which must hold under these, too.
+"""
 
 from __future__ import annotations
 

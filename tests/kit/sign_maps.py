@@ -1,4 +1,7 @@
-"""Machines of one to three features with their sign maps."""
+"""Machines of one to three features with their sign maps.
+
+For tests of the stage `sign_map`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Machines on handwritten digits of which only dark pixels are kept: two in three are 0."""
+"""Machines on handwritten digits of which only dark pixels are kept: two in three are 0.
+
+For tests of sums that skip zeros.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Programs in which every two stages stand together that can, with every task and format."""
+"""Programs in which every two stages stand together that can, with every task and format.
+
+For the test that what one stage leaves is what the next one takes.
+"""
 
 from __future__ import annotations
 

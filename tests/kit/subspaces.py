@@ -1,4 +1,7 @@
-"""Programs with a subspace certificate for machines of real data."""
+"""Programs with a subspace certificate for machines of real data.
+
+For tests of the stage `subspace_certificate`.
+"""
 
 from __future__ import annotations
 
