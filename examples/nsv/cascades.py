@@ -151,8 +151,13 @@ def operations_of(exact: Program, X: np.ndarray) -> np.ndarray:
 
 
 def dense(program: Program) -> Program:
-    """Return the exact or the paper's program with sums over features of 0, too."""
-    stages = (_dense(stage) for stage in program.stages if not isinstance(stage, Nonzeros))
+    """Return the exact or the paper's program with sums over features of 0, too.
+
+    The features other than 0 are still found where a stage needs the squares that go with them.
+    """
+    stages = [_dense(stage) for stage in program.stages]
+    if not any("square" in stage.needs() for stage in stages):
+        stages = [stage for stage in stages if not isinstance(stage, Nonzeros)]
     return replace(program, stages=tuple(stages))
 
 

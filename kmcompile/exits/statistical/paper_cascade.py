@@ -25,7 +25,7 @@ from kmcompile.exits.statistical.samples import CalibrationSamples
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors
+from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.program.stages.ends import Ends
 
 DIMENSIONS = 20
@@ -74,7 +74,7 @@ def add_paper_cascade(
         )
     else:
         stages.append(second)
-    every = (*program.stages[:-2], *stages, *program.stages[-2:])
+    every = (*program.stages[:-2], *_squares(program, second), *stages, *program.stages[-2:])
     calibrated = replace(program, mode="statistical", stages=every)
     tell("counting disagreements")
     results, _ = classify(calibrated, samples.X)
@@ -90,6 +90,14 @@ def add_paper_cascade(
         candidates=(),
         notes=tuple(notes),
     )
+
+
+def _squares(program: Program, second: NearestVectors | None) -> tuple[Stage, ...]:
+    """Return what sums the squares that distances need, where no stage of the program does."""
+    made = frozenset[str]().union(*(stage.makes() for stage in program.stages))
+    if second is None or second.needs() <= made:
+        return ()
+    return (Nonzeros(program.prepare.n_out),)
 
 
 def _filter(x: Float32Array, decisions: Float64Array, ends: Ends, skip_zeros: bool) -> LinearFilter:

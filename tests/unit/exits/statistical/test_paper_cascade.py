@@ -8,13 +8,14 @@ from typing import Literal
 import numpy as np
 import pytest
 from calibration_cases import Case, digits, mnist_pair, scaled_case
+from sklearn.svm import SVC
 
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
 from kmcompile.program.cost import exact_operations, worst_operations
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
-from kmcompile.program.stages import LinearFilter, NearestVectors
+from kmcompile.program.stages import LinearFilter, NearestVectors, Nonzeros
 from kmcompile.program.storage import save
 
 Thresholds = Literal["simple", "maxsmoothed"]
@@ -110,3 +111,15 @@ def test_nothing_is_promised() -> None:
 def test_same_samples_give_the_same_bytes(thresholds: Thresholds) -> None:
     case = scaled_case("phoneme", 800)
     assert save(cascade_of(case, thresholds)[0]) == save(cascade_of(case, thresholds)[0])
+
+
+@pytest.mark.exhaustive
+def test_squares_are_summed_where_samples_have_no_zeros() -> None:
+    X = np.random.default_rng(8).normal(size=(560, 1500)).astype(np.float32)
+    X[:, :5] *= 12
+    model = SVC(C=10, gamma=3e-4).fit(X[:500], np.sin(X[:500, 0] / 6) > 0)
+    case = Case(model, X[500:], X[500:])
+    program, calibration = cascade_of(case, "simple")
+    assert nearest_of(program)
+    assert [type(stage) for stage in program.stages[1:3]] == [Nonzeros, LinearFilter]
+    assert len(unlike(program, case)) == calibration.promise.disagreements
