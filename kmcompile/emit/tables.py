@@ -142,7 +142,9 @@ def readers_of(tables: Iterable[TableView]) -> tuple[Reader, ...]:
 
 def descriptor(table: TableView, name: str) -> str:
     """Return the initialiser of what the self-test knows of a table; `name` is the prefix."""
-    elements = f"{{ {{ .{table.reader.member} = {name}_{table.element} }},"
+    # As the name of an array of a union, an address on AVR is no constant.
+    address = f"&{name}_{table.element}[0]" if table.code_words else f"{name}_{table.element}"
+    elements = f"{{ {{ .{table.reader.member} = {address} }},"
     size = f"{name.upper()}_{table.reader.constant}, {unsigned_literal(table.n_words)} }}"
     fits = len(_INDENT) + len(elements) + len(size) + 2 <= _COLUMNS
     return f"{elements} {size}" if fits else f"{elements}\n{2 * _INDENT}{size}"
