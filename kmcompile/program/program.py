@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.table import Table
 from kmcompile.program.agreement import check_agreement
+from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.code_table import CodeTable
 from kmcompile.program.stages.ends import Ends
@@ -157,6 +158,21 @@ class Program:
 
     def __post_init__(self) -> None:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
+
+    def __str__(self) -> str:
+        """Return the whole program as text, one line a thing; the same program, the same text.
+
+        The stages come in their order, the tables in that of the C.
+        """
+        apart = ("stages", "replay", "known_answers")
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
+        stages = self.stages if self.replay is None else (*self.stages, self.replay)
+        sections = (
+            section("program", own, {"table_bytes": self.table_bytes}),
+            *(section(stage.name, stage, stage_facts(stage), stage.tables()) for stage in stages),
+            section("known_answers", self.known_answers, {}, self.known_answers.tables()),
+        )
+        return "\n\n".join(sections)
 
     def shared(self) -> Shared:
         """Return the numbers of features, decisions and classes, as every stage has them."""
