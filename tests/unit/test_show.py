@@ -15,22 +15,19 @@ from kmcompile import cli, pipeline
 from kmcompile.request.options import Options
 
 ASKED = (
-    "",
     "--target cortex-m7 --mode exact --format int16 --name cancer",
-    "--data d.npz --risk auto --replay float64",
+    "--target cortex-m7 --max-flash 8000 --threshold 0.1",
 )
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a model and samples."""
+    """Return a folder with a small model."""
     made = tmp_path_factory.mktemp("models")
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(260, 3))
-    y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    model = make_pipeline(StandardScaler(), SVC(C=10.0)).fit(X[:60], y[:60])
+    X = rng.normal(size=(12, 2))
+    model = make_pipeline(StandardScaler(), SVC(gamma=0.3)).fit(X, X[:, 0] * X[:, 1] > 0)
     joblib.dump(model, made / "m.pkl")
-    np.savez(made / "d.npz", X=X[60:])
     return made
 
 
@@ -56,12 +53,12 @@ def test_a_program_that_is_too_large_is_shown(folder: Path) -> None:
 
 
 def test_a_folder_of_something_else_is_refused(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run(["show", str(tmp_path)]) == 3
     assert "compile the model again" in capsys.readouterr().err
 
 
-def test_a_folder_takes_no_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["show", str(folder), "--mode", "exact", "--max-ram", "9"]) == 2
+def test_a_folder_takes_no_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["show", str(tmp_path), "--mode", "exact", "--max-ram", "9"]) == 2
     assert "so it takes no --mode, --max-ram" in capsys.readouterr().err
