@@ -140,8 +140,8 @@ class Machine:
 
 def without_filter(program: Program) -> Program:
     """Return the program without its linear filter."""
-    stages = tuple(stage for stage in program.stages if not isinstance(stage, LinearFilter))
-    return replace(program, stages=stages)
+    exits = tuple(stage for stage in program.exits if not isinstance(stage, LinearFilter))
+    return replace(program, exits=exits)
 
 
 def operations_of(exact: Program, X: np.ndarray) -> np.ndarray:
@@ -152,8 +152,8 @@ def operations_of(exact: Program, X: np.ndarray) -> np.ndarray:
 
 def dense(program: Program) -> Program:
     """Return the exact or the paper's program with sums over features of 0, too."""
-    stages = (_dense(stage) for stage in program.stages if not isinstance(stage, Nonzeros))
-    return replace(program, stages=tuple(stages))
+    exits = tuple(_dense(stage) for stage in program.exits if not isinstance(stage, Nonzeros))
+    return replace(program, exits=exits, sum=_dense(program.sum))
 
 
 def _dense(stage: Stage) -> Stage:

@@ -74,8 +74,7 @@ def add_paper_cascade(
         )
     else:
         stages.append(second)
-    every = (*program.stages[:-2], *stages, *program.stages[-2:])
-    calibrated = replace(program, mode="statistical", stages=every)
+    calibrated = replace(program, mode="statistical", exits=(*program.exits, *stages))
     tell("counting disagreements")
     results, _ = classify(calibrated, samples.X)
     count = int((results["label"] != samples.labels).sum())

@@ -6,17 +6,10 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
-import calibrated
-import catalogue
-import certified
-import coded
-import integer_exits
 import numpy as np
-import pairs
 import pytest
-import regressions
-import replays
 
+from kit import calibrated, catalogue, certified, coded, integer_exits, pairs, regressions, replays
 from kmcompile.numeric.arrays import frozen
 from kmcompile.program import storage
 from kmcompile.program.program import Program
