@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Other commands (each has its own --help):
-  kmcompile targets        list the targets
-  kmcompile doctor         which compilers and emulators are here, how to get the others
-  kmcompile inspect MODEL  what a model file holds
-  kmcompile verify DIR     repeat the checks of an output folder
-  kmcompile bench MODEL    instructions, flash and stack on several targets
-  kmcompile manual TOPIC   the manual; without TOPIC the list of its pages
+  kmcompile targets         list the targets
+  kmcompile doctor          which compilers and emulators are here, how to get the others
+  kmcompile inspect MODEL   what a model file holds
+  kmcompile show MODEL|DIR  the program as text: stages, constants, tables, cost
+  kmcompile verify DIR      repeat the checks of an output folder
+  kmcompile bench MODEL     instructions, flash and stack on several targets
+  kmcompile manual TOPIC    the manual; without TOPIC the list of its pages
 A model file that is called like a command: kmcompile ./targets
 
 \b
@@ -69,37 +70,48 @@ def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
     return click.option(name, type=click.Choice(CHOICES[field]), help=text)
 
 
+_PROGRAM_OPTIONS = (
+    click.option("--target", default="host", metavar="NAME", help="Board or machine [host]."),
+    click.option(
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="The second class from this decision, or calibrated probability, up [0, or 0.5].",
+    ),
+    _choice("--mode", "Early exits allowed [statistical with --data, else certified]."),
+    click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001]."),
+    _choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed]."),
+    _choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk]."),
+    _choice("--format", "Number format on the target; auto compares them all [the target's]."),
+    _choice("--replay", "Sum again where float32 leaves a label open [float64 if certified]."),
+    click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]. Not yet."),
+    click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
+    _number_of_bytes("--max-flash", "Flash budget [the target's]."),
+    _number_of_bytes("--max-ram", "RAM budget [the target's]."),
+    click.option(
+        "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."
+    ),
+    _trust_option,
+)
+"""What, with samples, decides which program a model is compiled to."""
+
+
+def _program_options(command: _Command) -> _Command:
+    for option in reversed(_PROGRAM_OPTIONS):
+        command = option(command)
+    return command
+
+
 @click.command(epilog=_EPILOG)
 @click.argument("model", type=_FILE)
-@click.option("--target", default="host", metavar="NAME", help="Board or machine [host].")
+@_program_options
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
 @click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
-@click.option(
-    "--threshold",
-    type=float,
-    metavar="T",
-    help="The second class from this decision, or calibrated probability, up [0, or 0.5].",
-)
-@_choice("--mode", "Early exits allowed [statistical with --data, else certified].")
-@click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001].")
-@_choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed].")
-@_choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk].")
-@_choice("--format", "Number format on the target; auto compares them all [the target's].")
-@_choice(
-    "--replay",
-    "Sum again where float32 leaves a label open [float64 if certified].",
-)
-@click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]. Not yet.")
-@click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at.")
 @_choice("--package", "Also the C as a part of a framework.")
-@_number_of_bytes("--max-flash", "Flash budget [the target's].")
-@_number_of_bytes("--max-ram", "RAM budget [the target's].")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-<target>]."
 )
-@click.option("--name", metavar="PREFIX", help="Prefix of every C name [from the model's file].")
 @_choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
-@_trust_option
 @_json_option
 @_quiet_option
 @click.version_option(VERSION, prog_name="kmcompile", message="%(prog)s %(version)s")
@@ -168,6 +180,23 @@ def _inspect(model: Path, trust_pickle: bool, as_json: bool) -> None:
         console.emit(console.print_json, facts)
     else:
         console.emit(console.print_facts, facts)
+
+
+@click.command()
+@click.argument("path", metavar="MODEL|DIR", type=click.Path(exists=True, path_type=Path))
+@_program_options
+@click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")
+def _show(path: Path, **values: Any) -> None:
+    """Print the program of a model or of an output folder as text, one line a thing.
+
+    It has all stages in order, with shapes, constants, bounds, operations and bytes of tables.
+    A model is compiled as by the same options, but nothing is written, built or run.
+    """
+    from kmcompile import pipeline
+
+    with Progress(enabled=True) as progress:
+        program = pipeline.program_of(path, Options(**values, n_jobs=_ALL_CORES), progress)
+    console.emit(click.echo, str(program))
 
 
 @click.command()
@@ -307,6 +336,7 @@ _VERBS = {
     "targets": _targets,
     "doctor": _doctor,
     "inspect": _inspect,
+    "show": _show,
     "verify": _verify,
     "bench": _bench,
     "manual": _manual,

@@ -150,7 +150,7 @@ class Compiled:
         decisions = decisions[:, : self.program.n_decisions]  # probabilities come behind them
         if self.program.n_decisions == 1:
             return decisions[:, 0] + np.float64(self.program.threshold)
-        voting = isinstance(self.program.stages[-1], Vote)
+        voting = isinstance(self.program.label, Vote)
         if not voting or self.program.decision_function_shape == "ovo":
             return decisions
         return confident_votes(len(self.classes_), decisions.astype(np.float64))

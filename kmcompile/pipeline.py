@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,6 +15,7 @@ from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit, workspace_bytes
 from kmcompile.emit.package import package_files
+from kmcompile.errors import UsageError
 from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.early_exits import WithExits, add_early_exits, why_none
 from kmcompile.exits.statistical.calibration import Calibration, promise_of
@@ -38,6 +40,7 @@ from kmcompile.report.modes import Modes
 from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.trajectories import trajectories_of
+from kmcompile.request.option_values import flag
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
@@ -156,6 +159,40 @@ def load(folder: Path | str) -> Compiled:
     return Compiled(program, report, files, path)
 
 
+def program_of(
+    model_or_folder: Path, options: Options, progress: Progress | None = None
+) -> Program:
+    """Return the program in an output folder, or that which a model is compiled to.
+
+    Nothing is written, built or run. Budgets decide what is chosen, but a program that exceeds
+    them is returned too.
+
+    Parameters
+    ----------
+    model_or_folder : Path
+    options : Options
+        As those of `compile_model`; of a folder the defaults.
+    progress : callable, optional
+        Called with a few words as each step begins.
+
+    Raises
+    ------
+    KmcompileError
+    """
+    tell = progress or (lambda text: None)
+    if model_or_folder.is_dir():
+        _refuse_options(model_or_folder, options)
+        return load(model_or_folder).program
+    request = Request.of(model_or_folder, options)
+    tell("reading the model")
+    machine = _read(model_or_folder, options.trust_pickle, request.options.threshold)
+    plan = request.plan(machine)
+    tell("lowering")
+    lowered, made, _ = _lowered(machine, plan, tell)
+    program, _ = add_asked_replay(lowered, made.program, plan)
+    return program
+
+
 def verify_folder(
     folder: Path,
     model: Path | None,
@@ -220,6 +257,18 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
         "sha256": machine.sha256,
         "notes": list(machine.notes),
     }
+
+
+def _refuse_options(folder: Path, options: Options) -> None:
+    """Refuse what was asked of a program that is made already."""
+    default = Options(n_jobs=options.n_jobs)
+    names = [field.name for field in fields(Options)]
+    given = [flag(name) for name in names if getattr(options, name) != getattr(default, name)]
+    if given:
+        raise UsageError(
+            f"{folder}: its program is compiled already, so it takes no {', '.join(given)}\n"
+            "give the model to see what it would be compiled to"
+        )
 
 
 def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> KernelMachine:

@@ -140,8 +140,8 @@ class Machine:
 
 def without_filter(program: Program) -> Program:
     """Return the program without its linear filter."""
-    stages = tuple(stage for stage in program.stages if not isinstance(stage, LinearFilter))
-    return replace(program, stages=stages)
+    exits = tuple(stage for stage in program.exits if not isinstance(stage, LinearFilter))
+    return replace(program, exits=exits)
 
 
 def operations_of(exact: Program, X: np.ndarray) -> np.ndarray:
@@ -155,10 +155,10 @@ def dense(program: Program) -> Program:
 
     The features other than 0 are still found where a stage needs the squares that go with them.
     """
-    stages = [_dense(stage) for stage in program.stages]
-    if not any("square" in stage.needs() for stage in stages):
-        stages = [stage for stage in stages if not isinstance(stage, Nonzeros)]
-    return replace(program, stages=tuple(stages))
+    exits = tuple(_dense(stage) for stage in program.exits)
+    if not any("square" in stage.needs() for stage in exits):
+        exits = tuple(stage for stage in exits if not isinstance(stage, Nonzeros))
+    return replace(program, exits=exits, sum=_dense(program.sum))
 
 
 def _dense(stage: Stage) -> Stage:

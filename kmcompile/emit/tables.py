@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
@@ -178,17 +177,9 @@ def _wrap(words: Iterable[str]) -> str:
     return text.getvalue()
 
 
-def checksum(table: Table) -> int:
-    """Return the CRC-32C of a table's elements, each as a 32-bit word, low byte first.
-
-    Its check value is 0xE3069283.
-    """
-    return int(google_crc32c.value(table.words().astype("<u4").tobytes()))
-
-
 def checksum_table(tables: tuple[Table, ...]) -> Table:
     """Return the table of the checksums of all others."""
-    values = np.array([checksum(table) for table in tables], dtype=np.uint32)
+    values = np.array([table.checksum() for table in tables], dtype=np.uint32)
     return Table(
         "checksums",
         values,

@@ -369,6 +369,6 @@ def _decisions_text(program: Program) -> str:
         label = program.ends.label
         includes_0 = isinstance(label, Sign) and label.zero_is_positive
         return ">= 0 for class 1" if includes_0 else "> 0 for class 1"
-    if isinstance(program.stages[-1], Vote):
+    if isinstance(program.label, Vote):
         return "pairs (0, 1), (0, 2), ...: > 0 for the first"
     return "one a class"

@@ -72,5 +72,5 @@ def with_pair_sum(
     except InputError:
         return None
     prepare = replace(prepare, limit=limits[0], prepared_limit=limits[1])
-    changed = replace(program, stages=(prepare, *program.stages[1:-2], pairs, label))
+    changed = replace(program, prepare=prepare, sum=pairs)
     return replace(changed, known_answers=known_answers(changed, ordinary))

@@ -66,7 +66,10 @@ def lower(
         n_features=machine.n_features,
         n_decisions=machine.n_decisions,
         classes=machine.classes,
-        stages=(*_listed(prepare, summed), summed, lower_label(machine)),
+        prepare=prepare,
+        exits=_listed(prepare, summed),
+        sum=summed,
+        label=lower_label(machine),
         known_answers=no_known_answers(machine.n_features, machine.n_decisions),
         decision_function_shape=machine.decision_function_shape,
         threshold=machine.threshold,
@@ -77,10 +80,10 @@ def lower(
 
 
 def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]:
-    """Return the stages before any that decides: with a list of nonzeros for those that use it."""
+    """Return the list of nonzeros, where stages use it."""
     if isinstance(summed, ExactSum) and summed.skip_zeros:
-        return prepare, Nonzeros(prepare.n_out)
-    return (prepare,)
+        return (Nonzeros(prepare.n_out),)
+    return ()
 
 
 def _lower_stages(
@@ -132,7 +135,7 @@ def with_tolerance(program: Program, tolerance: float | None) -> Program:
     """
     if not program.is_regression:
         return program
-    return replace(program, stages=(*program.stages[:-1], Value.within(tolerance)))
+    return replace(program, label=Value.within(tolerance))
 
 
 def replay_label(machine: KernelMachine, program: Program) -> Always:

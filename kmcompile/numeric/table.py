@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
@@ -59,3 +60,10 @@ class Table:
         if flat.dtype.itemsize == 8:
             return flat.astype(flat.dtype.newbyteorder("<")).view("<u4").astype(np.uint32)
         return flat.view(np.uint32) if flat.dtype.itemsize == 4 else flat.astype(np.uint32)
+
+    def checksum(self) -> int:
+        """Return the CRC-32C of the elements, each as a 32-bit word, low byte first.
+
+        Its check value is 0xE3069283.
+        """
+        return int(google_crc32c.value(self.words().astype("<u4").tobytes()))

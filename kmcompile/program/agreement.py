@@ -67,6 +67,8 @@ def _check_order(stages: tuple[Stage, ...]) -> None:
             raise ValueError(f"{count} stages are of the kind {place.name}, must be 1")
         if count > 1 and place is not Place.EXIT:
             raise ValueError(f"{count} stages are of the kind {place.name}, must be at most 1")
+    if (places[0], *places[-2:]) != _ALWAYS_THERE:
+        raise ValueError(f"{stages[-1].name} stands where the label must be made")
     names = [stage.name for stage in stages]
     for name in names:
         if names.count(name) > 1:

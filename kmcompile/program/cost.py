@@ -69,7 +69,7 @@ def worst_operations(program: Program) -> int:
     cheaper: a touched vector costs the early exit more than it saves the exact sum.
     """
     ends = program.ends
-    stages = program.stages[:-2]
+    stages = (program.prepare, *program.exits)
     return (
         sum(stage_worst_operations(program, stage) for stage in stages)
         + program.float_codes_operations
@@ -83,7 +83,7 @@ def stage_worst_operations(program: Program, stage: Stage) -> int:
     """Return the most multiply-adds of one stage, the label tests of an early exit included."""
     if isinstance(stage, EarlyExit):
         return stage.weighted_operations(program.ends)
-    if stage in program.stages[1:-2]:
+    if stage in program.exits:
         return program.ends.weight(stage) * stage.operations()
     return stage.operations()
 

@@ -231,7 +231,7 @@ def _classified(
     kernels = np.zeros_like(operations)
     pairs = np.zeros(len(batch), dtype=np.int64)
     places = np.arange(len(batch))
-    for number, stage in enumerate(program.stages[1:-2], start=1):
+    for number, stage in enumerate(program.exits, start=1):
         weight = ends.weight(stage)
         if isinstance(stage, EarlyExit):
             looked_at = batch.in_range

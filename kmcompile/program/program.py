@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -12,10 +12,14 @@ from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.table import Table
 from kmcompile.program.agreement import check_agreement
+from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.code_table import CodeTable
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
+from kmcompile.program.stages.fixed_sum import FixedSum
+from kmcompile.program.stages.linear_sum import LinearSum
+from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.probability import Probability
 from kmcompile.program.stages.replay import Replay
@@ -114,10 +118,16 @@ class Program:
         "exact", "certified" or "statistical".
     n_features, n_decisions : int
     classes : tuple of labels
-    stages : tuple of Stage
-        `Prepare` first; the sum over all vectors and the label stage last; between them early
-        exits and what they need. Stages that disagree about a constant that they share, or cannot
-        stand together, make no program (`kmcompile.program.agreement`).
+    prepare : Prepare
+        Runs first.
+    exits : tuple of Stage
+        The early exits in order, before them what they or the sum need: a list of nonzeros, a
+        range gate. Stages that disagree about a constant that they share, or cannot stand
+        together, make no program (`kmcompile.program.agreement`).
+    sum : ExactSum, PairSum, FixedSum or LinearSum
+        The sum over all vectors, for queries that no exit has decided.
+    label : Always
+        Makes a label or a value of decisions and bounds.
     known_answers : KnownAnswers
     decision_function_shape : str
         "ovr" or "ovo": the shape of the trained model's `decision_function`.
@@ -142,7 +152,10 @@ class Program:
     n_features: int
     n_decisions: int
     classes: tuple[Label, ...]
-    stages: tuple[Stage, ...]
+    prepare: Prepare
+    exits: tuple[Stage, ...]
+    sum: ExactSum | PairSum | FixedSum | LinearSum
+    label: Always
     known_answers: KnownAnswers
     decision_function_shape: str
     model_sha256: str
@@ -158,6 +171,21 @@ class Program:
     def __post_init__(self) -> None:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
 
+    def __str__(self) -> str:
+        """Return the whole program as text, one line a thing; the same program, the same text.
+
+        The stages come in their order, the tables in that of the C.
+        """
+        apart = ("prepare", "exits", "sum", "label", "replay", "known_answers")
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
+        stages = self.stages if self.replay is None else (*self.stages, self.replay)
+        sections = (
+            section("program", own, {"table_bytes": self.table_bytes}),
+            *(section(stage.name, stage, stage_facts(stage), stage.tables()) for stage in stages),
+            section("known_answers", self.known_answers, {}, self.known_answers.tables()),
+        )
+        return "\n\n".join(sections)
+
     def shared(self) -> Shared:
         """Return the numbers of features, decisions and classes, as every stage has them."""
         known = self.known_answers
@@ -170,10 +198,23 @@ class Program:
             ("N_DECISIONS", known.upper.shape[1]),
         )
 
+    @classmethod
+    def of_stages(cls, stages: tuple[Stage, ...], **others: Any) -> Program:
+        """Return the program of all stages in order, but for the replay.
+
+        Raises
+        ------
+        ValueError
+            If they are fewer than three, or of kinds that make no program.
+        """
+        prepare, *exits, exact, label = stages
+        ends: dict[str, Any] = {"sum": exact, "label": label}  # checked by what they say they are
+        return cls(prepare=cast(Prepare, prepare), exits=tuple(exits), **ends, **others)
+
     @property
-    def prepare(self) -> Prepare:
-        """The first stage."""
-        return cast(Prepare, self.stages[0])
+    def stages(self) -> tuple[Stage, ...]:
+        """All stages in order, but for the replay."""
+        return (self.prepare, *self.exits, self.sum, self.label)
 
     @property
     def is_regression(self) -> bool:
@@ -183,24 +224,22 @@ class Program:
     @property
     def codes(self) -> CodeTable | None:
         """The integer support vectors of an integer format, whose inputs are such codes."""
-        return getattr(self.ends.exact, "codes", None)
+        return getattr(self.sum, "codes", None)
 
     @property
     def ends(self) -> Ends:
         """The exact sum and the label stage, which come last."""
-        exact, label = cast(ExactSum, self.stages[-2]), cast(Always, self.stages[-1])
-        return Ends(exact, label, self.float_weight)
+        return Ends(self.sum, self.label, self.float_weight)
 
     @property
     def early_exits(self) -> tuple[Stage, ...]:
         """The stages that may decide a query before the exact sum."""
-        return tuple(stage for stage in self.stages[:-2] if stage.exit is not None)
+        return tuple(stage for stage in self.exits if stage.exit is not None)
 
     @property
     def floats_codes(self) -> bool:
         """Whether codes are also needed in float32: by any stage before the exact sum."""
-        between = self.stages[1:-2]
-        return self.codes is not None and not all(stage.in_integers for stage in between)
+        return self.codes is not None and not all(stage.in_integers for stage in self.exits)
 
     @property
     def float_codes_operations(self) -> int:

@@ -15,6 +15,8 @@ from kmcompile.program.program import Program
 from kmcompile.program.storable import storable_classes
 
 _LARGEST_BYTES = 1 << 30
+_STAGES = ("prepare", "exits", "sum", "label")
+"""The fields of a program that are stored as its stages in order."""
 
 
 def save(program: Program) -> bytes:
@@ -59,6 +61,17 @@ def load(content: bytes, name: str) -> Program:
     return program
 
 
+def _parts(value: Any) -> dict[str, Any]:
+    """Return the fields of a part by their names; of a program all stages as one list."""
+    parts: dict[str, Any] = {}
+    for field in fields(value):
+        if isinstance(value, Program) and field.name in _STAGES:
+            parts["stages"] = value.stages
+        else:
+            parts[field.name] = getattr(value, field.name)
+    return parts
+
+
 class _Writer:
     """A program as a tree of what JSON has, its arrays apart under the path of their field."""
 
@@ -72,8 +85,7 @@ class _Writer:
             if type(value) not in self.classes:
                 raise TypeError(f"{path}: no field of a Program has the type {type(value)}")
             inner = {
-                field.name: self.encode(getattr(value, field.name), f"{path}.{field.name}")
-                for field in fields(value)
+                name: self.encode(item, f"{path}.{name}") for name, item in _parts(value).items()
             }
             return {"class": type(value).__name__, "fields": inner}
         if isinstance(value, np.ndarray):
@@ -108,4 +120,5 @@ class _Reader:
         if value["class"] not in self.classes:
             raise ValueError(f"a program has no part called {value['class']!r}")
         of_class = self.classes[value["class"]]
-        return of_class(**{name: self.decode(item) for name, item in value["fields"].items()})
+        make = Program.of_stages if of_class is Program else of_class
+        return make(**{name: self.decode(item) for name, item in value["fields"].items()})

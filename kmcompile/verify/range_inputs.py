@@ -85,7 +85,7 @@ def _found_by(program: Program, X: Float32Array, stages: list[int]) -> NDArray[n
     found_by = np.full(len(X), -1, dtype=np.intp)
     for number in stages:
         rest = np.flatnonzero(found_by < 0)
-        shorter = replace(program, stages=program.stages[: number + 1] + program.stages[-2:])
+        shorter = replace(program, exits=program.exits[:number])
         results, _ = classify(shorter, X[rest])
         found_by[rest[(results["status"] == Status.OK) & ~results["in_range"]]] = number
     return found_by

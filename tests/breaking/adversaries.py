@@ -53,7 +53,7 @@ def on_data(subject_name: str, stage_name: str) -> Adversary:
     X = common_inputs(target, 4000, np.random.default_rng(2))
     X = X[library_of(emitted).ask(X)["status"] == Status.OK]
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
-    for before in program.stages[1 : program.stages.index(stage)]:
+    for before in program.exits[: program.exits.index(stage)]:
         batch = before.run(batch)
     return Adversary(stage, program.ends, batch, evaluate(target.machine, X))
 

@@ -166,9 +166,8 @@ def test_the_audit_counts_what_the_interpreter_counts(case, period, state, tmp_p
 
 def without_exits(program):
     """Return the program without its early exits, with the list of nonzeros if there is one."""
-    lists = [stage for stage in program.stages if isinstance(stage, Nonzeros)]
-    stages = (program.prepare, *lists, program.ends.exact, program.ends.label)
-    return replace(program, mode="exact", stages=stages)
+    lists = tuple(stage for stage in program.exits if isinstance(stage, Nonzeros))
+    return replace(program, mode="exact", exits=lists)
 
 
 def test_the_audit_s_counters_stay_at_their_largest_value(tmp_path):

@@ -26,7 +26,7 @@ def sensor():
 @pytest.mark.exhaustive
 def test_what_the_model_was_trained_with_is_answered(sensor):
     compiled, X = sensor
-    assert compiled.program.stages[0].prepared_limit is not None
+    assert compiled.program.prepare.prepared_limit is not None
     assert (compiled.classify(X)["status"] == Status.OK).all()
 
 
@@ -39,6 +39,6 @@ def test_inputs_beyond_the_prepared_limit_are_refused_by_c_and_interpreter_alike
     found = compiled.classify(away)
     assert set(expected["status"]) == {Status.OK, Status.ERROR_RANGE}
     assert all((found[name] == expected[name]).all() for name in found.dtype.names)
-    limit = compiled.program.stages[0].limit
+    limit = compiled.program.prepare.limit
     refused = expected["status"] == Status.ERROR_RANGE
     assert (np.abs(asked[refused]).max(axis=1) <= limit).any()

@@ -72,9 +72,8 @@ def test_decisions_that_skip_zeros_lie_within_their_bounds_of_the_real_numbers(c
 def test_skipping_zeros_certifies_no_fewer_labels(case: SparseDigits):
     low = lowered(case.fitted())
     fresh = case.data[0][N_TRAINED:].astype(np.float32)
-    prepare, _, exact, label = low.program.stages
-    dense = lower_sum(low.machine, exact.lanes, 0.0, skip_zeros=False)
-    summed = replace(low.program, stages=(prepare, dense, label))
+    dense = lower_sum(low.machine, low.program.sum.lanes, 0.0, skip_zeros=False)
+    summed = replace(low.program, exits=(), sum=dense)
     certified = interpret(summed, fresh).results["certified"]
     assert certified.mean() > 0.9
     assert (low.answers(fresh).results["certified"] >= certified).all()

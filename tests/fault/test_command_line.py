@@ -162,6 +162,10 @@ def test_all_promises_that_lack_samples_are_told_in_one_message(
         "verify missing",
         "verify m.pkl",
         "inspect",
+        "show",
+        "show missing.pkl",
+        "show . --mode exact",
+        "show m.pkl --out folder",
         "targets extra",
     ],
 )

@@ -199,8 +199,7 @@ def with_early_exits(program: Program) -> Program:
             largest=np.array([128.0]),
         ),
     )
-    stages = (program.prepare, *between, *program.stages[1:])
-    return replace(program, mode="statistical", stages=stages)
+    return replace(program, mode="statistical", exits=(*between, *program.exits))
 
 
 def with_pairs(machine: KernelMachine, program: Program, known: Float32Array) -> Program:
@@ -212,7 +211,7 @@ def with_pairs(machine: KernelMachine, program: Program, known: Float32Array) ->
         score_weights=np.array([[-0.5, -0.25], [0.5, -0.25], [0.0, 0.5]], dtype=np.float32),
         score_offset=np.zeros(3, dtype=np.float32),
     )
-    program = replace(summed, stages=(*summed.stages[:-2], pairs, summed.stages[-1]))
+    program = replace(summed, sum=pairs)
     return replace(program, known_answers=known_answers(program, known))
 
 
@@ -240,8 +239,7 @@ def with_certified_exits(machine: KernelMachine, program: Program) -> Program:
         per_reach=rounded_up(sequence.per_reach),
         minimum=rounded_up(sequence.minimum),
     )
-    stages = (program.prepare, signs, sequence, *program.stages[1:])
-    return replace(program, mode="certified", stages=stages)
+    return replace(program, mode="certified", exits=(signs, sequence, *program.exits))
 
 
 def rounded_up(bounds: Float32Array) -> Float32Array:

@@ -130,8 +130,8 @@ class Stages:
             between.append(stage)
         if isinstance(self.exact, ExactSum) and not self.plain.ends.in_integers:
             between.append(self.nearest(batch))
-        stages = (*self.plain.stages[:-2], *between, *self.plain.stages[-2:])
-        return replace(self.plain, mode="statistical", stages=stages)
+        exits = (*self.plain.exits, *between)
+        return replace(self.plain, mode="statistical", exits=exits)
 
     @cached_property
     def directions(self) -> np.ndarray:

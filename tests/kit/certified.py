@@ -98,8 +98,8 @@ def exits_of(machine: KernelMachine, program: Program) -> list[EarlyExit]:
 
 def with_exits(program: Program, exits: list[EarlyExit]) -> Program:
     """Return the program with early exits."""
-    stages = (*program.stages[:-2], *exits, *program.stages[-2:])
-    return replace(program, mode="certified", stages=stages)
+    exits = (*program.exits, *exits)
+    return replace(program, mode="certified", exits=exits)
 
 
 CORE = (

@@ -61,14 +61,12 @@ def digits_cascade(kernel: str, n_classes: int) -> DigitsCascade:
     program = replace(
         exact,
         mode="statistical",
-        stages=(
-            exact.stages[0],
+        exits=(
             Nonzeros(n),
             RangeGate(n, np.float32(0), np.float32(30), skip_zeros=True),
             linear_filter(fitted, f),
             reduced_set(exact, fitted, f),
             nearest_vectors(exact),
-            *exact.stages[-2:],
         ),
     )
     return DigitsCascade(machine, exact, program, X[3::4])

@@ -72,7 +72,7 @@ class Emitted:
         """Generated inputs and those at the edges, shape (n, n_features), float32."""
         if self.own_queries is not None:
             return self.own_queries
-        prepare = self.program.stages[0]
+        prepare = self.program.prepare
         assert isinstance(prepare, Prepare)
         edges = edge_inputs(self.machine, prepare.limit)
         return np.concatenate([generate(self.machine, 150), edges])

@@ -85,8 +85,8 @@ class Expanded:
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self._plain(target, name)
-        stages = (*plain.program.stages[:-2], self.stage(plain), *plain.program.stages[-2:])
-        program = replace(plain.program, mode="certified", stages=stages)
+        exits = (*plain.program.exits, self.stage(plain))
+        program = replace(plain.program, mode="certified", exits=exits)
         queries = np.concatenate([self.fresh, plain.queries])
         return Emitted(plain.machine, program, plain.target, queries)
 

@@ -98,16 +98,8 @@ def cascade(estimator: SVC, samples: np.ndarray, width: float = WIDTH) -> Lowere
     gate = RangeGate(
         exact.n_features, np.float32(square.min()), np.float32(square.max()), skip_zeros=True
     )
-    stages = (
-        low.program.stages[0],
-        Nonzeros(exact.n_features),
-        gate,
-        linear,
-        reduced,
-        nearest,
-        *low.program.stages[-2:],
-    )
-    program = replace(low.program, mode="statistical", stages=stages)
+    exits = (Nonzeros(exact.n_features), gate, linear, reduced, nearest)
+    program = replace(low.program, mode="statistical", exits=exits)
     return Lowered(estimator, low.machine, program)
 
 

@@ -55,7 +55,7 @@ class Lowered:
     @property
     def prepare(self) -> Prepare:
         """The first stage."""
-        stage = self.program.stages[0]
+        stage = self.program.prepare
         assert isinstance(stage, Prepare)
         return stage
 

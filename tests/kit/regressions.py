@@ -60,8 +60,8 @@ class Regression:
             offered = [s for s, _ in fit(lowered.machine, program, fresh, Room(1e9, None, None))]
             last = {s.template: s for s in offered if s.template in self.exits}
             exits = [last[name] for name in self.exits]
-            stages = (*program.stages[:-2], *exits, *program.stages[-2:])
-            program = replace(program, mode="certified", stages=stages)
+            exits = (*program.exits, *exits)
+            program = replace(program, mode="certified", exits=exits)
         if self.replays:
             replay = lower_replay(
                 lowered.machine, board, program, lowered.ordinary, coded=lowered.coded

@@ -86,8 +86,8 @@ class Mapped:
         machine = fold_scalers(merge_duplicate_vectors(plain.machine))
         stage = build_sign_map(machine, plain.program, self.samples[0], 1000)
         assert stage is not None
-        stages = (*plain.program.stages[:-2], stage, *plain.program.stages[-2:])
-        program = replace(plain.program, mode="certified", stages=stages)
+        exits = (*plain.program.exits, stage)
+        program = replace(plain.program, mode="certified", exits=exits)
         queries = np.concatenate([self.samples[2][:200], plain.queries])
         return Emitted(plain.machine, program, plain.target, queries)
 
@@ -106,8 +106,8 @@ class Mapped:
     @cached_property
     def program(self) -> Program:
         """The program with the map as its only early exit."""
-        stages = (*self.plain.stages[:-2], self.stage, *self.plain.stages[-2:])
-        return replace(self.plain, mode="certified", stages=stages)
+        exits = (*self.plain.exits, self.stage)
+        return replace(self.plain, mode="certified", exits=exits)
 
 
 def _samples(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

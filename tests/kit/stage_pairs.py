@@ -159,7 +159,7 @@ class Chain:
         schemes = ("tug_of_war" if self.task is Task.BINARY else "by_score", "estimate")
         scheme = schemes[self.backwards]
         cascade = Cascade(self.kernel, "", scheme, 1, skip_zeros=self.data == "sparse", n_reduced=2)
-        own = Stages(cascade, program, accepted[:N_CALIBRATED]).program.stages[1:-2]
+        own = Stages(cascade, program, accepted[:N_CALIBRATED]).program.exits
         calibrated = [stage for stage in own if stage not in program.stages]
         first = [stage for stage in calibrated if not isinstance(stage, EarlyExit)]
         last = [stage for stage in calibrated if isinstance(stage, EarlyExit)]
@@ -170,8 +170,8 @@ def with_stages(program: Program, between: list[Stage]) -> Program:
     """Return the program with stages before its sum, in the mode that they are of."""
     kinds = {stage.exit for stage in between}
     mode = "statistical" if "statistical" in kinds else "certified" if kinds else "exact"
-    stages = (*program.stages[:-2], *between, *program.stages[-2:])
-    return replace(program, mode=mode, stages=stages)
+    exits = (*program.exits, *between)
+    return replace(program, mode=mode, exits=exits)
 
 
 def certified_exits(

@@ -87,8 +87,8 @@ class SubspaceCase:
         plain = emit_model(self.fitted(), target, name)
         machine = fold_scalers(merge_duplicate_vectors(plain.machine))
         stage = self.stage(machine, plain.program)
-        stages = (*plain.program.stages[:-2], stage, *plain.program.stages[-2:])
-        program = replace(plain.program, mode="certified", stages=stages)
+        exits = (*plain.program.exits, stage)
+        program = replace(plain.program, mode="certified", exits=exits)
         queries = np.concatenate([self.fresh, plain.queries])
         return Emitted(plain.machine, program, plain.target, queries)
 

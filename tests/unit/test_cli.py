@@ -62,6 +62,10 @@ class FakePipeline(types.ModuleType):
         self.calls.append(arguments)
         return VERIFIED
 
+    def program_of(self, path: Path, options: Options, progress: Callable[[str], None]) -> str:
+        self.calls.append((path, options))
+        return "program.name = 'm'"
+
     def inspect_model(self, *arguments: Any) -> dict[str, Any]:
         self.calls.append(arguments)
         return {"kind": "one-vs-one", "classes": ["a", "b\x1b[2J"], "notes": []}
@@ -243,6 +247,23 @@ def test_inspect_escapes_what_a_label_would_do_to_the_terminal(
     assert "\x1b" not in out
     assert "classes: a, b\\x1b[2J" in out
     assert "notes: none" in out
+
+
+def test_show_prints_the_program_of_the_options(
+    pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "show m.pkl --target avr --data d.npz --format int8 --mode exact --trust-pickle"
+    assert cli.run(words.split()) == 0
+    asked = Options(
+        target="avr",
+        data=Path("d.npz"),
+        format="int8",
+        mode="exact",
+        trust_pickle=True,
+        n_jobs=-1,
+    )
+    assert pipeline.calls == [(Path("m.pkl"), asked)]
+    assert capsys.readouterr().out == "program.name = 'm'\n"
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])

@@ -125,8 +125,7 @@ def add_certified_exits(
             "all pairs of classes are summed together: pair_sum does not pay or fit here, or is "
             "not for this machine",
         )
-    stages = (*program.stages[:-2], *exits, *program.stages[-2:])
-    program = replace(program, mode="certified", stages=stages)
+    program = replace(program, mode="certified", exits=(*program.exits, *exits))
     notes = (
         *_notes(offered, exits, by_pairs),
         *budgets.notes,

@@ -211,7 +211,7 @@ def with_exits(
     for made in chosen:
         n_reduced += isinstance(made.fitted.stage, ReducedSet)
         exits.append(finished(made, n_reduced, scale))
-    return replace(program, stages=(*program.stages[:-2], gate, *exits, *program.stages[-2:]))
+    return replace(program, exits=(*program.exits, gate, *exits))
 
 
 def skips_zeros(program: Program) -> bool:

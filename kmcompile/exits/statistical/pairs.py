@@ -63,10 +63,11 @@ def _behind_exits(program: Program, pairs: Program, control: Float32Array) -> Pr
     exits = program.early_exits
     if not exits or any(isinstance(stage, NearestVectors) for stage in exits):
         return None
-    prepare = pairs.stages[0]
     behind = replace(
         program,
-        stages=(prepare, *program.stages[1:-2], *pairs.stages[-2:]),
+        prepare=pairs.prepare,
+        sum=pairs.sum,
+        label=pairs.label,
         known_answers=pairs.known_answers,
     )
     own, changed = (interpret(each, control).results["label"] for each in (program, behind))

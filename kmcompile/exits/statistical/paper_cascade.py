@@ -74,8 +74,8 @@ def add_paper_cascade(
         )
     else:
         stages.append(second)
-    every = (*program.stages[:-2], *_squares(program, second), *stages, *program.stages[-2:])
-    calibrated = replace(program, mode="statistical", stages=every)
+    exits = (*program.exits, *_squares(program, second), *stages)
+    calibrated = replace(program, mode="statistical", exits=exits)
     tell("counting disagreements")
     results, _ = classify(calibrated, samples.X)
     count = int((results["label"] != samples.labels).sum())

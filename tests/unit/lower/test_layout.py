@@ -87,7 +87,7 @@ def test_padded_lanes_change_no_bit_of_an_answer(n_classes, lanes):
     low = lowered(fitted(n_classes), lanes)
     X = low.queries
     answers = low.answers(X)
-    stage = low.program.stages[1]
+    stage = low.program.sum
     assert isinstance(stage, ExactSum)
     moved = np.array(stage.vectors)
     moved[np.repeat(~stage.coefficients.any(axis=1)[:, None, :], stage.n_features, axis=1)] = 0.25
@@ -118,7 +118,7 @@ def test_other_lanes_give_answers_within_both_bounds():
 @pytest.mark.parametrize("lanes", LANES)
 def test_a_linear_machine_becomes_one_weight_vector_a_decision(lanes):
     model = fitted(5, LinearSVC(random_state=0))
-    stage = lowered(model, lanes).program.stages[1]
+    stage = lowered(model, lanes).program.sum
     assert isinstance(stage, LinearSum)
     rows = stage.weights.transpose(0, 2, 1).reshape(-1, 3)
     np.testing.assert_array_equal(rows[:5], model.coef_.astype(np.float32))

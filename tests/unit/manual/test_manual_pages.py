@@ -24,6 +24,7 @@ HEADINGS = {
     "targets": "List targets: `kmcompile targets`",
     "doctor": "Find missing tools: `kmcompile doctor`",
     "inspect": "Look into a model: `kmcompile inspect MODEL`",
+    "show": "Print a program: `kmcompile show MODEL`",
     "verify": "Repeat the checks: `kmcompile verify DIR`",
     "bench": "Compare targets: `kmcompile bench MODEL`",
     "manual": "Show the manual: `kmcompile manual TOPIC`",

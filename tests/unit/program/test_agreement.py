@@ -59,13 +59,13 @@ def of_kind(name: str, kind: type):
 def with_stages(name: str, *stages):
     """Return a program with other stages between `prepare` and the sum."""
     made = program(name)
-    return replace(made, replay=None, stages=(made.prepare, *stages, *made.stages[-2:]))
+    return replace(made, replay=None, exits=stages)
 
 
 def exchanged(name: str, stage, other):
     """Return a program with one stage in the place of another."""
     made = program(name)
-    return replace(made, stages=tuple(other if each is stage else each for each in made.stages))
+    return replace(made, exits=tuple(other if each is stage else each for each in made.exits))
 
 
 def test_every_stage_has_a_place_in_the_order_of_a_program():
@@ -126,35 +126,41 @@ def test_a_sum_of_pairs_stands_before_votes_that_break_no_ties():
     made = program("by_pairs")
     vote = replace(of_kind("by_pairs", Vote), break_ties=True)
     with pytest.raises(ValueError, match="pair_sum cannot stand before this vote"):
-        replace(made, stages=(*made.stages[:-1], vote))
+        replace(made, label=vote)
 
 
 def test_the_list_of_nonzeros_stands_before_what_goes_through_it():
     made = program("sparse")
-    assert isinstance(made.stages[1], Nonzeros) and made.ends.exact.skip_zeros
+    assert isinstance(made.exits[0], Nonzeros) and made.ends.exact.skip_zeros
     with pytest.raises(ValueError, match="exact_sum needs nonzeros"):
         with_stages("sparse")
     with pytest.raises(ValueError, match="nonzeros cannot stand before this fixed_sum"):
-        with_stages("codes", made.stages[1])
+        with_stages("codes", made.exits[0])
 
 
 def test_stages_have_one_order_and_one_name_each():
     made = program("statistical")
-    first, exits = made.stages[1:3], made.stages[3:-2]
+    first, exits = made.exits[:2], made.exits[2:]
     with pytest.raises(ValueError, match="wrong order: prepare"):
         with_stages("statistical", *exits, *first)
     with pytest.raises(ValueError, match=f"2 stages have the name {exits[0].name}"):
         with_stages("statistical", *first, *exits, exits[0])
     with pytest.raises(ValueError, match="2 stages are of the kind SUM"):
-        replace(made, stages=(*made.stages[:-1], made.ends.exact, made.ends.label))
+        replace(made, exits=(*made.exits, made.sum))
     with pytest.raises(ValueError, match="0 stages are of the kind LABEL, must be 1"):
-        replace(made, stages=made.stages[:-1])
+        replace(made, exits=made.exits[:-1], sum=made.exits[-1], label=made.sum)
+
+
+def test_each_stage_stands_in_the_field_of_its_kind():
+    made = program("by_pairs")
+    with pytest.raises(ValueError, match="replay stands where the label must be made"):
+        replace(made, exits=(*made.exits, made.sum), sum=made.label, label=made.replay)
 
 
 def test_a_label_stage_has_the_decisions_of_the_sum():
     made = program("statistical")
     with pytest.raises(ValueError, match="sign is laid out for N_DECISIONS = 1"):
-        replace(made, stages=(*made.stages[:-1], Sign(zero_is_positive=True)))
+        replace(made, label=Sign(zero_is_positive=True))
 
 
 def test_a_replay_sums_the_tables_of_the_exact_sum():

@@ -25,8 +25,8 @@ def digits(request) -> DigitsCascade:
 
 def never_deciding(program: Program) -> Program:
     """Return the program with half-widths that decide nothing and gates that let all pass."""
-    stages = []
-    for stage in program.stages:
+    exits = []
+    for stage in program.exits:
         if isinstance(stage, RangeGate):
             stage = replace(stage, largest=np.float32(np.inf))
         if isinstance(stage, ReducedSet):
@@ -35,8 +35,8 @@ def never_deciding(program: Program) -> Program:
             stage = replace(stage, least=[-np.inf, -np.inf], largest=[np.inf, np.inf])
         if isinstance(stage, LinearFilter | ReducedSet | NearestVectors):
             stage = replace(stage, half_width=np.full_like(stage.half_width, np.inf))
-        stages.append(stage)
-    return replace(program, stages=tuple(stages))
+        exits.append(stage)
+    return replace(program, exits=tuple(exits))
 
 
 def test_no_query_takes_more_than_the_worst_case(digits):
@@ -52,7 +52,7 @@ def test_a_query_without_zeros_that_nothing_decides_takes_the_worst_case(digits)
     X = np.full((3, program.n_features), 0.5, dtype=np.float32)
     answers = interpret(program, X)
     assert (answers.operations == worst_operations(program)).all()
-    for number, stage in enumerate(program.stages[:-2]):
+    for number, stage in enumerate((program.prepare, *program.exits)):
         assert (answers.stage_operations[:, number] == stage_worst_operations(program, stage)).all()
 
 

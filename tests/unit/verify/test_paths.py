@@ -81,8 +81,8 @@ def test_every_test_of_the_nearest_vectors_decides_or_is_named(case):
 def test_inputs_out_of_range_are_found_by_the_gate_and_by_a_projection(case):
     low, _, X, _ = made(case)
     program = low.program
-    gate = next(n for n, stage in enumerate(program.stages) if isinstance(stage, RangeGate))
-    first = replace(program, stages=program.stages[: gate + 1] + program.stages[-2:])
+    gate = next(n for n, stage in enumerate(program.exits) if isinstance(stage, RangeGate))
+    first = replace(program, exits=program.exits[: gate + 1])
     outside = ~classify(program, X)[0]["in_range"]
     at_the_gate = ~classify(first, X)[0]["in_range"]
     assert at_the_gate.any()
@@ -99,11 +99,11 @@ def test_the_same_program_gives_the_same_inputs():
 
 def test_an_exit_that_cannot_decide_is_named():
     low, pool, _, _ = made("poly-2")
-    stages = tuple(
+    exits = tuple(
         replace(stage, half_width=np.full(1, np.inf)) if isinstance(stage, LinearFilter) else stage
-        for stage in low.program.stages
+        for stage in low.program.exits
     )
-    _, notes = path_inputs(replace(low.program, stages=stages), pool)
+    _, notes = path_inputs(replace(low.program, exits=exits), pool)
     assert named(notes, "to which linear_filter gives ") == ["3", "8"]
 
 
@@ -150,7 +150,7 @@ def test_collected_queries_hold_them_behind_the_ordinary_ones(classes):
     X, _ = digits(classes)
     plan = plan_for(low.machine, test_samples=X[1::2].astype(np.float32))
     queries = collect_queries(low.machine, low.program, plan)
-    exact = replace(low.program, stages=(low.program.stages[0], *low.program.stages[-2:]))
+    exact = replace(low.program, exits=())
     without = collect_queries(low.machine, exact, plan)
     assert (queries.source, queries.n_given) == ("test-data", len(X[1::2]))
     assert queries.n_ordinary == without.n_ordinary

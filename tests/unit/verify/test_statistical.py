@@ -33,11 +33,11 @@ def promise(risk: float | None, control="guaranteed") -> Promise:
 def hasty() -> Lowered:
     """Return a cascade whose filter decides everything: many labels are not the model's."""
     low = digits_cascade("rbf", (3, 8))
-    stages = tuple(
+    exits = tuple(
         replace(stage, half_width=np.zeros(1)) if isinstance(stage, LinearFilter) else stage
-        for stage in low.program.stages
+        for stage in low.program.exits
     )
-    return Lowered(low.estimator, low.machine, replace(low.program, stages=stages))
+    return Lowered(low.estimator, low.machine, replace(low.program, exits=exits))
 
 
 @cache

@@ -104,8 +104,8 @@ class Case:
     def with_stages(self, *stages: EarlyExit) -> Program:
         """Return the program with early exits behind a range gate."""
         gate = range_gate(self.x, self.skip_zeros)
-        early = (*self.program.stages[:-2], gate, *stages)
-        return replace(self.program, mode="statistical", stages=(*early, *self.program.stages[-2:]))
+        exits = (*self.program.exits, gate, *stages)
+        return replace(self.program, mode="statistical", exits=exits)
 
     def exits(self, *links: Link, scale: float) -> Program:
         """Return the program with the early exits of links at a scale."""

@@ -24,13 +24,13 @@ KERNELS = [("rbf", 2), ("poly", 2), ("rbf", 10)]
 
 def scaled(program: Program, scale: float) -> Program:
     """Return the program with all half-widths times a factor."""
-    stages = list(program.stages)
-    for place, stage in enumerate(stages):
+    exits = list(program.exits)
+    for place, stage in enumerate(exits):
         if isinstance(stage, LinearFilter | ReducedSet | NearestVectors):
             with np.errstate(over="ignore"):  # what decides nothing stays so
                 half_width = stage.half_width * np.float32(scale)
-            stages[place] = replace(stage, half_width=half_width)
-    return replace(program, stages=tuple(stages))
+            exits[place] = replace(stage, half_width=half_width)
+    return replace(program, exits=tuple(exits))
 
 
 @pytest.mark.parametrize(("kernel", "n_classes"), KERNELS)

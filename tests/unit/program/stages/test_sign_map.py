@@ -177,8 +177,8 @@ def test_damaged_tables_read_no_place_outside(case, tmp_path):
         inner=rng.integers(0, 1 << 32, size=len(stage.inner), dtype=np.uint32),
         ranks=rng.integers(0, 1 << 16, size=len(stage.ranks), dtype=np.uint16),
     )
-    stages = (*case.plain.stages[:-2], damaged, *case.plain.stages[-2:])
-    program = replace(case.program, name="iris", stages=stages)
+    exits = (*case.plain.exits, damaged)
+    program = replace(case.program, name="iris", exits=exits)
     X = queries_of(case)
     emitted = Emitted(case.machine, program, load_target("host"), X)
     flags = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

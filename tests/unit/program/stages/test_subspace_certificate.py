@@ -170,7 +170,7 @@ def test_a_query_costs_at_most_what_the_stage_says_beyond_the_exact_sum(case):
     operations = operations[results["status"] == Status.OK]
     ends = program.ends
     own = stage_of(program).worst_operations(ends)
-    before = sum(stage.operations() for stage in program.stages[:1])
+    before = program.prepare.operations()
     listed = sum(s.operations() for s in program.stages if s.template == "nonzeros")
     exact = ends.exact.operations() + ends.label.operations()
     assert operations.max() <= before + listed + own + exact
