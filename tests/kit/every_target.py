@@ -123,8 +123,8 @@ GROUPS: dict[str, list[Any]] = {
 }
 """Models that are linked into one image each: of float32 without and with exits, of codes."""
 FEW = "few"
-GROUPS[FEW] = [model for models in GROUPS.values() for model in models[::20]]
-"""Some of each, which `make test` asks on every target."""
+GROUPS[FEW] = [model for models in GROUPS.values() for model in models[::20]] + GROUPS["codes"][1:2]
+"""Some of each, which `make test` asks on every target; codes as numbers and as words."""
 
 
 def like(program: ProgramForm) -> Target:

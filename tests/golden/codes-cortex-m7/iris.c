@@ -937,7 +937,7 @@ typedef struct {
  */
 static const iris_table_t iris_tables[14U] = {
     { { .as_float = iris_scale_0_factor }, IRIS_TYPE_FLOAT, 2U },
-    { { .as_int16 = iris_vectors.code }, IRIS_TYPE_INT16, 32U },
+    { { .as_int16 = &iris_vectors.code[0] }, IRIS_TYPE_INT16, 32U },
     { { .as_uint32 = iris_squares }, IRIS_TYPE_UINT32, 8U },
     { { .as_uint16 = iris_coefficients }, IRIS_TYPE_UINT16, 8U },
     { { .as_uint16 = iris_group_ends }, IRIS_TYPE_UINT16, 2U },
