@@ -33,5 +33,5 @@ def test_the_workspace_s_bytes_are_those_of_the_c(case):
     header = emitted.files["iris.h"].decode()
     struct = header[: header.index("} iris_workspace_t;")].rpartition("typedef struct {")[2]
     members = [line.split(";")[0] for line in struct.splitlines() if ";" in line]
-    lengths = [int(member.split("[")[1].rstrip("UL]")) for member in members]
+    lengths = [int(member.partition("[")[2].rstrip("UL]") or 1) for member in members]
     assert 4 * sum(lengths) == workspace_bytes(emitted.program, load_target("host"))
