@@ -24,7 +24,7 @@ def subject(request):
     return request.param
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 def test_no_certified_label_is_wrong_and_every_interval_holds_f(subject, record_figures):
     planned_here = planned(N_QUERIES)[subject]
     table = attack(subject, planned_here)
@@ -33,7 +33,7 @@ def test_no_certified_label_is_wrong_and_every_interval_holds_f(subject, record_
     assert not dirty
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 def test_the_interpreter_gives_the_same_answers_and_its_bounds_hold(subject, record_figures):
     target = fitted(subject)
     inputs = common_inputs(target, 4 * N_INTERPRETED, np.random.default_rng(5))

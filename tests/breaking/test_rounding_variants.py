@@ -17,7 +17,7 @@ N_QUERIES = 100_000
 FLAGS = ("-O2", "-mfma", CONTRACT, "-DFLUSH")
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("subject", some(SUBJECTS, QUICK[::2]))
 def test_no_certified_label_is_wrong_with_other_roundings(subject, record_figures):
     if not subject.is_here:

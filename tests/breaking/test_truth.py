@@ -33,6 +33,7 @@ def hard_inputs(subject, n: int) -> np.ndarray:
     return X[nearest[:n]]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("subject", some(FAST, CHOSEN))
 def test_quadruple_precision_agrees_with_mpmath(subject):
     """Together on `N_MPMATH` queries."""

@@ -142,6 +142,7 @@ def _is_nearest(root: Float32Array, v: Float32Array) -> bool:
     return bool(np.all((below * below < v) & (v < above * above)))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("first", "end"),
     [(1, 0x00800000), (0x3F000000, 0x40000000), (0x00800000, 0x01000000), (0x7F000000, 0x7F800000)],

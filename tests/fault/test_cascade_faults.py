@@ -135,7 +135,7 @@ int main(void)
 """
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", cascades.CORE, ids=str)
 def test_half_widths_with_their_sign_bits_flipped_decide_nothing(case, tmp_path):
     need("gcc")

@@ -213,6 +213,7 @@ def test_no_damage_of_a_table_leads_a_call_astray(
     assert int(line.split()[0]) > 1_000
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("entry", ["classify", "classify_float"])
 @pytest.mark.parametrize("case", every_nth(integer_exits.CORE, 4))
 def test_no_damage_of_a_table_of_early_exits_leads_a_call_astray(

@@ -301,6 +301,7 @@ def test_reader_that_goes_away_does_not_look_like_a_failed_check() -> None:
     assert Path("m-host/m.c").is_file()
 
 
+@pytest.mark.exhaustive
 def test_verify_refuses_a_file_that_was_changed(capsys: pytest.CaptureFixture[str]) -> None:
     """reliability 43."""
     assert cli.run(["m.pkl", "--out", "o", "--verify", "none", "--quiet"]) == 0

@@ -106,6 +106,7 @@ int main(void)
 """
 
 
+@pytest.mark.exhaustive
 @few(5)
 @given(st.lists(labels, min_size=1, max_size=100))
 def test_text_reads_back_equal_byte_for_byte(tmp_path_factory, texts):

@@ -76,7 +76,7 @@ def test_damaged_archives_give_an_input_error_or_a_valid_machine(name, tmp_path)
         _valid_or_refused(write(tmp_path, mutated(FILES[name], rng)))
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", FILES)
 def test_damage_inside_an_intact_archive_gives_an_input_error_or_a_valid_machine(name, tmp_path):
     """reliability 7: 1,800 archives with one damaged file and a right checksum."""
@@ -96,7 +96,7 @@ def _nodes(value):
             yield from _nodes(child)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", FILES)
 def test_exchanged_nodes_give_an_input_error_or_a_valid_machine(name, tmp_path):
     """reliability 7: 1,500 schemas whose parts lie where skops does not put them."""

@@ -155,6 +155,7 @@ def test_double_in_software_is_noticed(built):
     assert built(M4).double_helpers == ()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", CORTEX_M, ids=by_name)
 def test_tables_larger_than_the_flash_are_verified_too(built, target):
     table = "static const uint8_t table[15700000] = { 1U, 2U };\n"
@@ -176,6 +177,7 @@ def test_a_model_larger_than_the_board_is_an_error_of_the_linker(built):
     assert "overflowed" in str(caught.value) or "will not fit" in str(caught.value)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", SHOWS_FAULTS, ids=by_name)
 @pytest.mark.parametrize(
     "statement",

@@ -122,6 +122,7 @@ def test_a_search_asks_no_more_than_it_may(most):
     assert len(search.X) == len(search.paths.place) == len(search.paths.label)
 
 
+@pytest.mark.exhaustive
 def test_neighbours_take_different_paths(case):
     low, pool, _, _ = made(case)
     search = PathSearch(low.program, 4000, np.random.default_rng(0))

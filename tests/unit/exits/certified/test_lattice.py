@@ -36,7 +36,7 @@ def map_of(boxes, level, depth) -> SignMap:
     return SignMap.of(np.zeros(1, dtype=np.uint8), boxes.low, size, across, depth, one, one)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", CASES)
 def test_an_input_lies_in_its_box_with_what_is_added_to_it(name):
     """In exact numbers, with differences that are rounded; and they are: some lie outside."""

@@ -33,7 +33,7 @@ def test_no_number_and_none_that_may_overflow_is_usable(value):
     assert not is_usable((1.0, (stage, value)))
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("scale", [2e-6, 1e-5, 2e-5, 3e-5, 1.0, 1e5])
 @pytest.mark.parametrize("beta", [1e-3, 1.0, 1e3])
 def test_every_exit_of_a_machine_with_an_extreme_scale_is_usable(scale, beta):

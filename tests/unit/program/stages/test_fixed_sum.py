@@ -51,7 +51,7 @@ def some_stage() -> FixedSum:
     return stage_of(in_format(random_machine(1, "uint8"), "lossless", Layout(False, True)))
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("log2_rate", [-20.93, -15.5, -9.03, -2.0, 3.7])
 def test_every_kernel_value_is_within_rho(log2_rate):
     """For every distance below the cutoff, up to 2^26 of them; float64 is within 2^-48."""

@@ -112,6 +112,7 @@ def test_every_coefficient_stands_in_one_pair_of_its_vector():
         assert len(np.unique(entries)) == len(entries)
 
 
+@pytest.mark.exhaustive
 def test_pairs_of_a_query_are_counted():
     emitted = Pairs(has_exit=True, replays=False).emit("host")
     program = emitted.program

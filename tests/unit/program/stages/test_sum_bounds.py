@@ -466,6 +466,7 @@ def test_two_zeros_and_the_least_numbers_add_nothing_to_chi2_that_is_not_a_numbe
     assert excess(machine, stage_of(machine), exactly(X)) <= 1.0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("gamma", [0.01, 0.7, 30.0])
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 300.0])
 def test_bounds_of_expanded_distances_hold_at_every_scale(gamma, scale):
