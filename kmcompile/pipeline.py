@@ -13,31 +13,26 @@ from typing import Any
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
-from kmcompile.emit.emitter import emit, workspace_bytes
+from kmcompile.emit.emitter import emit
 from kmcompile.emit.package import package_files
 from kmcompile.errors import UsageError
-from kmcompile.exits.asked_replay import add_asked_replay
-from kmcompile.exits.early_exits import WithExits, add_early_exits, why_none
-from kmcompile.exits.statistical.calibration import Calibration, promise_of
-from kmcompile.lower.format_choice import FormatCandidate, choose_format
-from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
-from kmcompile.lower.program import with_tolerance
-from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.exits.chosen_program import ChosenProgram, choose_program
+from kmcompile.exits.statistical.calibration import promise_of
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
-from kmcompile.program.memory import check_fits, check_flash, check_ram
+from kmcompile.program.memory import check_flash, check_ram
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, PairSum
 from kmcompile.report import html, json_report
-from kmcompile.report.assemble import Compilation, assemble, options_in_effect
+from kmcompile.report.assemble import Compilation, assemble, options_in_effect, verified_again
 from kmcompile.report.cascade import cascade_of
 from kmcompile.report.certified_instead import modes_compared
 from kmcompile.report.failure_report import Made
+from kmcompile.report.model_section import inspected
 from kmcompile.report.modes import Modes
-from kmcompile.report.promise import measured_again
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.trajectories import trajectories_of
 from kmcompile.request.option_values import flag
@@ -78,71 +73,41 @@ def compile_model(
     KmcompileError
         Whatever is wrong; nothing is written then.
     """
-    tell = progress or (lambda text: None)
+    tell = progress or _tell_nobody
     request = Request.of(model, options)
     folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
-        tell("reading the model")
-        machine = _read(model, options.trust_pickle, request.options.threshold)
-        plan = request.plan(machine)
-
-        tell("lowering")
-        lowered, made, formats = _lowered(machine, plan, tell)
-        program, replay_note = add_asked_replay(lowered, made.program, plan)
-        scratch_bytes = workspace_bytes(program, plan.target)
-        check_fits(program, scratch_bytes, plan)
-
+        machine, plan = _asked(model, request, tell)
+        chosen = choose_program(machine, plan, tell)
+        chosen.check_fits()
         tell("writing C")
-        files = _written(machine, program, plan, made.calibration)
-
+        files = _written(machine, chosen)
         tell("collecting queries")
-        queries = collect_queries(machine, program, plan, made.held_out, made.calibrated_with)
+        exits = chosen.exits
+        queries = collect_queries(
+            machine, chosen.program, plan, exits.held_out, exits.calibrated_with
+        )
         tell("interpreting")
-        answers = interpret(program, queries.X)
-        promise = made.calibration.promise if made.calibration and program.early_exits else None
-        verifier = Verifier(machine, program, plan.target, queries, answers, tell, promise)
-        findings = _verified(verifier, machine, program, plan, files, folder)
-        _check_built(program, scratch_bytes, plan, findings)
-
+        answers = interpret(chosen.program, queries.X)
+        verifier = Verifier(
+            machine, chosen.program, plan.target, queries, answers, tell, exits.promise
+        )
+        findings = _verified(verifier, machine, chosen, files, folder)
+        _check_built(chosen, findings)
         modes: Modes | str = _NOT_COMPARED
         if compares_modes:
-            modes = modes_compared(lowered, program, plan, answers, queries, tell)
-
+            modes = modes_compared(chosen, answers, queries, tell)
         tell("reporting")
         files["queries.npz"] = folder_files.save_queries(queries)
-        notes = (
-            *lowered.machine.notes,
-            *lowered.notes,
-            *_mode_notes(plan, lowered.machine, program),
-            *_operation_notes(program),
-            *((replay_note,) if replay_note else ()),
-            *queries.notes,
-            *findings.notes,
-            *verifier.notes,
-        )
+        digests = folder_files.digests(files)
         report = _reported(
-            Compilation(
-                plan,
-                machine,
-                program,
-                scratch_bytes,
-                queries,
-                answers,
-                findings,
-                folder_files.digests(files),
-                notes,
-                made.calibration,
-                made.choice,
-                formats,
-                modes,
-            ),
-            files,
+            Compilation(machine, chosen, queries, answers, findings, digests, modes), files
         )
         if output is not None:
             output.write(files)
-    for note in verifier.notes:
-        warnings.warn(note, stacklevel=2)
-    return Compiled(program, report, files, folder)
+    for warning in findings.warnings:
+        warnings.warn(warning, stacklevel=2)
+    return Compiled(chosen.program, report, files, folder)
 
 
 def load(folder: Path | str) -> Compiled:
@@ -179,18 +144,12 @@ def program_of(
     ------
     KmcompileError
     """
-    tell = progress or (lambda text: None)
+    tell = progress or _tell_nobody
     if model_or_folder.is_dir():
         _refuse_options(model_or_folder, options)
         return load(model_or_folder).program
-    request = Request.of(model_or_folder, options)
-    tell("reading the model")
-    machine = _read(model_or_folder, options.trust_pickle, request.options.threshold)
-    plan = request.plan(machine)
-    tell("lowering")
-    lowered, made, _ = _lowered(machine, plan, tell)
-    program, _ = add_asked_replay(lowered, made.program, plan)
-    return program
+    machine, plan = _asked(model_or_folder, Request.of(model_or_folder, options), tell)
+    return choose_program(machine, plan, tell).program
 
 
 def verify_folder(
@@ -210,7 +169,7 @@ def verify_folder(
     dict
         What was checked, in the shape of report.json; "files" is how many hashes were compared.
     """
-    tell = progress or (lambda text: None)
+    tell = progress or _tell_nobody
     tell("comparing hashes")
     files = folder_files.read(folder)
     program, report = folder_files.parse(files)
@@ -227,36 +186,33 @@ def verify_folder(
         folder_files.write_plain(Path(scratch), files)
         promise = promise_of(report) if program.early_exits else None
         verifier = Verifier(machine, program, target, queries, answers, tell, promise)
-        description = None if machine is None else _describe(machine)
+        description = None if machine is None else machine.description
         command, options = report["tool"]["command"], report["options"]
         made_with = Made(program, target, command, options, description, report["files"])
         with saving_failures(folder if folder.name else folder.resolve(), made_with):
             findings = verifier.verify(Path(scratch), None)
-    facts = verifier.facts(findings)
+    facts = verified_again(program, target, queries, findings, promise)
     if promise is not None:
-        reasons = facts["not_available"]
-        measured = measured_again(promise, queries, findings.check, reasons)
-        facts["risk"] = {**report["risk"], "measured": measured}
+        facts["risk"] = {**report["risk"], "measured": facts.pop("measured")}
     return {"files": len(report["files"]), **facts}
 
 
 def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
     """Return what a model file holds, for printing."""
-    machine = readers.load_model(model, trust_pickle=trust_pickle)
-    return {
-        "kind": machine.kind,
-        "task": machine.task.value,
-        "kernel": machine.kernel.name,
-        "parameters": machine.kernel.parameters(),
-        "n_support_vectors": machine.n_support_vectors,
-        "n_features": machine.n_features,
-        "n_classes": machine.n_classes,
-        "classes": list(machine.classes),
-        "preprocessing": [str(step) for step in machine.preprocessing],
-        "integers": grid_text(machine),
-        "sha256": machine.sha256,
-        "notes": list(machine.notes),
-    }
+    return inspected(readers.load_model(model, trust_pickle=trust_pickle))
+
+
+def _tell_nobody(text: str) -> None:
+    """Drop what a step says of its progress."""
+
+
+def _asked(model: Path | object, request: Request, tell: Progress) -> tuple[KernelMachine, Plan]:
+    """Return the model as it was trained, and what is asked for it."""
+    tell("reading the model")
+    machine = _read(model, request.given.trust_pickle, request.options.threshold)
+    plan = request.plan(machine)
+    tell("lowering")
+    return machine, plan
 
 
 def _refuse_options(folder: Path, options: Options) -> None:
@@ -277,12 +233,11 @@ def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> 
     return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 
-def _written(
-    machine: KernelMachine, program: Program, plan: Plan, calibration: Calibration | None
-) -> dict[str, bytes]:
+def _written(machine: KernelMachine, chosen: ChosenProgram) -> dict[str, bytes]:
     """Return the files that hold the program, all but the queries and the report."""
+    program, plan, calibration = chosen.program, chosen.plan, chosen.exits.calibration
     promised = risk_text(calibration) if calibration else ""
-    sources = emit(program, plan.target, plan.command, _describe(machine), promised)
+    sources = emit(program, plan.target, plan.command, machine.description, promised)
     package = package_files(plan.options.package, program, plan.command, sources)
     return folder_files.of_program(program, plan.target, sources, package)
 
@@ -290,18 +245,18 @@ def _written(
 def _verified(
     verifier: Verifier,
     machine: KernelMachine,
-    program: Program,
-    plan: Plan,
+    chosen: ChosenProgram,
     files: dict[str, bytes],
     folder: Path | None,
 ) -> Findings:
     """Return what building and running the C shows; queries that fail are kept beside `folder`."""
+    plan = chosen.plan
     made_with = Made(
-        program,
+        chosen.program,
         plan.target,
         plan.command,
-        options_in_effect(plan.options, program),
-        _describe(machine),
+        options_in_effect(plan.options, chosen.program),
+        machine.description,
         folder_files.digests(files),
     )
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
@@ -310,100 +265,25 @@ def _verified(
             return verifier.verify(Path(scratch), plan.options.verify)
 
 
-def _check_built(program: Program, scratch_bytes: int, plan: Plan, findings: Findings) -> None:
+def _check_built(chosen: ChosenProgram, findings: Findings) -> None:
     """Refuse a program that takes more than the plan allows, once it is built."""
-    built = findings.memory
+    built, budgets = findings.memory, chosen.plan.budgets
     if built is not None:
-        check_flash(program, built.flash_bytes, False, plan.budgets)
-        check_ram(program, scratch_bytes, built.stack_bytes, plan.budgets, built.ram_bytes)
+        check_flash(chosen.program, built.flash_bytes, False, budgets)
+        check_ram(
+            chosen.program, chosen.workspace_bytes, built.stack_bytes, budgets, built.ram_bytes
+        )
 
 
 def _reported(made: Compilation, files: dict[str, bytes]) -> dict[str, Any]:
     """Return the report in its plain form, and add its two files."""
+    program, queries, answers = made.chosen.program, made.queries, made.answers
     plain = json_report.to_dict(assemble(made))
     files["report.json"] = json_report.dumps(plain)
     files["report.html"] = html.render(
         plain,
         made.findings.evidence,
-        cascade_of(made.program, made.answers, made.queries, made.findings.instructions),
-        trajectories_of(made.program, made.answers, made.queries),
+        cascade_of(program, answers, queries, made.findings.instructions),
+        trajectories_of(program, answers, queries),
     )
     return plain
-
-
-def _lowered(
-    machine: KernelMachine, plan: Plan, tell: Progress
-) -> tuple[Lowered, WithExits, tuple[FormatCandidate, ...]]:
-    """Return the exact program in the format asked for, that with early exits, what was compared.
-
-    Samples tell what 8 bits certify, and whether that is enough: to refuse a program takes
-    nothing from a promise that is calibrated on the same samples. To choose one of several by
-    them would, so in mode statistical no choice rests on them.
-    """
-    made: dict[str, WithExits] = {}
-
-    def with_exits(lowered: Lowered) -> WithExits:
-        program = with_tolerance(lowered.program, plan.tolerance)
-        result = add_early_exits(lowered.machine, program, plan, tell)
-        made[lowered.program.number_format] = result
-        return result
-
-    target, name, number_format = plan.target, plan.name, plan.number_format
-    if number_format == "auto" and machine.task is Task.REGRESSION:
-        number_format = "float32"  # no share of certified labels says what is enough
-    chooses = number_format == "auto"
-    measures = number_format == "int8" or (chooses and plan.mode != "statistical")
-    samples = plan.samples if measures and len(plan.samples) else None
-    if not chooses:
-        lowered = lower_in_format(machine, target, name, number_format, samples)
-        return lowered, with_exits(lowered), ()
-    lowered, compared = choose_format(
-        machine,
-        target,
-        name,
-        plan.budgets.flash_bytes,
-        samples,
-        lambda one: with_exits(one).speedup,
-    )
-    chosen = made.get(lowered.program.number_format) or with_exits(lowered)
-    return lowered, chosen, compared
-
-
-def _mode_notes(plan: Plan, machine: KernelMachine, program: Program) -> tuple[str, ...]:
-    """Return why the mode is not the one asked for, or has fewer early exits than others."""
-    if plan.mode == "exact":
-        return ()
-    reason, exact = why_none(machine, plan), program.ends.exact
-    if reason:
-        return (reason,)
-    if isinstance(exact, ExactSum) and not exact.kernel.projects:
-        left_out = {"statistical": "nearest_vectors", "certified": "every exit that proves a bound"}
-        return (
-            f"{left_out[plan.mode]} is left out: it is not for the {machine.kernel.name} kernel",
-        )
-    return ()
-
-
-def _operation_notes(program: Program) -> tuple[str, ...]:
-    """Return what the operations and instructions of some programs are."""
-    if isinstance(program.ends.exact, PairSum):
-        return (
-            "the exact sum alone is here that of all pairs, one by one; mode exact sums them "
-            "together, in fewer instructions",
-        )
-    if not program.early_exits or program.float_weight == 1:
-        return ()
-    return (
-        "operations are those of the integer sum; one in float32, as in early exits, counts as "
-        f"{program.float_weight}",
-    )
-
-
-def _describe(machine: KernelMachine) -> str:
-    parameters = "".join(f", {key} {value:g}" for key, value in machine.kernel.parameters().items())
-    width = machine.support_vectors.shape[1]
-    steps = "".join(f"{step} -> " for step in machine.preprocessing)
-    return (
-        f"{steps}{machine.kind}, {machine.kernel.name} kernel{parameters}, "
-        f"{machine.n_support_vectors} support vectors of {width} features"
-    )

@@ -14,7 +14,7 @@ from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
 from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibrate import calibrate
-from kmcompile.exits.statistical.calibration import Calibration
+from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORST_SHARE as STATISTICAL_SHARE
 from kmcompile.kernels import Fourier, Linear
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -43,6 +43,13 @@ class WithExits:
     choice: Choice | None = None
     held_out: Float32Array | None = None
     calibrated_with: Float32Array | None = None
+
+    @property
+    def promise(self) -> Promise | None:
+        """What is promised of the statistical exits, where there are any."""
+        if self.calibration is None or not self.program.early_exits:
+            return None
+        return self.calibration.promise
 
     @property
     def speedup(self) -> float:

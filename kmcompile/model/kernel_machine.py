@@ -122,6 +122,18 @@ class KernelMachine:
         """The number of kernel evaluations of one exact decision."""
         return len(self.support_vectors)
 
+    @property
+    def description(self) -> str:
+        """The preprocessing, the kind, the kernel and the support vectors in one line."""
+        parameters = "".join(
+            f", {key} {value:g}" for key, value in self.kernel.parameters().items()
+        )
+        steps = "".join(f"{step} -> " for step in self.preprocessing)
+        return (
+            f"{steps}{self.kind}, {self.kernel.name} kernel{parameters}, {self.n_support_vectors} "
+            f"support vectors of {self.support_vectors.shape[1]} features"
+        )
+
     def prepare(self, X: Float64Array) -> Float64Array:
         """Return the preprocessed rows, shape (n_queries, n_kernel_features)."""
         for step in self.preprocessing:

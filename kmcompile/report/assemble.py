@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-from kmcompile.exits.certified.certify import Choice
-from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.lower.format_choice import FormatCandidate
-from kmcompile.machine_code.worst_case import WorstCase
-from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.exits.chosen_program import ChosenProgram
+from kmcompile.exits.statistical.calibration import Promise
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
-from kmcompile.report import checked, contents, costs, promise
+from kmcompile.report import checked, chosen, contents
 from kmcompile.report.choice import choice_section
+from kmcompile.report.costs import cost_section, sample_of, stages_section
 from kmcompile.report.formats import formats_section
+from kmcompile.report.memory_section import memory_section
+from kmcompile.report.model_section import model_section
 from kmcompile.report.modes import Modes, modes_section
+from kmcompile.report.notes import notes_of
+from kmcompile.report.promise import calibration_section, measured_risk, risk_section
+from kmcompile.report.section import Section
+from kmcompile.report.target_section import target_section
+from kmcompile.report.verification_section import verification_section
 from kmcompile.request.options import Options
-from kmcompile.request.plan import Plan
 from kmcompile.target import Target
-from kmcompile.verify.checked import NO_LABELS
 from kmcompile.verify.findings import Findings
 from kmcompile.verify.queries import Queries
 from kmcompile.version import VERSION
@@ -33,7 +36,6 @@ _NO_RISK = {
     "certified": "mode certified has no statistical exit: a label is proved or not certified",
 }
 _NO_EXITS = "a regression has no statistical exit: every interval is proved"
-_NO_CLASSES = "a regression gives values: it has no classes"
 _NO_CALIBRATION = {
     "exact": _NO_RISK["exact"],
     "certified": "mode certified calibrates nothing: what is proved rests on no sample",
@@ -43,6 +45,7 @@ _NO_CHOICE = {
     "certified": "the exits were given",
     "statistical": "how statistical exits were chosen is under calibration",
 }
+_ASK_FOR_MODEL = "give --model to check against it"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,40 +54,25 @@ class Compilation:
 
     Parameters
     ----------
-    plan : Plan
     machine : KernelMachine
         As it was trained.
-    program : Program
-    workspace_bytes : int
+    chosen : ChosenProgram
     queries : Queries
     answers : Answers
         The interpreter's to the queries.
     findings : Findings
     digests : mapping of file name to SHA-256
-    notes : tuple of str
-        What the user should know.
-    calibration : Calibration or None
-        Of mode statistical.
-    choice : Choice or None
-        Of mode certified.
-    formats : sequence of FormatCandidate
-        What `--format auto` compared.
+        Of the other files of the output folder.
     modes : Modes or str
         Mode statistical against certified, or why there is no such comparison.
     """
 
-    plan: Plan
     machine: KernelMachine
-    program: Program
-    workspace_bytes: int
+    chosen: ChosenProgram
     queries: Queries
     answers: Answers
     findings: Findings
     digests: Mapping[str, str]
-    notes: tuple[str, ...]
-    calibration: Calibration | None = None
-    choice: Choice | None = None
-    formats: Sequence[FormatCandidate] = ()
     modes: Modes | str = "the modes were not compared"
 
 
@@ -94,41 +82,95 @@ def assemble(made: Compilation) -> contents.Report:
     Means, percentiles and shares are of the user's samples where there are any, otherwise of
     the generated ones.
     """
-    plan, program, findings = made.plan, made.program, made.findings
-    answers, queries, calibration = made.answers, made.queries, made.calibration
-    target, model_name, choice = plan.target, plan.model_name or None, made.choice
+    plan, program, findings = made.chosen.plan, made.chosen.program, made.findings
+    answers, queries = made.answers, made.queries
+    sample = sample_of(answers, queries)
+    no_check = findings.skipped.get("host", "")
+    model = model_section(made.machine, plan.model_name)
+    stages = stages_section(program, sample)
+    memory = memory_section(program, plan, made.chosen.workspace_bytes, findings)
+    cost = cost_section(program, sample)
+    commands = _commands(plan.model_name)
+    verification = verification_section(program, findings, no_check, commands)
+    modes = modes_section(made.modes)
+    formats = formats_section(made.chosen.formats)
+    target = target_section(program, plan.target, findings, answers, sample)
+    choice = _choice(made.chosen)
+    risk = _risk(made)
+    calibration = _calibration(made.chosen)
+    sections: tuple[Section[object], ...] = (
+        model,
+        stages,
+        memory,
+        cost,
+        verification,
+        modes,
+        formats,
+        target,
+        choice,
+        risk,
+        calibration,
+    )
     reasons: dict[str, str] = {}
-    sample = costs.sample_of(answers, queries)
-    instructions = _instructions(program, findings, answers, sample)
-    report = contents.Report(
+    for section in sections:
+        reasons |= section.not_available
+    return contents.Report(
         tool=contents.Tool(name="kmcompile", version=VERSION, command=plan.command),
         options=options_in_effect(plan.options, program),
-        model=_model(made.machine, model_name, reasons),
-        stages=costs.stages(program, sample, reasons),
-        memory=_memory(program, plan, made.workspace_bytes, findings, reasons),
-        cost=costs.cost(program, sample, reasons),
-        verification=_verification(program, findings, model_name, reasons),
-        risk=None,
-        calibration=None,
-        choice=choice_section(choice) if choice is not None else None,
-        modes=modes_section(made.modes, reasons),
-        formats=formats_section(made.formats, reasons),
-        target=_target(target, findings, instructions, reasons),
+        model=model.content,
+        stages=stages.content,
+        memory=memory.content,
+        cost=cost.content,
+        verification=verification.content,
+        risk=risk.content,
+        calibration=calibration.content,
+        choice=choice.content,
+        modes=modes.content,
+        formats=formats.content,
+        target=target.content,
         files=made.digests,
-        notes=made.notes,
+        notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),
         not_available=reasons,
     )
-    if choice is None:
-        reasons["choice"] = _NO_CHOICE[program.mode]
-    if calibration is None:
-        reasons["risk"] = _NO_EXITS if program.is_regression else _NO_RISK[program.mode]
-        reasons["calibration"] = _NO_CALIBRATION[program.mode]
-        return report
-    return replace(
-        report,
-        risk=promise.risk(calibration, queries, findings.check, reasons),
-        calibration=promise.calibration_section(calibration, reasons),
-    )
+
+
+def verified_again(
+    program: Program,
+    target: Target,
+    queries: Queries,
+    findings: Findings,
+    promise: Promise | None,
+) -> dict[str, Any]:
+    """Return what a repeated verification found, in the shape of report.json.
+
+    Parameters
+    ----------
+    program : Program
+    target : Target
+    queries : Queries
+    findings : Findings
+    promise : Promise or None
+        That of the folder's report, which is measured again where there is one.
+
+    Returns
+    -------
+    dict
+        "verification", "target" and "not_available"; with a promise "measured".
+    """
+    section = verification_section(program, findings, _ASK_FOR_MODEL, ())
+    verification = asdict(section.content)
+    del verification["commands"]
+    emulator = target.emulator
+    facts: dict[str, Any] = {
+        "verification": verification,
+        "target": {"name": target.name, "emulator": emulator.machine if emulator else None},
+        "not_available": dict(section.not_available),
+    }
+    if promise is not None:
+        measured = measured_risk(promise, queries, findings.check)
+        facts["measured"] = None if measured.content is None else asdict(measured.content)
+        facts["not_available"] |= measured.not_available
+    return facts
 
 
 def options_in_effect(options: Options, program: Program) -> dict[str, contents.OptionValue]:
@@ -150,163 +192,29 @@ def options_in_effect(options: Options, program: Program) -> dict[str, contents.
     return values
 
 
-def _model(
-    machine: KernelMachine, model_name: str | None, reasons: dict[str, str]
-) -> contents.Model:
-    if model_name is None:
-        reasons["model.file"] = "a fitted estimator was passed"
-    if not machine.task.has_one_sign:
-        reasons["model.threshold"] = (
-            _NO_CLASSES if machine.task is Task.REGRESSION else "many classes: no single decision"
-        )
-    if machine.task is Task.REGRESSION:
-        for name in ("n_classes", "classes"):
-            reasons[f"model.{name}"] = _NO_CLASSES
-    return contents.Model(
-        file=model_name,
-        kind=machine.kind,
-        kernel=machine.kernel.name,
-        parameters=machine.kernel.parameters(),
-        preprocessing=[str(step) for step in machine.preprocessing],
-        n_features=machine.n_features,
-        n_classes=machine.n_classes or None,
-        classes=machine.classes or None,
-        n_support_vectors=machine.n_support_vectors,
-        threshold=machine.threshold if machine.task.has_one_sign else None,
-        sha256=machine.sha256,
-    )
-
-
-def _memory(
-    program: Program,
-    plan: Plan,
-    workspace_bytes: int,
-    findings: Findings,
-    reasons: dict[str, str],
-) -> contents.Memory:
-    built, target, allowed = findings.memory, plan.target, plan.budgets
-    if built is None:
-        for name in ("code_bytes", "constants_bytes", "library_bytes", "ram_bytes", "stack_bytes"):
-            reasons[f"memory.{name}"] = findings.skipped["memory"]
-    elif built.stack_bytes is None:
-        reasons["memory.stack_bytes"] = "the host's C library is called, whose stack is not known"
-    if findings.painted_stack_bytes is None:
-        reasons["memory.painted_stack_bytes"] = findings.skipped.get(
-            "target", "seen on emulators only"
-        )
-    limits = {
-        "flash_budget_bytes": allowed.flash_bytes,
-        "part_flash_bytes": target.flash_bytes,
-        "ram_budget_bytes": allowed.ram_bytes,
-        "part_ram_bytes": target.ram_bytes,
-    }
-    for name, limit in limits.items():
-        if limit is None:
-            reasons[f"memory.{name}"] = f"{target.name} stands for no part with a limit"
-    return contents.Memory(
-        flash_bytes=built.flash_bytes if built else program.table_bytes,
-        code_bytes=built.code_bytes if built else None,
-        constants_bytes=built.constants_bytes if built else None,
-        library_bytes=built.library_bytes if built else None,
-        flash_is_lower_limit=built is None,
-        flash_budget_bytes=allowed.flash_bytes,
-        part_flash_bytes=target.flash_bytes,
-        ram_bytes=built.ram_bytes if built else None,
-        ram_budget_bytes=allowed.ram_bytes,
-        part_ram_bytes=target.ram_bytes,
-        stack_bytes=built.stack_bytes if built else None,
-        painted_stack_bytes=findings.painted_stack_bytes,
-        workspace_bytes=workspace_bytes,
-        tables=[contents.Table(name=t.name, bytes=t.n_bytes) for t in program.tables()],
-    )
-
-
-def _verification(
-    program: Program, findings: Findings, model_name: str | None, reasons: dict[str, str]
-) -> checked.Verification:
-    for machine in ("host", "target"):
-        if machine in findings.skipped:
-            reasons[f"verification.exact.{machine}"] = findings.skipped[machine]
-    check = findings.check
-    if check is None:
-        for name in ("bounded", "certified"):
-            reasons[f"verification.{name}"] = findings.skipped["host"]
-    elif program.is_regression:
-        reasons["verification.bounded.sign_disagreements"] = NO_LABELS
-        reasons["verification.certified"] = NO_LABELS
-    if check is None or check.probabilities is None:
-        reasons["verification.probabilities"] = (
-            "the model has no probabilities"
-            if program.probability is None
-            else findings.skipped["host"]
-        )
+def _commands(model_name: str) -> list[str]:
+    """Return the commands that repeat the checks."""
     commands = ["kmcompile verify ."]
-    if model_name is not None:
+    if model_name:
         commands.append(shlex.join(["kmcompile", "verify", ".", "--model", model_name]))
-    return checked.Verification(
-        queries_source=findings.source,
-        exact=checked.Exact(host=findings.host, target=findings.target),
-        bounded=check.bounded if check else None,
-        certified=check.certified if check else None,
-        probabilities=check.probabilities if check else None,
-        commands=commands,
-    )
+    return commands
 
 
-def _instructions(
-    program: Program, findings: Findings, answers: Answers, sample: costs.Sample
-) -> contents.Instructions | None:
-    """Return the instructions of the sample; of all queries where all take the same way."""
-    found = findings.instructions
-    if found is None:
-        return None
-    differ = len(program.exit_stages) > 1
-    if differ:
-        found = costs.of_sample(found, answers, sample)
-    worst = findings.worst_case
-    return contents.Instructions(
-        exact=findings.exact_instructions if differ else float(found.mean()),
-        mean=float(found.mean()),
-        p99=float(np.percentile(found, 99)),
-        max=float(found.max()),
-        worst=worst.instructions if worst else None,
-        worst_without_replay=worst.without_replay if worst else None,
-        queries=len(found),
-    )
+def _choice(made: ChosenProgram) -> Section[chosen.Choice | None]:
+    if made.exits.choice is None:
+        return Section(None, {"choice": _NO_CHOICE[made.program.mode]})
+    return Section(choice_section(made.exits.choice), {})
 
 
-def _no_worst_case(
-    counted: contents.Instructions, worst: WorstCase | None, reasons: dict[str, str]
-) -> None:
-    """Add why there is no static worst case."""
-    reason = worst.reason if worst and worst.reason else "the target was not run"
-    for name in ("worst", "worst_without_replay"):
-        if getattr(counted, name) is None:
-            reasons[f"target.instructions.{name}"] = reason
+def _risk(made: Compilation) -> Section[checked.Risk | None]:
+    program, calibration = made.chosen.program, made.chosen.exits.calibration
+    if calibration is None:
+        reason = _NO_EXITS if program.is_regression else _NO_RISK[program.mode]
+        return Section(None, {"risk": reason})
+    return risk_section(calibration, made.queries, made.findings.check)
 
 
-def _target(
-    target: Target,
-    findings: Findings,
-    counted: contents.Instructions | None,
-    reasons: dict[str, str],
-) -> contents.TargetSection:
-    if target.part is None:
-        reasons["target.part"] = f"{target.name} stands for no part with a limit"
-    if target.emulator is None:
-        reasons["target.emulator"] = "the target is the machine that runs kmcompile"
-    if counted is None:
-        reasons["target.instructions"] = findings.skipped["instructions"]
-    else:
-        _no_worst_case(counted, findings.worst_case, reasons)
-        if counted.exact is None:
-            reasons["target.instructions.exact"] = "the exact sum alone was not run"
-    return contents.TargetSection(
-        name=target.name,
-        description=target.description,
-        stands_for=target.stands_for,
-        part=target.part.name if target.part else None,
-        emulator=target.emulator.machine if target.emulator else None,
-        instructions=counted,
-        not_shown=target.not_shown,
-    )
+def _calibration(made: ChosenProgram) -> Section[chosen.Calibration | None]:
+    if made.exits.calibration is None:
+        return Section(None, {"calibration": _NO_CALIBRATION[made.program.mode]})
+    return calibration_section(made.exits.calibration)

@@ -13,6 +13,7 @@ from kmcompile.program.interpreter import Answers, Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Replay, Stage, Vote
 from kmcompile.report import contents
+from kmcompile.report.section import Section
 from kmcompile.verify.checked import NO_LABELS
 from kmcompile.verify.queries import Queries, Source
 
@@ -56,19 +57,20 @@ def of_sample(found: np.ndarray, answers: Answers, sample: Sample) -> np.ndarray
     return chosen
 
 
-def stages(program: Program, sample: Sample, reasons: dict[str, str]) -> list[contents.Stage]:
-    """Return what each stage decides, certifies and costs, the replay after the others.
-
-    `reasons` takes why a field is null.
-    """
-    found = [_stage(program, number, sample, reasons) for number in range(len(program.stages))]
+def stages_section(program: Program, sample: Sample) -> Section[list[contents.Stage]]:
+    """Return what each stage decides, certifies and costs, the replay after the others."""
+    found = [_stage(program, number, sample) for number in range(len(program.stages))]
     if program.replay is not None:
-        found.append(_replay(program, program.replay, sample, reasons))
-    return found
+        found.append(_replay(program, program.replay, sample))
+    reasons: dict[str, str] = {}
+    for stage in found:
+        reasons |= stage.not_available
+    return Section([stage.content for stage in found], reasons)
 
 
-def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.Cost:
+def cost_section(program: Program, sample: Sample) -> Section[contents.Cost]:
     """Return the counted operations and kernels of one query; the replay's stand alone."""
+    reasons = {}
     answers = sample.answers
     operations = answers.operations
     kernels = answers.stage_kernels.sum(axis=1)
@@ -85,7 +87,7 @@ def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.
     if not votes:
         for name in ("pairs_mean", "pairs_max"):
             reasons[f"cost.{name}"] = "there are no pairs of classes"
-    return contents.Cost(
+    content = contents.Cost(
         exact_ops=exact,
         mean_ops=float(operations.mean()),
         p99_ops=float(np.percentile(operations, 99)),
@@ -106,11 +108,10 @@ def cost(program: Program, sample: Sample, reasons: dict[str, str]) -> contents.
         pairs_mean=float(answers.pairs.mean()) if votes else None,
         pairs_max=float(answers.pairs.max()) if votes else None,
     )
+    return Section(content, reasons)
 
 
-def _stage(
-    program: Program, number: int, sample: Sample, reasons: dict[str, str]
-) -> contents.Stage:
+def _stage(program: Program, number: int, sample: Sample) -> Section[contents.Stage]:
     stage, answers = program.stages[number], sample.answers
     own = answers.stage_operations[:, number]
     reached = own >= 0
@@ -121,25 +122,26 @@ def _stage(
         "ops_mean": _mean(own[reached]),
         "ops_mean_decided": _mean(answers.operations[left]),
     }
-    _explain(stage, means, reasons)
+    reasons = _unknown(stage, means)
     if not exits:
         fields = ("exit", "decided", "certified", "ops_mean_decided")
-        reasons.update({f"stages.{stage.name}.{name}": _NEVER for name in fields})
-    return contents.Stage(
+        reasons |= {f"stages.{stage.name}.{name}": _NEVER for name in fields}
+    elif program.is_regression:
+        reasons[f"stages.{stage.name}.certified"] = NO_LABELS
+    content = contents.Stage(
         name=stage.name,
         exit=cast("contents.Exit | None", stage.exit),
         decided=float(left.mean()) if exits else None,
-        certified=_certified(program, stage, left, answers, reasons) if exits else None,
+        certified=_certified(program, left, answers) if exits else None,
         table_bytes=sum(table.n_bytes for table in stage.tables()),
         reached=float(reached.mean()),
         ops_worst=float(stage_worst_operations(program, stage)),
         **means,
     )
+    return Section(content, reasons)
 
 
-def _replay(
-    program: Program, stage: Replay, sample: Sample, reasons: dict[str, str]
-) -> contents.Stage:
+def _replay(program: Program, stage: Replay, sample: Sample) -> Section[contents.Stage]:
     """Return the replay: what comes here leaves here."""
     answers = sample.answers
     here = _left(program, stage, answers)
@@ -149,17 +151,20 @@ def _replay(
         "ops_mean": _mean(answers.replay_operations[here]),
         "ops_mean_decided": _mean((answers.operations + answers.replay_operations)[here]),
     }
-    _explain(stage, means, reasons)
-    return contents.Stage(
+    reasons = _unknown(stage, means)
+    if program.is_regression:
+        reasons[f"stages.{stage.name}.certified"] = NO_LABELS
+    content = contents.Stage(
         name=stage.name,
         exit=cast("contents.Exit | None", stage.exit),
         decided=float(here.mean()),
-        certified=_certified(program, stage, here, answers, reasons),
+        certified=_certified(program, here, answers),
         table_bytes=sum(table.n_bytes for table in stage.tables()),
         reached=float(here.mean()),
         ops_worst=float(stage.operations() + label),
         **means,
     )
+    return Section(content, reasons)
 
 
 def _left(program: Program, stage: Stage, answers: Answers) -> NDArray[np.bool_]:
@@ -168,26 +173,21 @@ def _left(program: Program, stage: Stage, answers: Answers) -> NDArray[np.bool_]
     return left
 
 
-def _certified(
-    program: Program,
-    stage: Stage,
-    left: NDArray[np.bool_],
-    answers: Answers,
-    reasons: dict[str, str],
-) -> float | None:
+def _certified(program: Program, left: NDArray[np.bool_], answers: Answers) -> float | None:
     """Return the share of the queries that left at a stage with a certified label."""
     if program.is_regression:
-        reasons[f"stages.{stage.name}.certified"] = NO_LABELS
         return None
     return float((left & answers.results["certified"]).mean())
 
 
-def _explain(stage: Stage, means: dict[str, float | None], reasons: dict[str, str]) -> None:
-    """Say why means are null."""
+def _unknown(stage: Stage, means: dict[str, float | None]) -> dict[str, str]:
+    """Return the means of a stage that are null, and why each is null."""
     why = {"ops_mean_decided": "no query left here"}
-    for name, mean in means.items():
-        if mean is None:
-            reasons[f"stages.{stage.name}.{name}"] = why.get(name, "no query came here")
+    return {
+        f"stages.{stage.name}.{name}": why.get(name, "no query came here")
+        for name, mean in means.items()
+        if mean is None
+    }
 
 
 def _mean(values: NDArray[np.int64]) -> float | None:

@@ -7,6 +7,7 @@ from typing import Literal, cast
 
 from kmcompile.lower.format_choice import FormatCandidate
 from kmcompile.report import chosen
+from kmcompile.report.section import Section
 
 _OPEN = (
     "lossless",
@@ -20,21 +21,37 @@ _OPEN = (
 )
 
 
-def formats_section(
-    compared: Sequence[FormatCandidate], reasons: dict[str, str]
-) -> list[chosen.Format] | None:
-    """Return the formats that were compared; `reasons` takes why a field is null."""
+def formats_section(compared: Sequence[FormatCandidate]) -> Section[list[chosen.Format] | None]:
+    """Return the number formats that were compared; None where the format was given."""
     if not compared:
-        reasons["formats"] = "the format was given: --format auto compares all of them"
-        return None
-    return [_format(candidate, reasons) for candidate in compared]
+        return Section(
+            None, {"formats": "the format was given: --format auto compares all of them"}
+        )
+    reasons: dict[str, str] = {}
+    formats = []
+    for candidate in compared:
+        formats.append(_format(candidate))
+        reasons |= _unknown_of(candidate)
+    return Section(formats, reasons)
 
 
-def _format(candidate: FormatCandidate, reasons: dict[str, str]) -> chosen.Format:
+def _unknown_of(candidate: FormatCandidate) -> dict[str, str]:
+    """Return the null fields of a format, and why each is null."""
+    path = f"formats.{candidate.number_format}"
+    if candidate.lowered is None:
+        return {f"{path}.{field}": "no such program" for field in _OPEN}
+    reasons = {}
+    if candidate.lowered.coded is None:
+        reasons[f"{path}.lossless"] = "float32 has no codes"
+    if candidate.speedup is None:
+        reasons[f"{path}.speedup_ops"] = "no early exits were made in this format"
+    return reasons
+
+
+def _format(candidate: FormatCandidate) -> chosen.Format:
     name = cast("Literal['float32', 'int16', 'int8']", candidate.number_format)
     lowered = candidate.lowered
     if lowered is None:
-        reasons.update({f"formats.{name}.{field}": "no such program" for field in _OPEN})
         return chosen.Format(
             format=name,
             **dict.fromkeys(_OPEN),
@@ -42,10 +59,6 @@ def _format(candidate: FormatCandidate, reasons: dict[str, str]) -> chosen.Forma
             reason=candidate.reason,
         )
     coded = lowered.coded
-    if coded is None:
-        reasons[f"formats.{name}.lossless"] = "float32 has no codes"
-    if candidate.speedup is None:
-        reasons[f"formats.{name}.speedup_ops"] = "no early exits were made in this format"
     return chosen.Format(
         format=name,
         lossless=None if coded is None else coded.lossless,

@@ -12,6 +12,7 @@ from kmcompile.program.interpreter import Answers, Status, classify
 from kmcompile.program.program import Program
 from kmcompile.report import chosen
 from kmcompile.report.costs import sample_of
+from kmcompile.report.section import Section
 from kmcompile.text.figures import count_text, share_text
 from kmcompile.verify.queries import Queries, Source
 
@@ -113,11 +114,17 @@ def _cost(program: Program, results: NDArray[np.void], operations: NDArray[np.in
     )
 
 
-def modes_section(found: Modes | str, reasons: dict[str, str]) -> chosen.Modes | None:
-    """Return the comparison as the report tells it; `reasons` takes why a field is null."""
+def modes_section(found: Modes | str) -> Section[chosen.Modes | None]:
+    """Return the comparison as the report tells it.
+
+    Parameters
+    ----------
+    found : Modes or str
+        The comparison, or why there is none.
+    """
     if isinstance(found, str):
-        reasons["modes"] = found
-        return None
+        return Section(None, {"modes": found})
+    reasons = {}
     advice = _advice(found.statistical, found.certified)
     if advice is None:
         is_equal = found.statistical.mean == found.certified.mean
@@ -126,16 +133,17 @@ def modes_section(found: Modes | str, reasons: dict[str, str]) -> chosen.Modes |
         if not cost.has_replay:
             for field in ("replay_ops_mean", "replay_ops_worst"):
                 reasons[f"modes.{name}.{field}"] = _NO_REPLAY
-    return chosen.Modes(
+    content = chosen.Modes(
         queries=found.n_queries,
         queries_source=found.source,
-        statistical=_section(found.statistical),
-        certified=_section(found.certified),
+        statistical=_mode(found.statistical),
+        certified=_mode(found.certified),
         advice=advice,
     )
+    return Section(content, reasons)
 
 
-def _section(cost: ModeCost) -> chosen.ModeCost:
+def _mode(cost: ModeCost) -> chosen.ModeCost:
     return chosen.ModeCost(
         stages=cost.stages,
         mean_ops=cost.mean_operations,

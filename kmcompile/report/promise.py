@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
-from typing import Any
 
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.risk import (
@@ -14,17 +12,15 @@ from kmcompile.exits.statistical.risk import (
 )
 from kmcompile.report import checked, chosen
 from kmcompile.report.choice import candidates
+from kmcompile.report.section import Section
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.queries import Queries
 
 
-def risk(
-    calibration: Calibration,
-    queries: Queries,
-    check: ModelCheck | None,
-    reasons: dict[str, str],
-) -> checked.Risk:
-    """Return the risk; `reasons` takes why a field is null."""
+def risk_section(
+    calibration: Calibration, queries: Queries, check: ModelCheck | None
+) -> Section[checked.Risk]:
+    """Return the promised risk and what the test samples among the queries show of it."""
     promise = calibration.promise
     missing = {
         "requested": promise.requested is None,
@@ -32,25 +28,28 @@ def risk(
         "confidence": promise.confidence is None,
     }
     why = _why_no_promise(calibration)
-    reasons.update({f"risk.{name}": why for name, is_missing in missing.items() if is_missing})
-    return checked.Risk(
+    reasons = {f"risk.{name}": why for name, is_missing in missing.items() if is_missing}
+    measured = measured_risk(promise, queries, check)
+    content = checked.Risk(
         requested=promise.requested,
         upper_bound=promise.upper_bound,
         confidence=promise.confidence,
         calibration_queries=promise.n_samples,
         disagreements=promise.disagreements,
         guarantee=promise.control,
-        measured=_measured(promise, queries, check, reasons),
+        measured=measured.content,
     )
+    return Section(content, {**reasons, **measured.not_available})
 
 
-def calibration_section(calibration: Calibration, reasons: dict[str, str]) -> chosen.Calibration:
-    """Return how the early exits were made; `reasons` takes why a field is null."""
+def calibration_section(calibration: Calibration) -> Section[chosen.Calibration]:
+    """Return how the statistical exits were fitted and chosen."""
+    reasons = {}
     scale: float | None = calibration.promise.scale
     if not math.isfinite(calibration.promise.scale):
         scale = None
         reasons["calibration.scale"] = "no early exit is taken"
-    return chosen.Calibration(
+    content = chosen.Calibration(
         thresholds=calibration.thresholds,
         scale=scale,
         shape_queries=calibration.n_shape,
@@ -60,14 +59,7 @@ def calibration_section(calibration: Calibration, reasons: dict[str, str]) -> ch
         candidates=candidates(calibration.candidates),
         notes=calibration.notes,
     )
-
-
-def measured_again(
-    promise: Promise, queries: Queries, check: ModelCheck | None, reasons: dict[str, str]
-) -> dict[str, Any] | None:
-    """Return what a repeated verification measures, in the shape of report.json."""
-    found = _measured(promise, queries, check, reasons)
-    return None if found is None else asdict(found)
+    return Section(content, reasons)
 
 
 def _why_no_promise(calibration: Calibration) -> str:
@@ -78,27 +70,32 @@ def _why_no_promise(calibration: Calibration) -> str:
     return "the calibration samples support no promise"
 
 
-def _measured(
-    promise: Promise, queries: Queries, check: ModelCheck | None, reasons: dict[str, str]
-) -> checked.Measured | None:
-    if queries.source == "calibration":
-        reasons["risk.measured"] = "the samples in --test-data were calibrated with"
-        return None
-    if queries.source != "test-data" or queries.n_given == 0:
-        reasons["risk.measured"] = "there are no test samples: give --test-data"
-        return None
-    if check is None:
-        reasons["risk.measured"] = "the answers were not compared with the model's"
-        return None
-    if check.refused == queries.n_given:
-        reasons["risk.measured"] = "every test sample is refused"
-        return None
+def measured_risk(
+    promise: Promise, queries: Queries, check: ModelCheck | None
+) -> Section[checked.Measured | None]:
+    """Return how often the test samples among the queries got another label than the model's."""
+    reason = _why_not_measured(queries, check)
+    if check is None or reason:
+        return Section(None, {"risk.measured": reason})
     n_samples, disagreements = queries.n_given - check.refused, check.label_disagreements
     confidence = promise.confidence or CONFIDENCE
-    return checked.Measured(
+    content = checked.Measured(
         queries=n_samples,
         disagreements=disagreements,
         confidence=confidence,
         lower_limit=clopper_pearson_lower(disagreements, n_samples, confidence),
         upper_limit=clopper_pearson_upper(disagreements, n_samples, confidence),
     )
+    return Section(content, {})
+
+
+def _why_not_measured(queries: Queries, check: ModelCheck | None) -> str:
+    if queries.source == "calibration":
+        return "the samples in --test-data were calibrated with"
+    if queries.source != "test-data" or queries.n_given == 0:
+        return "there are no test samples: give --test-data"
+    if check is None:
+        return "the answers were not compared with the model's"
+    if check.refused == queries.n_given:
+        return "every test sample is refused"
+    return ""

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.budgets import Budgets, budgets
@@ -75,7 +75,8 @@ class Plan:
     mode : {"exact", "certified", "statistical"}
         Which early exits are allowed.
     number_format : {"float32", "int16", "int8", "auto"}
-        "auto" compares them all.
+        "auto" compares all of them; not for a regression, whose format no share of certified
+        labels can choose.
     replay : {"none", "where_double_is_float64", "always"}
         Where the exact sum is replayed, if it leaves a label open.
     replay_required : bool
@@ -109,6 +110,19 @@ class Plan:
     samples: Float32Array
     test_samples: Float32Array
     n_jobs: int | None
+
+    @property
+    def format_samples(self) -> Float32Array | None:
+        """The calibration samples that a number format may be judged by, (n, n_features) float32.
+
+        They tell what 8 bits certify, and whether it is enough: to refuse a program takes nothing
+        from a promise that is calibrated on these samples. To choose one of several programs by
+        them would, so in mode statistical `--format auto` does without.
+        """
+        measures = self.number_format == "int8" or (
+            self.number_format == "auto" and self.mode != "statistical"
+        )
+        return self.samples if measures and len(self.samples) else None
 
     def in_mode_certified(self) -> Plan:
         """Return the plan with mode certified instead, and the replay that goes with it."""
@@ -188,6 +202,9 @@ class Request:
         """
         options = for_task(self.options, machine.task, self.given)
         mode = cast(Mode, options.mode_asked)
+        number_format = options.format or self.target.number_format
+        if number_format == "auto" and machine.task is Task.REGRESSION:
+            number_format = "float32"
         return Plan(
             options=options,
             target=self.target,
@@ -195,7 +212,7 @@ class Request:
             command=options.canonical_command(self.kind),
             model_name=self.model_name,
             mode=mode,
-            number_format=options.format or self.target.number_format,
+            number_format=number_format,
             replay=_replay(options.replay, mode),
             replay_required=self.given.replay == "float64",
             promise=AskedPromise.of(options),

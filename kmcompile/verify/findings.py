@@ -39,6 +39,8 @@ class Findings:
         The deepest stack that was seen on the target.
     worst_case : WorstCase or None
         The static worst case in instructions, where the target was run.
+    warnings : tuple of str
+        What was not checked although the user may think so.
     """
 
     source: Source
@@ -51,6 +53,7 @@ class Findings:
     exact_instructions: float | None = None
     painted_stack_bytes: int | None = None
     worst_case: WorstCase | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:

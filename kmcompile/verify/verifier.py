@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,8 +23,8 @@ from kmcompile.run import RunResult, runner_for
 from kmcompile.run.runner import Counted
 from kmcompile.target import Target, load_target
 from kmcompile.tools.toolchain import host_compiler, install_command, is_ready
-from kmcompile.verify.checked import NO_LABELS, ExactRun
-from kmcompile.verify.checks import check_bounded, check_codes, check_exact
+from kmcompile.verify.checked import ExactRun
+from kmcompile.verify.checks import ModelCheck, check_bounded, check_codes, check_exact
 from kmcompile.verify.codes import codes_beside, query_words
 from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.failure import failure_of
@@ -125,7 +123,6 @@ class Verifier:
         tell: Callable[[str], None],
         promise: Promise | None = None,
     ) -> None:
-        self.notes: tuple[str, ...] = ()
         self._machine = machine
         self._program = program
         self._target = target
@@ -171,24 +168,26 @@ class Verifier:
     def _verify(self, folder: Path, level: str | None) -> Findings:
         """Return what `verify` does."""
         recipe = Recipe.from_json((folder / "recipe.json").read_text(encoding="ascii"))
-        skipped: dict[str, str] = {}
-        on_target = self._wants_target(level, skipped)
+        no_target, warnings = self._why_no_target(level)
+        no_host = _why_no_host(level, bool(no_target))
+        no_count = "" if self._target.emulator else "instructions are counted on emulators only"
         host, target, instructions, exact_instructions, memory = None, None, None, None, None
         painted, worst = None, None
-        if self._wants_host(level, on_target, skipped):
+        if not no_host:
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
                 host = self._check_exact(self._run(artifact, False), "host")
                 if self._target == artifact.toolchain:
                     memory = artifact.memory
-        if on_target:
+        if not no_target:
             self._tell(f"building and running on {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
                 run = self._run(artifact, True)
                 target = self._check_exact(run, self._target.name)
                 memory = artifact.memory
                 painted = self._painted(artifact, run)
-                instructions = self._accepted(run, skipped)
+                instructions = self._accepted(run)
+                no_count = run.no_instructions_reason or "not counted"
                 worst = static_worst_case(artifact, folder)
                 if run.instructions is not None:
                     check_worst_case(worst, run.instructions, self._target.name)
@@ -199,87 +198,46 @@ class Verifier:
             self._tell(f"building for {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
                 memory = artifact.memory
-        found = self._findings(host, target, memory, instructions, skipped)
-        return replace(
-            found,
+        skipped = {
+            "host": no_host,
+            "target": no_target,
+            "memory": no_target,
+            "instructions": "" if instructions is not None else no_count or no_target,
+        }
+        return Findings(
+            source=self._queries.source,
+            host=host,
+            target=target,
+            skipped={name: reason for name, reason in skipped.items() if reason},
+            check=self._bounded_check() if host or target else None,
+            memory=memory,
+            instructions=instructions,
             exact_instructions=exact_instructions,
             painted_stack_bytes=painted,
             worst_case=worst,
+            warnings=warnings,
         )
 
-    def facts(self, findings: Findings) -> dict[str, Any]:
-        """Return what was checked, in the shape of report.json."""
-        check = findings.check
-        reasons = {
-            f"verification.exact.{name}": findings.skipped[name]
-            for name in ("host", "target")
-            if name in findings.skipped
-        }
-        if check is None:
-            for name in ("bounded", "certified"):
-                reasons[f"verification.{name}"] = "give --model to check against it"
-        elif check.certified is None:
-            for name in ("certified", "bounded.sign_disagreements"):
-                reasons[f"verification.{name}"] = NO_LABELS
-        if check is None or check.probabilities is None:
-            reasons["verification.probabilities"] = (
-                "the model has no probabilities"
-                if self._program.probability is None
-                else "give --model to check against it"
-            )
-        emulator = self._target.emulator
-        return {
-            "verification": {
-                "queries_source": self._queries.source,
-                "exact": {
-                    "host": asdict(findings.host) if findings.host else None,
-                    "target": asdict(findings.target) if findings.target else None,
-                },
-                "bounded": asdict(check.bounded) if check else None,
-                "certified": asdict(check.certified) if check and check.certified else None,
-                "probabilities": (
-                    asdict(check.probabilities) if check and check.probabilities else None
-                ),
-            },
-            "target": {
-                "name": self._target.name,
-                "emulator": emulator.machine if emulator else None,
-            },
-            "not_available": reasons,
-        }
+    def _why_no_target(self, level: str | None) -> tuple[str, tuple[str, ...]]:
+        """Return why the target is not run, or nothing, and what to warn of.
 
-    def _wants_host(self, level: str | None, on_target: bool, skipped: dict[str, str]) -> bool:
-        """Return whether to run on the host; otherwise say why not."""
-        if level == "none":
-            skipped["host"] = "--verify none"
-        elif on_target and host_compiler() is None:
-            skipped["host"] = "there is no C compiler for the host here"
-        else:
-            return True
-        return False
-
-    def _wants_target(self, level: str | None, skipped: dict[str, str]) -> bool:
-        """Return whether to run on the target; otherwise say why not."""
+        Raises
+        ------
+        ToolError
+            If level is "target" and its tools are missing.
+        """
         target = self._target
-        reason = None
         if target.emulator is None:
-            reason = "the target is the host"
-        elif level in ("none", "host"):
-            reason = f"--verify {level}"
-        elif not is_ready(target):
-            packages = (*target.compiler.packages, *target.emulator.packages)
-            reason = f"the tools of {target.name} are not here: {install_command(packages)}"
-            if level == "target":
-                raise ToolError(reason)
-            self.notes = (f"not verified on {target.name}; {reason}",)
-        if reason is None:
-            return True
-        skipped["target"] = reason
-        skipped["memory"] = reason
-        skipped["instructions"] = (
-            "instructions are counted on emulators only" if target.emulator is None else reason
-        )
-        return False
+            return "the target is the host", ()
+        if level in ("none", "host"):
+            return f"--verify {level}", ()
+        if is_ready(target):
+            return "", ()
+        packages = (*target.compiler.packages, *target.emulator.packages)
+        reason = f"the tools of {target.name} are not here: {install_command(packages)}"
+        if level == "target":
+            raise ToolError(reason)
+        return reason, (f"not verified on {target.name}; {reason}",)
 
     def _run(self, artifact: Artifact, count: bool) -> RunResult:
         counted: Counted = "predict" if self._program.is_regression else "classify"
@@ -305,10 +263,9 @@ class Verifier:
         assert run.instructions is not None
         return float(run.instructions.mean())
 
-    def _accepted(self, run: RunResult, skipped: dict[str, str]) -> np.ndarray | None:
+    def _accepted(self, run: RunResult) -> np.ndarray | None:
         """Return the instructions of the queries that were answered."""
         if run.instructions is None:
-            skipped["instructions"] = run.no_instructions_reason or "not counted"
             return None
         counted: np.ndarray = run.instructions[self._counted]
         return counted
@@ -324,32 +281,34 @@ class Verifier:
             )
         return painted
 
-    def _findings(
-        self,
-        host: ExactRun | None,
-        target: ExactRun | None,
-        memory: Any,
-        instructions: np.ndarray | None,
-        skipped: dict[str, str],
-    ) -> Findings:
-        check = None
-        if (host or target) is not None and self._machine is not None:
-            self._tell("checking against the float64 model")
-            check = check_bounded(
-                self._machine,
-                self._queries,
-                self._answers,
-                self._program.early_exits,
-                self._promise,
-            )
-            if self._codes is not None and self._of_codes is not None:
-                check_codes(self._machine, self._program, self._codes, self._of_codes)
-        return Findings(
-            source=self._queries.source,
-            host=host,
-            target=target,
-            skipped=skipped,
-            check=check,
-            memory=memory,
-            instructions=instructions,
+    def _bounded_check(self) -> ModelCheck | None:
+        """Return how the answers compare with the float64 model's, where it is at hand."""
+        if self._machine is None:
+            return None
+        self._tell("checking against the float64 model")
+        check = check_bounded(
+            self._machine,
+            self._queries,
+            self._answers,
+            self._program.early_exits,
+            self._promise,
         )
+        if self._codes is not None and self._of_codes is not None:
+            check_codes(self._machine, self._program, self._codes, self._of_codes)
+        return check
+
+
+def _why_no_host(level: str | None, is_needed: bool) -> str:
+    """Return why the host is not run, or nothing.
+
+    Parameters
+    ----------
+    level : {"none", "host", "target"} or None
+    is_needed : bool
+        Whether nothing else is run: then a missing compiler is an error of the build.
+    """
+    if level == "none":
+        return "--verify none"
+    if not is_needed and host_compiler() is None:
+        return "there is no C compiler for the host here"
+    return ""

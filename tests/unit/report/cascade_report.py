@@ -11,7 +11,10 @@ import numpy as np
 from kit.digits_cascade import digits_cascade
 from kit.plans import plan_for
 from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.exits.chosen_program import ChosenProgram
+from kmcompile.exits.early_exits import WithExits
 from kmcompile.exits.statistical.calibration import Calibration, Promise
+from kmcompile.lower.formats import Lowered, Measured
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.program.program import Program
@@ -86,20 +89,14 @@ def reported(
         instructions=7 * accepted if instructions else None,
     )
     plan = plan_for(digits.machine)
-    report = assemble(
-        Compilation(
-            replace(plan, model_name="digits.pkl", command="kmcompile digits.pkl --target host"),
-            digits.machine,
-            program,
-            0,
-            queries,
-            answers,
-            findings,
-            {},
-            (),
-            None if promise is None else calibration(promise, thresholds),
-        )
+    made_exits = WithExits(program, None if promise is None else calibration(promise, thresholds))
+    chosen = ChosenProgram(
+        program,
+        replace(plan, model_name="digits.pkl", command="kmcompile digits.pkl --target host"),
+        Lowered(digits.machine, digits.exact, None, digits.test, Measured(1.0, 1.0, "none")),
+        made_exits,
     )
+    report = assemble(Compilation(digits.machine, chosen, queries, answers, findings, {}))
     plain = to_dict(report)
     return Reported(
         program,

@@ -27,8 +27,9 @@ def reported(estimator: Any) -> dict[str, Any]:
     _, compared = choose_format(machine, load_target("cortex-m7"), "model", None)
     reasons = dict(make_report().not_available)
     del reasons["formats"]
-    formats = formats_section(compared, reasons)
-    return json_report.to_dict(make_report(formats=formats, not_available=reasons))
+    section = formats_section(compared)
+    reasons |= section.not_available
+    return json_report.to_dict(make_report(formats=section.content, not_available=reasons))
 
 
 @pytest.fixture(scope="module")

@@ -24,11 +24,11 @@ CERTIFIED = ModeCost(("sign_map", "exact_sum", "replay"), 99.5, 0.5, 12226, 1167
 
 def plain(modes: Modes | str) -> dict[str, Any]:
     """Return a report with the comparison, checked against the schema."""
-    report, reasons = make_report(), {}
-    section = modes_section(modes, reasons)
+    report, section = make_report(), modes_section(modes)
     kept = {key: why for key, why in report.not_available.items() if key != "modes"}
     options = {**report.options, "mode": "statistical"}
-    changed = replace(report, modes=section, options=options, not_available={**kept, **reasons})
+    reasons = {**kept, **section.not_available}
+    changed = replace(report, not_available=reasons, modes=section.content, options=options)
     return to_dict(changed)
 
 

@@ -110,20 +110,24 @@ def test_a_bound_that_no_test_samples_were_held_against_has_not_passed():
 
 
 def test_what_was_not_compared_is_not_measured():
-    reasons: dict[str, str] = {}
-    risk = promise.risk(calibration(GUARANTEED), reported().queries, None, reasons)
-    assert risk.measured is None
-    assert reasons == {"risk.measured": "the answers were not compared with the model's"}
+    section = promise.risk_section(calibration(GUARANTEED), reported().queries, None)
+    assert section.content.measured is None
+    assert section.not_available == {
+        "risk.measured": "the answers were not compared with the model's"
+    }
 
 
 def test_samples_that_were_calibrated_with_measure_no_risk():
-    made, reasons = reported(), dict[str, str]()
+    made = reported()
     queries = replace(made.queries, source="calibration")
     check = check_bounded(
         digits_cascade("rbf", 2).machine, queries, interpret(made.program, queries.X)
     )
-    assert promise.risk(calibration(GUARANTEED), queries, check, reasons).measured is None
-    assert reasons == {"risk.measured": "the samples in --test-data were calibrated with"}
+    section = promise.risk_section(calibration(GUARANTEED), queries, check)
+    assert section.content.measured is None
+    assert section.not_available == {
+        "risk.measured": "the samples in --test-data were calibrated with"
+    }
 
 
 def test_refused_test_samples_are_not_measured():
@@ -132,10 +136,11 @@ def test_refused_test_samples_are_not_measured():
     X[:3] = np.nan
     queries = replace(made.queries, X=X)
     check = check_bounded(machine, queries, interpret(made.program, X))
-    risk = promise.risk(calibration(GUARANTEED), queries, check, {})
-    assert risk.measured is not None and risk.measured.queries == queries.n_given - 3
+    measured = promise.risk_section(calibration(GUARANTEED), queries, check).content.measured
+    assert measured is not None and measured.queries == queries.n_given - 3
     X[: queries.n_given] = np.nan
-    queries, reasons = replace(queries, X=X), {}
+    queries = replace(queries, X=X)
     check = replace(check, refused=queries.n_given)
-    assert promise.risk(calibration(GUARANTEED), queries, check, reasons).measured is None
-    assert reasons == {"risk.measured": "every test sample is refused"}
+    section = promise.risk_section(calibration(GUARANTEED), queries, check)
+    assert section.content.measured is None
+    assert section.not_available == {"risk.measured": "every test sample is refused"}

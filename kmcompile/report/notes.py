@@ -1,0 +1,50 @@
+"""The notes of a report: what the user should know of how the program was made."""
+
+from __future__ import annotations
+
+from kmcompile.exits.chosen_program import ChosenProgram
+from kmcompile.exits.early_exits import why_none
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, PairSum
+
+
+def notes_of(chosen: ChosenProgram) -> tuple[str, ...]:
+    """Return the notes on the model, the number format, the mode, the costs and the replay."""
+    return (
+        *chosen.lowered.machine.notes,
+        *chosen.lowered.notes,
+        *_mode_notes(chosen),
+        *_operation_notes(chosen.program),
+        *((chosen.replay_note,) if chosen.replay_note else ()),
+    )
+
+
+def _mode_notes(chosen: ChosenProgram) -> tuple[str, ...]:
+    """Return why the mode is not the one asked for, or has fewer early exits than others."""
+    plan, machine, exact = chosen.plan, chosen.lowered.machine, chosen.program.ends.exact
+    if plan.mode == "exact":
+        return ()
+    reason = why_none(machine, plan)
+    if reason:
+        return (reason,)
+    if isinstance(exact, ExactSum) and not exact.kernel.projects:
+        left_out = {"statistical": "nearest_vectors", "certified": "every exit that proves a bound"}
+        return (
+            f"{left_out[plan.mode]} is left out: it is not for the {machine.kernel.name} kernel",
+        )
+    return ()
+
+
+def _operation_notes(program: Program) -> tuple[str, ...]:
+    """Return what the operations and instructions of some programs are."""
+    if isinstance(program.ends.exact, PairSum):
+        return (
+            "the exact sum alone is here that of all pairs, one by one; mode exact sums them "
+            "together, in fewer instructions",
+        )
+    if not program.early_exits or program.float_weight == 1:
+        return ()
+    return (
+        "operations are those of the integer sum; one in float32, as in early exits, counts as "
+        f"{program.float_weight}",
+    )

@@ -1,0 +1,51 @@
+"""The section `verification` of report.json, also of a repeated verification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kmcompile.program.program import Program
+from kmcompile.report import checked
+from kmcompile.report.section import Section
+from kmcompile.verify.checked import NO_LABELS
+from kmcompile.verify.findings import Findings
+
+
+def verification_section(
+    program: Program, findings: Findings, no_check: str, commands: Sequence[str]
+) -> Section[checked.Verification]:
+    """Return what was checked, and on what.
+
+    Parameters
+    ----------
+    program : Program
+    findings : Findings
+    no_check : str
+        Why the answers were not compared with the float64 model, where they were not.
+    commands : sequence of str
+        Commands that repeat the checks.
+    """
+    check = findings.check
+    reasons = {
+        f"verification.exact.{machine}": findings.skipped[machine]
+        for machine in ("host", "target")
+        if machine in findings.skipped
+    }
+    if check is None:
+        reasons |= {f"verification.{name}": no_check for name in ("bounded", "certified")}
+    elif program.is_regression:
+        fields = ("bounded.sign_disagreements", "certified")
+        reasons |= {f"verification.{name}": NO_LABELS for name in fields}
+    if check is None or check.probabilities is None:
+        reasons["verification.probabilities"] = (
+            "the model has no probabilities" if program.probability is None else no_check
+        )
+    content = checked.Verification(
+        queries_source=findings.source,
+        exact=checked.Exact(host=findings.host, target=findings.target),
+        bounded=check.bounded if check else None,
+        certified=check.certified if check else None,
+        probabilities=check.probabilities if check else None,
+        commands=commands,
+    )
+    return Section(content, reasons)
