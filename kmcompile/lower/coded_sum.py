@@ -8,6 +8,7 @@ import numpy as np
 
 from kmcompile.lower.code_table import code_table, slot_order
 from kmcompile.lower.codes import Coded
+from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_sum, vector_groups
 from kmcompile.numeric.rounding import stored_error
 from kmcompile.program.stages.coded_sum import CodedSum
@@ -26,7 +27,7 @@ def lower_coded_sum(coded: Coded, lanes: int, layout: str) -> CodedSum:
     vectors = coded.codes.astype(np.float64) * coded.unit
     machine = replace(coded.machine, support_vectors=vectors)
     moved = stored_error(coded.machine.support_vectors, vectors) + coded.moved_error
-    exact = lower_sum(machine, lanes, 0.0, False, n_roundings=1, moved_error=moved)
+    exact = lower_sum(machine, lanes, SumContext(n_roundings=1, moved_error=moved))
     order, filled = slot_order(vector_groups(machine, lanes)[0], lanes)
     own = {field.name: getattr(exact, field.name) for field in fields(exact)}
     own["vectors"] = np.zeros((0, 0, 0), dtype=np.float32)

@@ -11,6 +11,7 @@ from kmcompile.errors import InputError
 from kmcompile.lower.known_answers import known_answers
 from kmcompile.lower.pair_sum import MOST_VECTORS, class_scores, lower_pair_sum
 from kmcompile.lower.ranges import input_limits
+from kmcompile.lower.sum_constants import SumContext
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -56,7 +57,7 @@ def with_pair_sum(
             prepared.x.astype(np.float64), answers.results["label"][accepted], machine.n_classes
         )
     typical = float(np.median(prepared.deviation))
-    pairs = lower_pair_sum(machine, typical, exact.skip_zeros, scores)
+    pairs = lower_pair_sum(machine, SumContext(typical, exact.skip_zeros), scores)
     if pairs.operations() > WORST_FACTOR * (exact.operations() + label.operations()):
         return None
     unlimited = replace(prepare, limit=np.float32(np.inf), prepared_limit=None)

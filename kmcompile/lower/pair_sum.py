@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.lower.stored import stored
-from kmcompile.lower.sum_constants import Summation, squares, sum_constants
+from kmcompile.lower.sum_constants import SumContext, Summation, squares, sum_constants
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.program.stages import PairSum
 from kmcompile.program.stages.pair_sum import SECTION
 
@@ -22,11 +21,8 @@ _RIDGE = 1e-3
 
 def lower_pair_sum(
     machine: KernelMachine,
-    typical_deviation: float,
-    skip_zeros: bool,
+    context: SumContext,
     scores: tuple[Float32Array, Float32Array] | None = None,
-    precision: Precision = FLOAT32,
-    low_parts: bool = False,
 ) -> PairSum:
     """Return the stage that sums pair by pair over the support vectors of a machine.
 
@@ -34,12 +30,12 @@ def lower_pair_sum(
     ----------
     machine : KernelMachine
         After the passes: one-vs-one, with at most `MOST_VECTORS` vectors.
+    context : SumContext
     scores : tuple of ndarray, optional
         Weights of shape (n_classes, n_features) and offsets of shape (n_classes,); none in the
         replay, where all pairs are evaluated.
-    typical_deviation, skip_zeros, precision, low_parts
-        As of `lower_sum`.
     """
+    precision, low_parts = context.precision, context.low_parts
     spread = decision_coefficients(machine)
     positive = [np.flatnonzero(row > 0) for row in spread]
     negative = [np.flatnonzero(row < 0) for row in spread]
@@ -49,9 +45,7 @@ def lower_pair_sum(
     # A product passes the additions of its section, of its sign's sections and of both signs.
     additions = SECTION + -(-longest // SECTION) + 1
     summation = Summation(additions + 1, longest=additions, n_products=2 * longest)
-    constants = sum_constants(
-        machine, vectors, summation, typical_deviation, skip_zeros, precision, low_parts
-    )
+    constants = sum_constants(machine, vectors, summation, context)
     rows = [spread[p // 2, part] for p, part in enumerate(parts)]
     weights, offset = scores or (np.zeros((0, 0)), np.zeros(0))
     return PairSum(
@@ -66,10 +60,10 @@ def lower_pair_sum(
         result_error=constants.result_error,
         minimum=constants.minimum,
         trivial_bound=constants.trivial_bound,
-        skip_zeros=skip_zeros,
+        skip_zeros=context.skip_zeros,
         squares=(
             squares(vectors)[:, None]
-            if skip_zeros and constants.kernel.uses_distance
+            if context.skip_zeros and constants.kernel.uses_distance
             else np.zeros((0, 0), dtype=precision.dtype)
         ),
         score_weights=weights,

@@ -13,6 +13,7 @@ from kmcompile.lower.prepare import lower_steps, refuse_unknown
 from kmcompile.lower.probability import lower_probability
 from kmcompile.lower.ranges import input_limits
 from kmcompile.lower.sparsity import skips_zeros
+from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_linear, lower_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
@@ -120,7 +121,7 @@ def _lower_with(
         summed: ExactSum | LinearSum = lower_linear(machine, target.lanes)
     else:
         typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
-        summed = lower_sum(machine, target.lanes, typical, skip_zeros)
+        summed = lower_sum(machine, target.lanes, SumContext(typical, skip_zeros))
         steps = refuse_unknown(steps, summed.kernel.usable_deviation, prepared.deviation)
         unlimited = replace(unlimited, steps=steps)
     limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)

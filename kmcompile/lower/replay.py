@@ -14,6 +14,7 @@ from kmcompile.lower.integer_replay import lower_integer_replay
 from kmcompile.lower.pair_sum import lower_pair_sum
 from kmcompile.lower.prepare import lower_steps
 from kmcompile.lower.program import replay_label
+from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_linear, lower_sum
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, RealArray
@@ -180,10 +181,11 @@ def _lower(
         )
         deviation = prepare.run(wide).deviation
         typical = float(np.median(deviation)) if len(ordinary) else 0.0
+        context = SumContext(typical, precision=FLOAT64, low_parts=low_parts)
         if isinstance(exact, PairSum):
-            summed = lower_pair_sum(machine, typical, False, None, FLOAT64, low_parts)
+            summed = lower_pair_sum(machine, context)
         else:
-            summed = lower_sum(machine, target.lanes, typical, False, FLOAT64, low_parts)
+            summed = lower_sum(machine, target.lanes, context)
     high, wide_tables = _tables(exact), _tables(summed)
     vectors, coefficients = (
         _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)

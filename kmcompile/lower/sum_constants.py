@@ -11,10 +11,39 @@ from kmcompile.lower.stored import flushed_norm, relative_error
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Real, RealArray
-from kmcompile.numeric.rounding import SMALLEST_NORMAL, Precision, stored_error
+from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, Precision, stored_error
 
 RESULT_ROUNDINGS = 4
 """Of |f|: the addition of the intercept and the outward rounding of lower and upper, twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumContext:
+    """What a sum of kernels is lowered for.
+
+    Parameters
+    ----------
+    typical_deviation : float
+        Of a prepared input from the exactly prepared one: where the bound should be tight.
+    skip_zeros : bool
+        Whether features of an input that are 0 are left out.
+    precision : Precision
+        Of the sum. Vectors and coefficients are float32 in either precision.
+    low_parts : bool
+        Whether float64 has what vectors and coefficients leave off in float32, in tables of its
+        own (`kmcompile.lower.stored`).
+    n_roundings : int or None
+        Of an inner product; None: one a feature.
+    moved_error : float
+        What a pass has rounded in a vector: a bound on the Euclidean norm.
+    """
+
+    typical_deviation: float = 0.0
+    skip_zeros: bool = False
+    precision: Precision = FLOAT32
+    low_parts: bool = False
+    n_roundings: int | None = None
+    moved_error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +83,7 @@ class SumConstants:
 
 
 def sum_constants(
-    machine: KernelMachine,
-    vectors: RealArray,
-    summation: Summation,
-    typical_deviation: float,
-    skip_zeros: bool,
-    precision: Precision,
-    low_parts: bool,
-    n_roundings: int | None = None,
-    moved_error: float = 0.0,
+    machine: KernelMachine, vectors: RealArray, summation: Summation, context: SumContext
 ) -> SumConstants:
     """Return the constants of a sum of a machine.
 
@@ -71,23 +92,23 @@ def sum_constants(
     vectors : ndarray of shape (n_sv, n_features)
         As they are stored.
     summation : Summation
-    typical_deviation, skip_zeros, precision, low_parts, n_roundings, moved_error
-        As of `lower_sum`.
+    context : SumContext
     """
+    precision = context.precision
     bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
-    coefficient_error = relative_error(machine.dual_coef, precision, low_parts)
-    context = KernelContext(
-        n_features=n_roundings or vectors.shape[1],
+    coefficient_error = relative_error(machine.dual_coef, precision, context.low_parts)
+    of_kernel = KernelContext(
+        n_features=context.n_roundings or vectors.shape[1],
         vector_error=stored_error(machine.support_vectors, vectors)
         + flushed_norm(vectors)
-        + moved_error,
+        + context.moved_error,
         vector_length=float(np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1)).max()),
-        typical_deviation=typical_deviation,
+        typical_deviation=context.typical_deviation,
         sum_error=summation.relative_error(precision, coefficient_error),
-        skip_zeros=skip_zeros,
+        skip_zeros=context.skip_zeros,
         precision=precision,
     )
-    kernel = machine.kernel.lower(context)
+    kernel = machine.kernel.lower(of_kernel)
     magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
     intercept = machine.intercept.astype(precision.dtype)
     underflow = (2 * summation.n_products + 8) * 2 * precision.smallest_normal

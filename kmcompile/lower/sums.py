@@ -9,7 +9,13 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.lower.prepare import lane_blocks
 from kmcompile.lower.stored import flushed_norm, stored
-from kmcompile.lower.sum_constants import RESULT_ROUNDINGS, Summation, squares, sum_constants
+from kmcompile.lower.sum_constants import (
+    RESULT_ROUNDINGS,
+    SumContext,
+    Summation,
+    squares,
+    sum_constants,
+)
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32, Precision
@@ -24,7 +30,7 @@ def lower_linear(
 ) -> LinearSum:
     """Return the stage of a linear machine: its support vectors become weights.
 
-    `low_parts`: as in `lower_sum`.
+    `low_parts`: as of `SumContext`.
     """
     weights, summed_error = sum_linear(machine)
     lanes = min(lanes, 1 << (machine.n_decisions - 1).bit_length())
@@ -63,19 +69,19 @@ class SignGroup:
 def lower_sum(
     machine: KernelMachine,
     lanes: int,
-    typical_deviation: float,
-    skip_zeros: bool,
-    precision: Precision = FLOAT32,
-    low_parts: bool = False,
-    n_roundings: int | None = None,
-    moved_error: float = 0.0,
+    context: SumContext,
 ) -> ExactSum:
     """Return the stage that sums over all support vectors of a machine with a real kernel.
 
-    Vectors and coefficients are float32 in either precision; with `low_parts` float64 has what
-    they leave off in tables of their own (`kmcompile.lower.stored`). `n_roundings`: those of an
-    inner product, by default one a feature; `moved_error`: what a pass has rounded in a vector.
+    Parameters
+    ----------
+    machine : KernelMachine
+        After the passes.
+    lanes : int
+        Vectors of a block, which are summed side by side.
+    context : SumContext
     """
+    precision, low_parts = context.precision, context.low_parts
     groups, mixed_signs = vector_groups(machine, lanes)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
     if ends[-1] > _MAX_BLOCKS:
@@ -90,17 +96,8 @@ def lower_sum(
         )
     vectors = stored(machine.support_vectors, precision, low_parts)
     order, coefficients = _blocks(groups, lanes, precision, low_parts)
-    constants = sum_constants(
-        machine,
-        vectors,
-        _summation(groups, lanes, len(order)),
-        typical_deviation,
-        skip_zeros,
-        precision,
-        low_parts,
-        n_roundings,
-        moved_error,
-    )
+    summation = _summation(groups, lanes, len(order))
+    constants = sum_constants(machine, vectors, summation, context)
     return ExactSum(
         kernel=constants.kernel,
         n_vectors=machine.n_support_vectors,
@@ -115,11 +112,11 @@ def lower_sum(
         result_error=constants.result_error,
         minimum=constants.minimum,
         trivial_bound=constants.trivial_bound,
-        skip_zeros=skip_zeros,
+        skip_zeros=context.skip_zeros,
         mixed_signs=mixed_signs,
         squares=(
             squares(vectors)[order].reshape(-1, lanes)
-            if skip_zeros and constants.kernel.uses_distance
+            if context.skip_zeros and constants.kernel.uses_distance
             else np.zeros((0, 0), dtype=precision.dtype)
         ),
     )

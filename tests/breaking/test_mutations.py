@@ -31,6 +31,7 @@ from kit.fixed_sums import in_format, random_machine
 from kit.lowered import reduced
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_sum
 from kmcompile.program.program import Program
 from kmcompile.readers import load_model
@@ -80,7 +81,7 @@ def _pairs(name: str) -> Derived:
 def _expanded(name: str) -> Derived:
     """Return the sum that leaves out features of 0, so that distances are expanded."""
     _, _, machine = _stage(name, "exact_sum")
-    stage = lower_sum(machine, 4, 0.0, skip_zeros=True)
+    stage = lower_sum(machine, 4, SumContext(skip_zeros=True))
     return Derived(stage, derivations.exact_sum(stage, machine))
 
 
@@ -91,7 +92,7 @@ def _fourier() -> Derived:
     features = RBFSampler(n_components=40, random_state=0)
     model = make_pipeline(StandardScaler(), features, LinearSVC(random_state=0)).fit(X, y)
     machine = reduced(load_model(model))
-    stage = lower_sum(machine, 4, 0.0, skip_zeros=False)
+    stage = lower_sum(machine, 4, SumContext())
     return Derived(stage, derivations.exact_sum(stage, machine))
 
 

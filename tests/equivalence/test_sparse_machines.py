@@ -16,6 +16,7 @@ from kit.lowered import lowered, program_of
 from kit.real_model import RealModel
 from kit.sparse_digits import CASES, N_TRAINED, SparseDigits
 from kmcompile.kernels import Rbf
+from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_sum
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import ExactSum, Nonzeros
@@ -72,7 +73,7 @@ def test_decisions_that_skip_zeros_lie_within_their_bounds_of_the_real_numbers(c
 def test_skipping_zeros_certifies_no_fewer_labels(case: SparseDigits):
     low = lowered(case.fitted())
     fresh = case.data[0][N_TRAINED:].astype(np.float32)
-    dense = lower_sum(low.machine, low.program.sum.lanes, 0.0, skip_zeros=False)
+    dense = lower_sum(low.machine, low.program.sum.lanes, SumContext())
     summed = replace(low.program, exits=(), sum=dense)
     certified = interpret(summed, fresh).results["certified"]
     assert certified.mean() > 0.9

@@ -227,8 +227,7 @@ def with_certified_exits(machine: KernelMachine, program: Program) -> Program:
         size=np.array([16.0, 128.0]),
         across=np.array([2, 2]),
         depth=1,
-        least=np.float32(0.125),
-        largest=np.float32(2.0),
+        sizes=(np.float32(0.125), np.float32(2.0)),
     )
     sequence = lower_bound_sequence(machine, program, machine.support_vectors[:2])
     assert sequence is not None

@@ -293,7 +293,6 @@ def _encoded(
         size,
         across,
         len(by_level) - 1,
-        least,
-        largest,
+        (least, largest),
         deviation,
     )

@@ -96,8 +96,7 @@ class SignMap(EarlyExit):
         size: ArrayLike,
         across: ArrayLike,
         depth: int,
-        least: np.float32,
-        largest: np.float32,
+        sizes: tuple[np.float32, np.float32],
         deviation: np.float32 | None = None,
     ) -> SignMap:
         """Return the map of some boxes.
@@ -110,7 +109,8 @@ class SignMap(EarlyExit):
             Where the grid begins, and its boxes' widths, which are powers of two.
         across : array-like of shape (n_features,), int
         depth : int
-        least, largest : float32
+        sizes : tuple of float32
+            `least` and `largest`.
         deviation : float32 or None
         """
         n_words = -(-len(kinds) // _WORD)
@@ -130,8 +130,8 @@ class SignMap(EarlyExit):
             inner=(bits & 1) @ weights,
             ranks=before[::2],
             n_nodes=len(kinds),
-            least=least,
-            largest=largest,
+            least=sizes[0],
+            largest=sizes[1],
             deviation=deviation,
         )
 

@@ -8,6 +8,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kit.lowered import lowered
 from kmcompile.kernels import Rbf
+from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_sum, sign_groups
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -43,7 +44,7 @@ def spread_out(stage: ExactSum) -> dict[tuple[int, bytes], float]:
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_groups_and_blocks_hold_the_machines_coefficients(n_classes, lanes):
     machine = lowered(fitted(n_classes)).machine
-    stage = lower_sum(machine, lanes, 0.0, skip_zeros=False)
+    stage = lower_sum(machine, lanes, SumContext())
     expected = {}
     for p, row in enumerate(decision_coefficients(machine)):
         for beta, vector in zip(row, machine.support_vectors, strict=True):
@@ -59,7 +60,7 @@ def test_groups_and_blocks_hold_the_machines_coefficients(n_classes, lanes):
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_within_a_group_each_row_of_coefficients_has_one_sign(n_classes, lanes):
-    stage = lower_sum(lowered(fitted(n_classes)).machine, lanes, 0.0, skip_zeros=False)
+    stage = lower_sum(lowered(fitted(n_classes)).machine, lanes, SumContext())
     first = 0
     for end in stage.group_ends:
         rows = stage.coefficients[first:end].transpose(1, 0, 2).reshape(stage.n_rows, -1)
@@ -70,7 +71,7 @@ def test_within_a_group_each_row_of_coefficients_has_one_sign(n_classes, lanes):
 @pytest.mark.parametrize("lanes", LANES)
 def test_padding_is_a_copy_of_a_vector_with_coefficient_zero(lanes):
     machine = lowered(fitted(3)).machine
-    stage = lower_sum(machine, lanes, 0.0, skip_zeros=False)
+    stage = lower_sum(machine, lanes, SumContext())
     stored = {v.tobytes() for v in machine.support_vectors.astype(np.float32)}
     padding = 0
     for block in range(stage.n_blocks):
@@ -141,7 +142,7 @@ def test_vectors_of_many_classes_are_one_group_where_groups_by_signs_leave_block
         classes=tuple(range(classes)),
         n_features=3,
     )
-    stage = lower_sum(machine, 4, 0.0, False)
+    stage = lower_sum(machine, 4, SumContext())
     assert stage.mixed_signs is mixed
     signed = [group.rows for group in sign_groups(machine)]
     assert all((np.ptp(np.sign(rows), axis=1) < 2).all() for rows in signed)

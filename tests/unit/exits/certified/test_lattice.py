@@ -33,7 +33,7 @@ def map_of(boxes, level, depth) -> SignMap:
     across = boxes.across(level)
     size = boxes.width * 2.0**-level
     one = np.float32(1.0)
-    return SignMap.of(np.zeros(1, dtype=np.uint8), boxes.low, size, across, depth, one, one)
+    return SignMap.of(np.zeros(1, dtype=np.uint8), boxes.low, size, across, depth, (one, one))
 
 
 @pytest.mark.exhaustive

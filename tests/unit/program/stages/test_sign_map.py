@@ -140,7 +140,7 @@ def test_kinds_are_read_back_as_they_were_written():
     kinds[:64][halved] = HALVED
     kinds = kinds[: 64 + 4 * len(halved)]
     one = np.float32(1.0)
-    stage = SignMap.of(kinds, [0.0, -4.0], [1.0, 0.5], [4, 16], 1, one, one)
+    stage = SignMap.of(kinds, [0.0, -4.0], [1.0, 0.5], [4, 16], 1, (one, one))
     places = np.stack(np.meshgrid(np.arange(8), np.arange(32), indexing="ij"), -1).reshape(-1, 2)
     X = (np.array([0.0, -4.0]) + (places + 0.5) * [0.5, 0.25]).astype(np.float32)
     root = (places[:, 0] // 2) * 16 + places[:, 1] // 2

@@ -22,6 +22,7 @@ from kmcompile.kernels import (
     Sigmoid,
 )
 from kmcompile.lower.prepare import length_bound
+from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_linear, lower_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
@@ -50,7 +51,7 @@ def stage_of(
 ) -> ExactSum | LinearSum:
     if isinstance(machine.kernel, Linear):
         return lower_linear(machine, lanes)
-    return lower_sum(machine, lanes, 0.0, skip_zeros)
+    return lower_sum(machine, lanes, SumContext(skip_zeros=skip_zeros))
 
 
 def exact_decision(machine: KernelMachine, x: list[Any]) -> Any:
