@@ -11,7 +11,7 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.fixed_sum_view import fixed_sum_sections
 from kmcompile.emit.line_breaks import break_lines
 from kmcompile.emit.pair_sum_view import pair_sum_sections
-from kmcompile.emit.prepare_view import PrepareView, prepare_view
+from kmcompile.emit.prepare_view import PrepareView, prepare_sections, prepare_view
 from kmcompile.emit.probability_view import probability_scalars
 from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
 from kmcompile.emit.tables import table_qualifier
@@ -51,10 +51,10 @@ def emit(
         The promised risk of a statistical program with its evidence, for the header.
     """
     of_table = table_qualifier(program.name, target)
-    prepared = prepare_view(program.name, program.prepare, of_table)
+    prepared = prepare_view(program.prepare)
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
-    replay = None if program.replay is None else replay_view(program, program.replay, of_table)
+    replay = None if program.replay is None else replay_view(program, program.replay)
     arithmetic = target.program.arithmetic
     view = model_view(
         program,
@@ -85,7 +85,7 @@ def workspace_bytes(program: Program, target: Target) -> int:
 
     Where there are doubles of the replay or 64-bit sums, the whole is filled up to their size.
     """
-    buffers = prepare_view(program.name, program.prepare, "").buffers
+    buffers = prepare_view(program.prepare).buffers
     functions = BlockFunctions(target, program.ends.exact, program.name.upper())
     early = early_exits_view(program, functions)
     members = workspace_members(program, buffers, early)
@@ -93,7 +93,7 @@ def workspace_bytes(program: Program, target: Target) -> int:
     if program.replay is None and program.codes is None:
         return size
     if program.replay is not None:
-        size += replay_view(program, program.replay, "").workspace_bytes
+        size += replay_view(program, program.replay).workspace_bytes
     return -(-size // 8) * 8
 
 
@@ -117,6 +117,7 @@ def _sections(
             "stages/prepare.c.j2",
             stage=program.prepare,
             view=prepared,
+            steps=prepare_sections(program.name, program.prepare, prepared, view.of_table),
             early_members=early.input_members,
             received=view.received,
             **names,

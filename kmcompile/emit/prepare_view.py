@@ -31,8 +31,6 @@ class PrepareView:
     ----------
     most_squares, most_normalized : int
         Terms of the longest sum of squares, and of the longest other norm.
-    sections : tuple of str
-        The rendered sums and steps.
     calls : tuple of StepCall
     buffers : tuple of (str, int)
         Workspace members and their lengths.
@@ -46,7 +44,6 @@ class PrepareView:
     bounds_lengths: bool
     most_squares: int = 0
     most_normalized: int = 0
-    sections: tuple[str, ...] = ()
     calls: tuple[StepCall, ...] = ()
     buffers: tuple[tuple[str, int], ...] = ()
     tiled_features: int = 0
@@ -60,29 +57,17 @@ class PrepareView:
         return self.sums_squares or self.quantizes
 
 
-def prepare_view(
-    name: str,
-    stage: Prepare,
-    of_table: str,
-    arithmetic: Mapping[str, Any] = FLOAT,
-    converts: bool = False,
-) -> PrepareView:
-    """Return the view with everything rendered that stands before the stage's own function.
+def prepare_view(stage: Prepare, converts: bool = False) -> PrepareView:
+    """Return the view of a preparation.
 
     Parameters
     ----------
-    name : str
-        Prefix of the functions.
     stage : Prepare
-    of_table : str
-        The qualifier of tables (`kmcompile.emit.tables.table_qualifier`).
-    arithmetic : mapping
-        `environment.FLOAT` or `DOUBLE`.
     converts : bool
         Whether the input is converted into a buffer first, so that every step can work in place.
     """
     if stage.quantize is not None:
-        return _quantizing(name, stage)
+        return _with_check(PrepareView(False, False, False, False, quantizes=True), stage)
     normalized = [step for step in stage.steps if isinstance(step, Normalize)]
     norms = {step.norm for step in normalized}
     bounded = [step.n_out for step in stage.steps if step.length is not None]
@@ -96,37 +81,52 @@ def prepare_view(
         most_squares=max([*bounded, *(s.n_in for s in normalized if s.norm == "l2")], default=0),
         most_normalized=max((s.n_in for s in normalized if s.norm != "l2"), default=0),
     )
-    sections = [
-        environment().get_template("steps/sums.c.j2").render(name=name, view=sums, **arithmetic)
-    ]
     calls: list[StepCall] = []
     lengths_of = {"prepared_0": stage.n_features} if converts else {}
     for number, step in enumerate(stage.steps):
-        template = environment().get_template(f"steps/{step.name}.c.j2")
-        own = {"name": name, "step": step, "number": number, "of_table": of_table}
-        sections.append(template.render(**own, **arithmetic))
         # The input is the caller's, so that the first step never writes over it.
         if not lengths_of or not step.in_place:
             lengths_of[f"prepared_{len(lengths_of)}"] = 0
         buffer = f"prepared_{len(lengths_of) - 1}"
         lengths_of[buffer] = max(lengths_of[buffer], step.n_out)
         calls.append(StepCall(f"{step.name}_{number}", buffer))
-    sums = replace(
-        sums,
-        sections=tuple(section.strip("\n") + "\n" for section in sections if section.strip()),
-        calls=tuple(calls),
-        buffers=tuple(lengths_of.items()),
-    )
+    sums = replace(sums, calls=tuple(calls), buffers=tuple(lengths_of.items()))
     return _with_check(sums, stage)
 
 
-def _quantizing(name: str, stage: Prepare) -> PrepareView:
-    """Return the view of an integer format: one loop makes codes of the raw input."""
-    template = environment().get_template("steps/quantize.c.j2")
-    section = template.render(name=name, upper=name.upper(), view=quantize_view(stage))
-    sections = (section.strip("\n") + "\n",)
-    view = PrepareView(False, False, False, False, sections=sections, quantizes=True)
-    return _with_check(view, stage)
+def prepare_sections(
+    name: str,
+    stage: Prepare,
+    view: PrepareView,
+    of_table: str,
+    arithmetic: Mapping[str, Any] = FLOAT,
+) -> list[str]:
+    """Return the functions of the sums and steps, which stand before the stage's own.
+
+    In an integer format one loop makes codes of the raw input.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of the functions.
+    stage : Prepare
+    view : PrepareView
+    of_table : str
+        The qualifier of tables (`kmcompile.emit.tables.table_qualifier`).
+    arithmetic : mapping
+        `environment.FLOAT` or `DOUBLE`.
+    """
+    if stage.quantize is not None:
+        template = environment().get_template("steps/quantize.c.j2")
+        sections = [template.render(name=name, upper=name.upper(), view=quantize_view(stage))]
+    else:
+        template = environment().get_template("steps/sums.c.j2")
+        sections = [template.render(name=name, view=view, **arithmetic)]
+        for number, step in enumerate(stage.steps):
+            template = environment().get_template(f"steps/{step.name}.c.j2")
+            own = {"name": name, "step": step, "number": number, "of_table": of_table}
+            sections.append(template.render(**own, **arithmetic))
+    return [section.strip("\n") + "\n" for section in sections if section.strip()]
 
 
 def _with_check(view: PrepareView, stage: Prepare) -> PrepareView:

@@ -24,7 +24,7 @@ from kmcompile.emit.members import (
     vote_members,
 )
 from kmcompile.emit.pair_sum_view import all_pairs_sections, decision_function
-from kmcompile.emit.prepare_view import PrepareView, prepare_view
+from kmcompile.emit.prepare_view import PrepareView, prepare_sections, prepare_view
 from kmcompile.emit.words import Words
 from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
 from kmcompile.numeric.scalar import square_root_double
@@ -61,16 +61,15 @@ class ReplayView:
         return -(-sum(member.n_bytes for member in self.members) // 8) * 8
 
 
-def replay_view(program: Program, stage: Replay, of_table: str) -> ReplayView:
-    """Return the view of a program's replay; `of_table` is the qualifier of tables."""
+def replay_view(program: Program, stage: Replay) -> ReplayView:
+    """Return the view of a program's replay."""
     confidence, votes = confidence_members(stage.label, "double"), vote_members(stage.label)
     if isinstance(stage.sum, FineSum):
         assert program.codes is not None
         fine = fine_sum_view(program.name, stage, program.codes)
         members = [*fine_sum_members(stage.sum), *confidence, *distance_members(program.codes)]
         return ReplayView(stage, None, fine, (*members, *votes))
-    name = f"{program.name}_replay"
-    prepared = prepare_view(name, stage.prepare, of_table, DOUBLE, converts=True)
+    prepared = prepare_view(stage.prepare, converts=True)
     members = [Member("double", n, length, "the prepared input") for n, length in prepared.buffers]
     members += [*sum_members(stage.sum, "double"), *confidence]
     members += pair_members(stage.sum, votes=False)
@@ -93,7 +92,9 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     if view.fine is not None:
         sections += fine_sum_sections(stage, view.fine, names)
     elif view.prepared is not None:
-        sections += [*view.prepared.sections, render("replay/prepare.c.j2", **own)]
+        of_table = base["of_table"]
+        steps = prepare_sections(names["name"], stage.prepare, view.prepared, of_table, DOUBLE)
+        sections += [*steps, render("replay/prepare.c.j2", **own)]
         sections += _sum_sections(stage, own, names)
     label = {**own, "stage": stage.label, "rounded_up": np.float64(ROUNDED_UP)}
     sections.append(render(f"stages/{stage.label.template}.c.j2", **label))
