@@ -1,7 +1,8 @@
 # make demo      set up, train an SVM, compile it for a Cortex-M7, verify it, print the report
 # make test      set up, then lint, type check and run the tests: ten minutes on two idle cores
 # make test-rest set up, then all other tests: every combination, every float32 argument, and
-#                the fuzzers for a minute
+#                the fuzzers for a minute; with MINUTES=60 the tests that are not begun by then
+#                are skipped and counted
 # make test-all  both
 # make fuzz      set up, then fuzz the readers of model files for an hour
 # make lint      ruff, mypy and import-linter only
@@ -44,7 +45,7 @@ quick: setup-test
 	$(PYTEST) -m "not exhaustive"
 
 exhaustive: setup-test
-	$(PYTEST) -m exhaustive
+	$(PYTEST) -m exhaustive -rs $(if $(MINUTES),--minutes $(MINUTES))
 
 fuzz: setup-test
 	$(BIN)/python tests/fuzz/fuzz_run.py --seconds 3600

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 
 import pytest
@@ -19,6 +20,8 @@ settings.register_profile(
 )
 settings.load_profile("kmcompile")
 
+_STARTED = time.monotonic()
+
 collect_ignore_glob = [
     "conftest.py",
     "*/conftest.py",
@@ -34,6 +37,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the files in tests/golden/ instead of comparing with them",
     )
+    parser.addoption(
+        "--minutes",
+        type=float,
+        metavar="N",
+        help="after N minutes start no other test: those that are left are skipped and counted",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    minutes = item.config.getoption("--minutes")
+    if minutes is not None and time.monotonic() - _STARTED > 60 * minutes:
+        pytest.skip(f"not run: {minutes:g} minutes are over")
 
 
 @pytest.hookimpl(tryfirst=True)
