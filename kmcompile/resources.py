@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
+_registered: list[Path] = []
 
 
 def _root() -> Path:
@@ -16,6 +17,29 @@ def _root() -> Path:
 def templates_dir() -> Path:
     """Return the folder of the Jinja templates."""
     return _root() / "templates"
+
+
+def template_folders() -> tuple[Path, ...]:
+    """Return the folders where a template of the C is looked for, in this order."""
+    return (templates_dir(), *_registered)
+
+
+def register_templates(folder: Path) -> None:
+    """Add a folder with templates of kernels, steps or stages that others define.
+
+    A template lies where the package's own would, say `folder/kernels/NAME.c.j2`; one with the
+    path of a template of the package is never read. Registering a folder twice changes nothing.
+
+    Raises
+    ------
+    ValueError
+        If there is no such folder.
+    """
+    folder = folder.resolve()
+    if not folder.is_dir():
+        raise ValueError(f"{folder}: no folder with templates is there")
+    if folder not in _registered:
+        _registered.append(folder)
 
 
 def targets_dir() -> Path:
