@@ -10,21 +10,12 @@ from kmcompile.errors import InputError
 from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import (
-    Affine,
-    Clip,
-    Extension,
-    Normalization,
-    Projection,
-    Selection,
-)
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.stages import ExactSum, LinearSum, PairSum
-from kmcompile.steps import Nonnegative, PrepareStep
-from kmcompile.steps.normalize import SMALLEST_SIZE
+from kmcompile.steps import PrepareStep
 
 _LARGEST_EXPONENT = 60
 
@@ -78,8 +69,7 @@ def input_limits(
 
     limit = _largest(whole, needed)
     if limit is not None:
-        # A negative feature leaves a deviation above this one.
-        refuses = any(isinstance(step, Nonnegative) for step in steps)
+        refuses = any(step.refuses for step in steps)
         return limit, np.float32(LARGEST_INTERMEDIATE) if refuses else None
     limit = _largest(preparation, needed)
     prepared_limit = None
@@ -145,7 +135,8 @@ def check_codes(
     magnitude, deviation = np.full(machine.n_features, largest), 0.0
     for step in steps:
         # Half a code and what a step rounds are less than the codes themselves.
-        deviation = step.largest_deviation(deviation, 2 * _norm(magnitude))
+        norm = 2 * _norm(magnitude)
+        deviation = step.largest_deviation(deviation, norm, norm)
     if not _of_sum(machine, stage, magnitude, deviation) <= LARGEST_INTERMEDIATE:
         raise InputError(
             f"the {_kernel_text(machine)} overflows float32 for codes that the format allows\n"
@@ -226,28 +217,10 @@ def _prepared_magnitudes(
     magnitude = np.full(machine.n_features, limit)
     deviation, largest = 0.0, 4 * _norm(magnitude) ** 2
     for step, lowered in zip(machine.preprocessing, steps, strict=True):
-        if isinstance(step, Affine):
-            difference = magnitude + np.abs(step.offset)
-            magnitude = difference * np.abs(step.factor)
-            largest = max(largest, 4 * float(difference.max()))
-        elif isinstance(step, Projection):
-            # The deviation of a projection depends on the norm of its input.
-            deviation = lowered.largest_deviation(deviation, _norm(magnitude))
-            magnitude = np.abs(step.matrix) @ magnitude
-        elif isinstance(step, Normalization):
-            # It is multiplied by 1 + sqrt(n) at most, and divided by the smallest size.
-            grown = 4 / SMALLEST_SIZE[np.float32] * np.sqrt(step.n_out) * deviation
-            largest = max(largest, _norm(magnitude) ** 2, grown)
-            magnitude = np.ones(step.n_out)
-        elif isinstance(step, Clip):
-            magnitude = np.full(step.n_out, max(abs(step.low), abs(step.high)))
-        elif isinstance(step, Selection):
-            magnitude = magnitude[list(step.columns)]
-        elif isinstance(step, Extension):
-            magnitude = np.append(magnitude, abs(step.value))
-        if not isinstance(step, Projection):
-            deviation = lowered.largest_deviation(deviation, _norm(magnitude))
-        largest = max(largest, 4 * _norm(magnitude) ** 2, deviation)
+        after, intermediate = step.magnitudes(magnitude, deviation)
+        deviation = lowered.largest_deviation(deviation, _norm(magnitude), _norm(after))
+        magnitude = after
+        largest = max(largest, 4 * intermediate, 4 * _norm(magnitude) ** 2, deviation)
     return magnitude, deviation, largest
 
 

@@ -30,10 +30,10 @@ from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.model.preprocessing import Affine
 from kmcompile.program.interpreter import Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
+from kmcompile.steps import Affine
 from kmcompile.target import load_target
 
 NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)

@@ -24,11 +24,11 @@ from kit.roundings import flushing_subnormals, need_fma, run
 from kit.tools import need
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.model.preprocessing import Normalization
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status
 from kmcompile.program.stages import Replay
 from kmcompile.run import RunResult
+from kmcompile.steps import Normalization
 from kmcompile.target import load_target
 from kmcompile.verify.records import answers_of
 

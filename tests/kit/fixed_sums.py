@@ -18,11 +18,11 @@ from kmcompile.lower.integer_program import Layout, lower_integers
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.model.preprocessing import Affine
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.program.interpreter import Answers, Status, interpret
 from kmcompile.program.program import Program
+from kmcompile.steps import Affine
 from kmcompile.target import load_target
 
 DIGITS = 60
