@@ -62,7 +62,7 @@ def input_limits(
 
     def whole(limit: float) -> float:
         magnitude, deviation, largest = _prepared_magnitudes(machine, steps, limit)
-        return max(largest, _of_sum(machine, stage, magnitude, deviation))
+        return _most(largest, _of_sum(machine, stage, magnitude, deviation))
 
     def preparation(limit: float) -> float:
         return _prepared_magnitudes(machine, steps, limit)[2]
@@ -155,9 +155,23 @@ def _largest(intermediate: Callable[[float], float], needed: float) -> np.float3
         limit = 2.0**exponent
         if limit < needed:
             return None
-        if intermediate(limit) <= LARGEST_INTERMEDIATE:
+        if _fits(intermediate, limit):
             return np.float32(limit)
     return None
+
+
+def _fits(intermediate: Callable[[float], float], limit: float) -> bool:
+    """Return whether nothing is too large, also where float64 itself overflows."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return intermediate(limit) <= LARGEST_INTERMEDIATE
+    except OverflowError:
+        return False
+
+
+def _most(*values: float) -> float:
+    """Return the largest; NaN, which is within no limit, if one of them is NaN."""
+    return float(np.max(values))
 
 
 def _of_sum(
@@ -205,22 +219,30 @@ def _of_linear(stage: LinearSum, inner: float, length: float, deviation: float) 
 
 def _of_kernel(machine: KernelMachine, stage: ExactSum | PairSum, of_kernel: Magnitudes) -> float:
     weight = float(np.abs(decision_coefficients(machine)).sum(axis=1).max())
-    value = max(1.0, stage.kernel.largest_value(of_kernel))
+    value = _most(1.0, stage.kernel.largest_value(of_kernel))
     inner = stage.kernel.largest_intermediate(of_kernel)
-    return max(4 * value * max(1.0, weight), 4 * inner, 4 * of_kernel.length**2)
+    return _most(4 * value * max(1.0, weight), 4 * inner, 4 * of_kernel.length**2)
 
 
 def _prepared_magnitudes(
     machine: KernelMachine, steps: tuple[PrepareStep, ...], limit: float
 ) -> tuple[Float64Array, float, float]:
-    """Return the largest magnitude of each prepared feature, of the deviation, and of all."""
+    """Return the largest magnitude of each prepared feature, of the deviation, and of all.
+
+    Raises
+    ------
+    OverflowError
+        If a step makes something too large: what the next ones make of that says nothing.
+    """
     magnitude = np.full(machine.n_features, limit)
     deviation, largest = 0.0, 4 * _norm(magnitude) ** 2
     for step, lowered in zip(machine.preprocessing, steps, strict=True):
         after, intermediate = step.magnitudes(magnitude, deviation)
         deviation = lowered.largest_deviation(deviation, _norm(magnitude), _norm(after))
         magnitude = after
-        largest = max(largest, 4 * intermediate, 4 * _norm(magnitude) ** 2, deviation)
+        largest = _most(largest, 4 * intermediate, 4 * _norm(magnitude) ** 2, deviation)
+        if not largest <= LARGEST_INTERMEDIATE:
+            raise OverflowError(f"{step} makes numbers up to {largest:g}")
     return magnitude, deviation, largest
 
 

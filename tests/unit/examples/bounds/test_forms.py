@@ -17,13 +17,13 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 from span_cases import DATA, KERNELS, Case, case, random_machine
 
-from kit.lowered import reduced
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import Span
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.passes import run_passes
 
 Bounds = tuple[np.ndarray, np.ndarray]
 
@@ -364,7 +364,7 @@ def test_sigmoid_shows_why_it_is_refused() -> None:
     X, y = load_digits(return_X_y=True)
     X = X / 16
     model = SVC(kernel="sigmoid", gamma=0.05, coef0=0.0).fit(X[:600], y[:600] < 5)
-    honest = reduced(readers.load_model(model))
+    honest = run_passes(readers.load_model(model))
     parameters = honest.kernel.parameters()
     machine = replace(honest, kernel=TrustedSigmoid(**parameters))
     X = machine.prepare(X[600:])
