@@ -19,7 +19,9 @@ from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
     from kmcompile.compiled import Compiled
+    from kmcompile.kernels import Kernel
     from kmcompile.model.kernel_machine import KernelMachine
+    from kmcompile.steps import Step
 
 __all__ = [
     "Compiled",
@@ -29,6 +31,8 @@ __all__ = [
     "compile_model",
     "load",
     "precomputed_machine",
+    "register_kernel",
+    "register_step",
     "save_model",
 ]
 
@@ -189,6 +193,46 @@ def precomputed_machine(
     from kmcompile.readers.sklearn.precomputed import read_precomputed
 
     return read_precomputed(model, support_vectors, kernel, gamma, coef0, degree)
+
+
+def register_kernel(kernel: type[Kernel], templates: str | os.PathLike[str]) -> None:
+    """Make a kernel that is defined elsewhere one that machines may have.
+
+    Parameters
+    ----------
+    kernel : type of kmcompile.kernels.Kernel
+        What it means in float64, and by `lower` what the C computes, with its error.
+    templates : path
+        A folder with the C: `kernels/NAME.c.j2`, NAME being `kernel.name`.
+
+    Raises
+    ------
+    ValueError
+        If methods are missing, the name is another's, or the template is not there.
+    """
+    from kmcompile import kernels
+
+    kernels.register(kernel, Path(templates))
+
+
+def register_step(step: type[Step], templates: str | os.PathLike[str]) -> None:
+    """Make a step of the preprocessing that is defined elsewhere one that machines may have.
+
+    Parameters
+    ----------
+    step : type of kmcompile.steps.Step
+        What it means in float64, and by `lower` what the C computes, with its error.
+    templates : path
+        A folder with the C: `steps/NAME.c.j2`, NAME being `step.image.name`.
+
+    Raises
+    ------
+    ValueError
+        If methods are missing, the name is another's, or the template is not there.
+    """
+    from kmcompile import steps
+
+    steps.register(step, Path(templates))
 
 
 def __getattr__(name: str) -> Any:

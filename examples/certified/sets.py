@@ -24,9 +24,7 @@ from kmcompile.exits.certified.certify import WORST_SHARE, add_certified_exits
 from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import evaluate
-from kmcompile.passes.center_vectors import center_vectors
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.readers import load_model
 from kmcompile.target import load_target
@@ -91,9 +89,7 @@ def measure(name: str, chosen_by: str, folder: Path) -> Measured:
         Samples that the exits are chosen by.
     """
     found = load(name, folder)
-    machine = load_model(found.model)
-    for run_pass in (merge_duplicate_vectors, center_vectors, fold_scalers):
-        machine = run_pass(machine)
+    machine = run_passes(load_model(found.model))
     target = load_target("cortex-m7")
     exact = lower(machine, target, "model", ordinary_inputs(machine, 256), skip_zeros=False)
     everything = sum(stage.operations() for stage in exact.stages)

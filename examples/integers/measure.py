@@ -18,9 +18,7 @@ from kmcompile.emit.emitter import emit
 from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.output import files as folder_files
-from kmcompile.passes.center_vectors import center_vectors
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status
 from kmcompile.readers import load_model
 from kmcompile.run import runner_for
@@ -96,8 +94,7 @@ class Bench:
 
     def dense(self) -> Row:
         """Return the figures of kmcompile's float32 C where it skips no feature that is 0."""
-        machine = merge_duplicate_vectors(load_model(self.model))
-        machine = fold_scalers(center_vectors(machine))
+        machine = run_passes(load_model(self.model))
         target = load_target(self.target)
         program = lower(machine, target, "model", ordinary_inputs(machine, 256), skip_zeros=False)
         sources = emit(program, target, "", "")

@@ -27,9 +27,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import labels_of
 from kmcompile.numeric.batch import Batch
-from kmcompile.passes.center_vectors import center_vectors
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
@@ -90,9 +88,7 @@ class Machine:
     @classmethod
     def of(cls, model: Any) -> Machine:
         """Return the machine of a fitted estimator, for a Cortex-M7."""
-        machine = load_model(model)
-        for run_pass in (merge_duplicate_vectors, center_vectors, fold_scalers):
-            machine = run_pass(machine)
+        machine = run_passes(load_model(model))
         target, known = load_target("cortex-m7"), ordinary_inputs(machine, 256)
         return cls(machine, lower(machine, target, "model", known))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -37,11 +38,15 @@ a number and an interval's ends become float; by default FLOAT. The replay adds 
 `up` to DOUBLE."""
 
 
-@cache
 def environment() -> jinja2.Environment:
-    """Return the environment of all C templates."""
+    """Return the environment of all C templates, those of registered folders among them."""
+    return _environment(resources.template_folders())
+
+
+@cache
+def _environment(folders: tuple[Path, ...]) -> jinja2.Environment:
     created = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resources.templates_dir()),
+        loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

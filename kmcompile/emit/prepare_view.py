@@ -9,7 +9,6 @@ from typing import Any
 from kmcompile.emit.environment import FLOAT, environment
 from kmcompile.emit.quantize_view import quantize_view
 from kmcompile.program.stages import Prepare
-from kmcompile.steps import Normalize
 
 READ_TOGETHER = 4
 """Features that one turn of a loop over the raw or prepared input reads."""
@@ -68,18 +67,17 @@ def prepare_view(stage: Prepare, converts: bool = False) -> PrepareView:
     """
     if stage.quantize is not None:
         return _with_check(PrepareView(False, False, False, False, quantizes=True), stage)
-    normalized = [step for step in stage.steps if isinstance(step, Normalize)]
-    norms = {step.norm for step in normalized}
+    taken = {norm: [s.n_in for s in stage.steps if norm in s.norms] for norm in ("l1", "l2", "max")}
     bounded = [step.n_out for step in stage.steps if step.length is not None]
     if stage.input_length is not None:
         bounded.append(stage.n_features)
     sums = PrepareView(
-        sums_squares=bool(bounded) or "l2" in norms,
-        sums_magnitudes="l1" in norms,
-        takes_largest="max" in norms,
+        sums_squares=bool(bounded or taken["l2"]),
+        sums_magnitudes=bool(taken["l1"]),
+        takes_largest=bool(taken["max"]),
         bounds_lengths=bool(bounded),
-        most_squares=max([*bounded, *(s.n_in for s in normalized if s.norm == "l2")], default=0),
-        most_normalized=max((s.n_in for s in normalized if s.norm != "l2"), default=0),
+        most_squares=max([*bounded, *taken["l2"]], default=0),
+        most_normalized=max([*taken["l1"], *taken["max"]], default=0),
     )
     calls: list[StepCall] = []
     lengths_of = {"prepared_0": stage.n_features} if converts else {}

@@ -16,7 +16,6 @@ from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORST_SHARE as STATISTICAL_SHARE
-from kmcompile.kernels import Fourier, Linear
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -71,14 +70,8 @@ def why_none(machine: KernelMachine, plan: Plan) -> str:
     if machine.task is Task.REGRESSION and plan.tolerance is None:
         return "there is no early exit: without --tolerance every value is the exact sum"
     unused = f"mode {plan.mode} is not used"
-    if isinstance(machine.kernel, Linear):
-        return (
-            f"{unused}: a linear machine is one inner product a decision, which no early exit "
-            "makes cheaper"
-        )
-    if isinstance(machine.kernel, Fourier):
-        return f"{unused}: there is no early exit for the {machine.kernel.name} kernel"
-    return ""
+    reason = machine.kernel.no_early_exits
+    return f"{unused}: {reason}" if reason else ""
 
 
 def add_early_exits(

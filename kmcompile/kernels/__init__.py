@@ -1,16 +1,20 @@
 """The kernel families, one file each."""
 
+from inspect import isabstract
+from pathlib import Path
+
+from kmcompile import resources
 from kmcompile.kernels.chi2 import Chi2
 from kmcompile.kernels.fourier import Fourier
 from kmcompile.kernels.intersection import Intersection
-from kmcompile.kernels.kernel import Kernel
+from kmcompile.kernels.kernel import Kernel, KernelSum
 from kmcompile.kernels.laplacian import Laplacian
 from kmcompile.kernels.linear import Linear
 from kmcompile.kernels.poly import Poly
 from kmcompile.kernels.rbf import Rbf
 from kmcompile.kernels.sigmoid import Sigmoid
 
-CATALOGUE: tuple[type[Kernel], ...] = (
+CATALOGUE: list[type[Kernel]] = [
     Linear,
     Poly,
     Rbf,
@@ -19,8 +23,34 @@ CATALOGUE: tuple[type[Kernel], ...] = (
     Chi2,
     Intersection,
     Fourier,
-)
-"""Every family there is; the equivalence tests go through it."""
+]
+"""Every family that a machine may have: the package's own and those that were registered."""
+
+
+def register(kernel: type[Kernel], templates: Path) -> None:
+    """Make a kernel family that is defined elsewhere one of those that a machine may have.
+
+    Parameters
+    ----------
+    kernel : type of Kernel
+    templates : Path
+        A folder with `kernels/NAME.c.j2`, NAME being `kernel.name`.
+
+    Raises
+    ------
+    ValueError
+        If the class is abstract, if its name is another's, or if the template is not there.
+    """
+    if kernel in CATALOGUE:
+        return
+    if isabstract(kernel):
+        lacks = ", ".join(sorted(kernel.__abstractmethods__))
+        raise ValueError(f"{kernel.__name__} lacks methods that every kernel has: {lacks}")
+    if kernel.name in {other.name for other in CATALOGUE}:
+        raise ValueError(f"{kernel.__name__}: another kernel has the name {kernel.name!r}")
+    resources.register_templates(templates, f"kernels/{kernel.name}.c.j2")
+    CATALOGUE.append(kernel)
+
 
 __all__ = [
     "CATALOGUE",
@@ -28,9 +58,11 @@ __all__ = [
     "Fourier",
     "Intersection",
     "Kernel",
+    "KernelSum",
     "Laplacian",
     "Linear",
     "Poly",
     "Rbf",
     "Sigmoid",
+    "register",
 ]

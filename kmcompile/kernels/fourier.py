@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
-from kmcompile.kernels.kernel import Kernel
+from kmcompile.kernels.kernel import Kernel, KernelSum
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
@@ -21,7 +21,9 @@ class Fourier(Kernel):
     """K(s, x) = cos(<s, x>): what scikit-learn's RBFSampler sums, the phase a feature of s."""
 
     name: ClassVar[str] = "fourier"
+    of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
+    no_early_exits: ClassVar[str] = "there is no early exit for the fourier kernel"
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return cos(<s_i, x_q>), shape (n_queries, n_sv)."""
@@ -47,6 +49,18 @@ class Fourier(Kernel):
     def parameters(self) -> dict[str, float]:
         """Return no parameter."""
         return {}
+
+    def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
+        """Return points of the size of the data whose kernel the cosines approximate.
+
+        The rows w of RBFSampler have variance 2 gamma a feature, and gamma |x - y|^2 is about 1
+        for data for which gamma was well chosen: w n / |w|^2 has about 1 / (2 gamma) a feature, n
+        of them. The phase, a feature of its own that is constant, takes no part.
+        """
+        n_own = of.vectors.shape[1] - of.n_constant
+        square = (of.vectors[:, :n_own] ** 2).sum(axis=1, keepdims=True)
+        points: Float64Array = of.vectors * (n_own / np.where(square == 0, 1.0, square))
+        return points
 
 
 @dataclass(frozen=True, slots=True, eq=False)

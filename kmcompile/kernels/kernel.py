@@ -3,26 +3,62 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext
 from kmcompile.numeric.arrays import Float64Array
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelSum:
+    """The sum f_p(x) = sum_i beta_pi K(s_i, x) + b_p that a kernel stands in.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_sv, n_features), float64
+        The s_i.
+    coefficients : callable
+        Returns beta, ndarray of shape (n_decisions, n_sv), float64.
+    intercept : ndarray of shape (n_decisions,), float64
+        The b_p.
+    n_constant : int
+        How many of the last features are the same for every x.
+    """
+
+    vectors: Float64Array
+    coefficients: Callable[[], Float64Array]
+    intercept: Float64Array
+    n_constant: int
+
+
 class Kernel(ABC):
     """A kernel K(s, x) with its parameters; frozen, float64.
 
-    Subclasses are frozen dataclasses whose fields are the parameters of scikit-learn.
+    Subclasses are frozen dataclasses whose fields are the parameters of scikit-learn. K is a
+    function of a sum over the features in which all are treated alike, in any order.
     """
 
     name: ClassVar[str]
     """scikit-learn's name of the family, also that of its template."""
+
+    of_distance: ClassVar[bool] = False
+    """Whether K is a function of |s - x|^2: vectors and inputs may be moved alike."""
+
+    of_inner_product: ClassVar[bool] = False
+    """Whether K is a function of <s, x>."""
 
     uses_length: ClassVar[bool] = False
     """Whether the error bound of its sum needs the norm of the prepared input."""
 
     requires_nonnegative: ClassVar[bool] = False
     """Whether K is undefined where a feature of a vector or of an input is negative."""
+
+    no_early_exits: ClassVar[str] = ""
+    """Why a machine with it has no early exits in any mode; empty where it may have some."""
 
     @abstractmethod
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
@@ -43,6 +79,7 @@ class Kernel(ABC):
     def positive_definite(self) -> bool:
         """Whether K is an inner product in some feature space for these parameters."""
 
+    @abstractmethod
     def lower(self, context: KernelContext) -> Float32Kernel:
         """Return the kernel as the emitted C computes it in float32.
 
@@ -51,8 +88,55 @@ class Kernel(ABC):
         NotImplementedError
             Where the kernel has no sum over vectors of its own: a linear machine becomes weights.
         """
-        raise NotImplementedError(f"the {self.name} kernel has no float32 image of its own")
 
     @abstractmethod
     def parameters(self) -> dict[str, float]:
         """Return the parameters by scikit-learn's names, for reports and hashes."""
+
+    def fast_values(
+        self, support_vectors: Float64Array, X: Float64Array
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return `values`, by a faster formula where that costs no accuracy that matters.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries, n_sv), float64
+        error : ndarray of shape (n_queries,), float64
+            What the faster formula adds to the relative error of a query's values.
+        """
+        return self.values(support_vectors, X), np.zeros(len(X))
+
+    def self_values(self, X: Float64Array) -> Float64Array:
+        """Return K(x, x) of every row, shape (n,), float64."""
+        if self.of_inner_product:
+            squares = (X * X).sum(axis=1)
+            return self.values(np.ones((1, 1)), squares[:, None])[:, 0]
+        return np.array([self.values(x, x)[0, 0] for x in X[:, None]])
+
+    def sums_nonzeros(self, support_vectors: Float64Array) -> bool:
+        """Return whether the C may leave out the features of an input that are 0.
+
+        Their terms must be 0, or the sum one of products besides (`KernelContext.skip_zeros`).
+
+        Parameters
+        ----------
+        support_vectors : ndarray of shape (n_sv, n_features), float64
+            As stored in float32.
+        """
+        return self.of_inner_product
+
+    def in_code_units(self, factor: float) -> Kernel | None:
+        """Return the kernel K' of K'(factor s, factor x) = K(s, x), for sums in integer codes.
+
+        None where there is no such sum: it is one of distances or of inner products.
+        """
+        return None
+
+    def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
+        """Return points of the kernel's space like those of the training: its support vectors.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features), float64
+        """
+        return of.vectors

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kmcompile.kernels.kernel import Kernel
+import numpy as np
+
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext
+from kmcompile.kernels.kernel import Kernel, KernelSum
 from kmcompile.numeric.arrays import Float64Array
 
 
@@ -14,7 +17,11 @@ class Linear(Kernel):
     """K(s, x) = <s, x>."""
 
     name: ClassVar[str] = "linear"
+    of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
+    no_early_exits: ClassVar[str] = (
+        "a linear machine is one inner product a decision, which no early exit makes cheaper"
+    )
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return <s_i, x_q>, shape (n_queries, n_sv)."""
@@ -25,6 +32,25 @@ class Linear(Kernel):
         """Always."""
         return True
 
+    def lower(self, context: KernelContext) -> Float32Kernel:
+        """Raise: the support vectors become weights (`kmcompile.passes.sum_linear`)."""
+        raise NotImplementedError("the linear kernel has no float32 image of its own")
+
     def parameters(self) -> dict[str, float]:
         """Return no parameter."""
         return {}
+
+    def sums_nonzeros(self, support_vectors: Float64Array) -> bool:
+        """Return False: there is no sum over vectors."""
+        return False
+
+    def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
+        """Return points on both sides of the hyperplanes, some far and some near."""
+        weights = of.coefficients() @ of.vectors
+        square = (weights**2).sum(axis=1, keepdims=True)
+        feet = -of.intercept[:, None] * weights / np.where(square == 0, 1.0, square)
+        size = np.sqrt((feet**2).sum(axis=1).mean() / feet.shape[1]) + 1.0
+        chosen = feet[rng.integers(len(feet), size=256)]
+        spread = 10.0 ** rng.uniform(-2, 1, size=(256, 1))
+        points: Float64Array = chosen + rng.standard_normal(chosen.shape) * size * spread
+        return points

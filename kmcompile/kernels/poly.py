@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +29,7 @@ class Poly(Kernel):
     degree: int
 
     name: ClassVar[str] = "poly"
+    of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
@@ -65,6 +66,10 @@ class Poly(Kernel):
     def parameters(self) -> dict[str, float]:
         """Return gamma, coef0 and degree."""
         return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
+
+    def in_code_units(self, factor: float) -> Poly:
+        """Return the kernel with gamma / factor^2."""
+        return replace(self, gamma=self.gamma / factor / factor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,10 +12,17 @@ from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import Precision
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64, Precision, gamma_factor
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 
 _BLOCK_BYTES = 1 << 21
+
+_LARGEST_ERROR = 1e-11
+"""Relative error of a value up to which float64 may expand squared distances: the float32 bounds
+that the reference is held against are some 1e5 times larger."""
+
+_LARGEST_EXPANSION_ERROR = 1e-3
+"""Relative error of a typical value up to which float32 may, for the zeros that it skips."""
 
 _LARGEST_SHARE = {np.float32: 2.0**-6, np.float64: 2.0**-10}
 """A larger t would make z_error useless: its product with the exponential's cutoff exceeds 1."""
@@ -28,6 +35,7 @@ class Rbf(Kernel):
     gamma: float
 
     name: ClassVar[str] = "rbf"
+    of_distance: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma |s_i - x_q|^2), shape (n_queries, n_sv).
@@ -85,6 +93,58 @@ class Rbf(Kernel):
     def parameters(self) -> dict[str, float]:
         """Return gamma."""
         return {"gamma": self.gamma}
+
+    def fast_values(
+        self, support_vectors: Float64Array, X: Float64Array
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return values of expanded distances where these are exact enough."""
+        values, error = self._expanded_values(support_vectors, X)
+        slow = ~(error <= _LARGEST_ERROR)  # NaN is slow
+        if slow.any():
+            values[slow] = self.values(support_vectors, X[slow])
+        return values, np.where(slow, 0.0, error)
+
+    def _expanded_values(
+        self, support_vectors: Float64Array, X: Float64Array
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return exp(-gamma (|t|^2 - 2<t, z> + |z|^2)), t = s - c, z = x - c, c the vectors' mean.
+
+        With n features, L = max |t| and R = L + |z|, to first order in u: the subtractions of c
+        change |t - z|^2 by at most 2 u R^2; squares and products, sums of n terms in any order, are
+        off by n u (|t|^2 + 2 |t| |z| + |z|^2) <= n u R^2 (Higham, eq. 3.5); the two additions by
+        2 u R^2. So |D^ - D| <= (n + 4) u R^2 =: a, and the value's relative error is at most
+        expm1(gamma a). Twice that covers the higher orders and the bound's own rounding.
+        """
+        centre = support_vectors.mean(axis=0)
+        t, z = support_vectors - centre, X - centre
+        with np.errstate(over="ignore", invalid="ignore"):
+            t_square, z_square = (t**2).sum(axis=1), (z**2).sum(axis=1)
+            distance = t_square - 2 * (z @ t.T) + z_square[:, None]
+            reach = np.sqrt(t_square.max()) + np.sqrt(z_square)
+            a = (t.shape[1] + 4) * UNIT_ROUNDOFF_64 * reach**2
+            error = 2 * np.expm1(self.gamma * a)
+            values = np.exp(-self.gamma * np.maximum(distance, 0.0))
+        return values, error
+
+    def self_values(self, X: Float64Array) -> Float64Array:
+        """Return 1 for every row."""
+        return np.ones(len(X))
+
+    def sums_nonzeros(self, support_vectors: Float64Array) -> bool:
+        """Return whether |s|^2 + |x|^2 - 2 <s, x> is of use.
+
+        Where data lie far from 0 and close together that cancels, and their differences are summed
+        as ever: the error of gamma |s - x|^2 is about gamma gamma_(m + 2) 3 S^2 for an input that
+        is as long as the longest vector, S, and has as many nonzeros, m.
+        """
+        square = float((support_vectors**2).sum(axis=1).max())
+        most = int(np.count_nonzero(support_vectors, axis=1).max())
+        error = self.gamma * gamma_factor(most + 2) * 3 * square
+        return error <= _LARGEST_EXPANSION_ERROR
+
+    def in_code_units(self, factor: float) -> Rbf:
+        """Return the kernel with gamma / factor^2."""
+        return replace(self, gamma=self.gamma / factor / factor)
 
 
 def _share(t: float, precision: Precision) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ class Sigmoid(Kernel):
     coef0: float
 
     name: ClassVar[str] = "sigmoid"
+    of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
@@ -52,6 +53,10 @@ class Sigmoid(Kernel):
     def parameters(self) -> dict[str, float]:
         """Return gamma and coef0."""
         return {"gamma": self.gamma, "coef0": self.coef0}
+
+    def in_code_units(self, factor: float) -> Sigmoid:
+        """Return the kernel with gamma / factor^2."""
+        return replace(self, gamma=self.gamma / factor / factor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

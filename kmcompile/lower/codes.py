@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import Linear, Rbf
 from kmcompile.lower.feature_space import VectorPairs, refitted
 from kmcompile.model.coefficients import decision_coefficients, with_decision_coefficients
 from kmcompile.model.grid import integer_grid
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.passes.code_units import to_code_units
 from kmcompile.program.program import CodeScale
+from kmcompile.steps import Affine
 
 MARGIN = 2.0
 """How many times farther from the middle than any vector an input may lie."""
@@ -93,7 +93,7 @@ def lossless_codes(machine: KernelMachine) -> Coded | None:
     """Return the machine in units in which its vectors are integers, or None."""
     _check(machine)
     grid = integer_grid(machine)
-    if grid is None or (not isinstance(machine.kernel, Rbf) and grid[0].any()):
+    if grid is None or (not machine.kernel.of_distance and grid[0].any()):
         return None
     offset, factor = grid
     codes = np.rint((machine.support_vectors - offset) * factor)
@@ -190,7 +190,7 @@ def _check(machine: KernelMachine) -> None:
             "integer formats are for sums over support vectors, a linear machine is one inner "
             "product a decision\nuse --format float32"
         )
-    if not isinstance(machine.kernel, Rbf | Poly | Sigmoid):
+    if machine.kernel.in_code_units(1.0) is None:
         raise InputError(
             "integer formats are for the rbf, poly and sigmoid kernels, this machine's is "
             f"{machine.kernel.name}\nuse --format float32"

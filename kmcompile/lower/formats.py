@@ -12,11 +12,7 @@ from kmcompile.lower.program import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.passes.center_vectors import center_vectors
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.fold_selections import fold_selections
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.passes import run_passes
 from kmcompile.program.cost import exact_operations
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
@@ -132,14 +128,12 @@ def lower_as(
     InputError
         If the format is not for this machine.
     """
-    machine = fold_selections(merge_duplicate_vectors(original))
+    machine = run_passes(original, centers=number_format == "float32")
     if number_format == "float32":
-        machine = refuse_negatives(fold_scalers(center_vectors(machine)))
         ordinary = ordinary_inputs(machine, _CANDIDATES)
         program = _of(lower(machine, target, name, ordinary), original)
         measured = _measured(program, ordinary, samples)
         return Lowered(machine, program, None, ordinary, measured)
-    machine = fold_scalers(machine)
     coded = _codes(machine, number_format)
     ordinary = ordinary_inputs(machine, _CANDIDATES)
     program = _of(_with_layout(coded, target, name, ordinary, number_format), original)
@@ -202,8 +196,7 @@ def _with_layout(
 def grid_text(original: KernelMachine) -> str:
     """Return the integers that the support vectors are, or why they are none."""
     try:
-        folded = fold_scalers(fold_selections(merge_duplicate_vectors(original)))
-        coded = lossless_codes(folded)
+        coded = lossless_codes(run_passes(original, centers=False))
     except InputError as error:
         return f"none: {str(error).splitlines()[0]}"
     if coded is None:

@@ -18,7 +18,6 @@ from kmcompile.lower.prepare import length_bound, lower_steps
 from kmcompile.lower.program import replay_label
 from kmcompile.lower.sums import sign_groups
 from kmcompile.model.coefficients import decision_coefficients
-from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL, UNIT_ROUNDOFF_64, stored_error
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
@@ -26,7 +25,7 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import FixedSum, Prepare
 from kmcompile.program.stages.fine_sum import FineSum
 from kmcompile.program.stages.replay import Replay
-from kmcompile.steps import Integers
+from kmcompile.steps import Affine, Integers
 from kmcompile.target import Target
 
 _FINE_BITS = 24

@@ -10,21 +10,12 @@ from kmcompile.errors import InputError
 from kmcompile.kernels.float32 import Magnitudes
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import (
-    Affine,
-    Clip,
-    Extension,
-    Normalization,
-    Projection,
-    Selection,
-)
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.stages import ExactSum, LinearSum, PairSum
-from kmcompile.steps import Nonnegative, PrepareStep
-from kmcompile.steps.normalize import SMALLEST_SIZE
+from kmcompile.steps import PrepareStep
 
 _LARGEST_EXPONENT = 60
 
@@ -71,15 +62,14 @@ def input_limits(
 
     def whole(limit: float) -> float:
         magnitude, deviation, largest = _prepared_magnitudes(machine, steps, limit)
-        return max(largest, _of_sum(machine, stage, magnitude, deviation))
+        return _most(largest, _of_sum(machine, stage, magnitude, deviation))
 
     def preparation(limit: float) -> float:
         return _prepared_magnitudes(machine, steps, limit)[2]
 
     limit = _largest(whole, needed)
     if limit is not None:
-        # A negative feature leaves a deviation above this one.
-        refuses = any(isinstance(step, Nonnegative) for step in steps)
+        refuses = any(step.refuses for step in steps)
         return limit, np.float32(LARGEST_INTERMEDIATE) if refuses else None
     limit = _largest(preparation, needed)
     prepared_limit = None
@@ -145,7 +135,8 @@ def check_codes(
     magnitude, deviation = np.full(machine.n_features, largest), 0.0
     for step in steps:
         # Half a code and what a step rounds are less than the codes themselves.
-        deviation = step.largest_deviation(deviation, 2 * _norm(magnitude))
+        norm = 2 * _norm(magnitude)
+        deviation = step.largest_deviation(deviation, norm, norm)
     if not _of_sum(machine, stage, magnitude, deviation) <= LARGEST_INTERMEDIATE:
         raise InputError(
             f"the {_kernel_text(machine)} overflows float32 for codes that the format allows\n"
@@ -164,9 +155,23 @@ def _largest(intermediate: Callable[[float], float], needed: float) -> np.float3
         limit = 2.0**exponent
         if limit < needed:
             return None
-        if intermediate(limit) <= LARGEST_INTERMEDIATE:
+        if _fits(intermediate, limit):
             return np.float32(limit)
     return None
+
+
+def _fits(intermediate: Callable[[float], float], limit: float) -> bool:
+    """Return whether nothing is too large, also where float64 itself overflows."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return intermediate(limit) <= LARGEST_INTERMEDIATE
+    except OverflowError:
+        return False
+
+
+def _most(*values: float) -> float:
+    """Return the largest; NaN, which is within no limit, if one of them is NaN."""
+    return float(np.max(values))
 
 
 def _of_sum(
@@ -214,40 +219,30 @@ def _of_linear(stage: LinearSum, inner: float, length: float, deviation: float) 
 
 def _of_kernel(machine: KernelMachine, stage: ExactSum | PairSum, of_kernel: Magnitudes) -> float:
     weight = float(np.abs(decision_coefficients(machine)).sum(axis=1).max())
-    value = max(1.0, stage.kernel.largest_value(of_kernel))
+    value = _most(1.0, stage.kernel.largest_value(of_kernel))
     inner = stage.kernel.largest_intermediate(of_kernel)
-    return max(4 * value * max(1.0, weight), 4 * inner, 4 * of_kernel.length**2)
+    return _most(4 * value * max(1.0, weight), 4 * inner, 4 * of_kernel.length**2)
 
 
 def _prepared_magnitudes(
     machine: KernelMachine, steps: tuple[PrepareStep, ...], limit: float
 ) -> tuple[Float64Array, float, float]:
-    """Return the largest magnitude of each prepared feature, of the deviation, and of all."""
+    """Return the largest magnitude of each prepared feature, of the deviation, and of all.
+
+    Raises
+    ------
+    OverflowError
+        If a step makes something too large: what the next ones make of that says nothing.
+    """
     magnitude = np.full(machine.n_features, limit)
     deviation, largest = 0.0, 4 * _norm(magnitude) ** 2
     for step, lowered in zip(machine.preprocessing, steps, strict=True):
-        if isinstance(step, Affine):
-            difference = magnitude + np.abs(step.offset)
-            magnitude = difference * np.abs(step.factor)
-            largest = max(largest, 4 * float(difference.max()))
-        elif isinstance(step, Projection):
-            # The deviation of a projection depends on the norm of its input.
-            deviation = lowered.largest_deviation(deviation, _norm(magnitude))
-            magnitude = np.abs(step.matrix) @ magnitude
-        elif isinstance(step, Normalization):
-            # It is multiplied by 1 + sqrt(n) at most, and divided by the smallest size.
-            grown = 4 / SMALLEST_SIZE[np.float32] * np.sqrt(step.n_out) * deviation
-            largest = max(largest, _norm(magnitude) ** 2, grown)
-            magnitude = np.ones(step.n_out)
-        elif isinstance(step, Clip):
-            magnitude = np.full(step.n_out, max(abs(step.low), abs(step.high)))
-        elif isinstance(step, Selection):
-            magnitude = magnitude[list(step.columns)]
-        elif isinstance(step, Extension):
-            magnitude = np.append(magnitude, abs(step.value))
-        if not isinstance(step, Projection):
-            deviation = lowered.largest_deviation(deviation, _norm(magnitude))
-        largest = max(largest, 4 * _norm(magnitude) ** 2, deviation)
+        after, intermediate = step.magnitudes(magnitude, deviation)
+        deviation = lowered.largest_deviation(deviation, _norm(magnitude), _norm(after))
+        magnitude = after
+        largest = _most(largest, 4 * intermediate, 4 * _norm(magnitude) ** 2, deviation)
+        if not largest <= LARGEST_INTERMEDIATE:
+            raise OverflowError(f"{step} makes numbers up to {largest:g}")
     return magnitude, deviation, largest
 
 

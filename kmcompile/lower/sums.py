@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.lower.prepare import lane_blocks
 from kmcompile.lower.stored import flushed_norm, stored
 from kmcompile.lower.sum_constants import (
     RESULT_ROUNDINGS,
@@ -17,7 +16,7 @@ from kmcompile.lower.sum_constants import (
     sum_constants,
 )
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array, lane_blocks
 from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.stages import ExactSum, LinearSum

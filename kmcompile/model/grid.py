@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.steps import Affine
 
 LARGEST_CODE = 32767
 

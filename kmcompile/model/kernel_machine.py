@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
+from kmcompile import kernels, steps
 from kmcompile.errors import InputError
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.model.preprocessing import Selection, Step
 from kmcompile.numeric.arrays import Float64Array, frozen
+from kmcompile.steps.step import Step
 
 Label = str | int | float | bool
 
@@ -164,8 +165,8 @@ class KernelMachine:
                 header[name] = getattr(self, name)
         steps = []
         for number, step in enumerate(self.preprocessing):
-            described: dict[str, object] = {"step": type(step).__name__}
-            for field in fields(step):
+            described: dict[str, object] = {"step": step.name}
+            for field in step.fields():
                 value = getattr(step, field.name)
                 if not field.metadata.get("trained", True):
                     continue
@@ -199,6 +200,7 @@ def _validate(machine: KernelMachine) -> None:
         (machine.n_classes == 0) if regression else (machine.n_classes >= 2),
         f"{machine.n_classes} classes, must be {'none' if regression else '2 or more'}",
     )
+    _require_registered(machine.kernel, kernels.CATALOGUE, "kernel")
     _require(machine.n_features >= 1, "no features")
     _require(n_sv >= 1, "no support vectors")
     _require(machine.support_vectors.ndim == 2, "support_vectors must have two dimensions")
@@ -220,27 +222,32 @@ def _validate(machine: KernelMachine) -> None:
     _validate_shapes(machine)
     n_kernel_features = machine.n_features
     for step in machine.preprocessing:
-        for field in fields(step):
-            value = getattr(step, field.name)
-            if isinstance(value, np.ndarray):
-                _require_finite(f"{type(step).__name__}.{field.name}", value)
-                _require(
-                    value.shape[-1] == n_kernel_features,
-                    f"{type(step).__name__}.{field.name} is for {value.shape[-1]} features, "
-                    f"its input has {n_kernel_features}",
-                )
-        if isinstance(step, Selection):
-            _require(
-                n_kernel_features == step.n_in and 0 <= min(step.columns) <= max(step.columns),
-                f"Selection is of {step.n_in} features, its input has {n_kernel_features}",
-            )
-            _require(max(step.columns) < step.n_in, "Selection has a column that its input has not")
+        _validate_step(step, n_kernel_features)
         n_kernel_features = step.n_out
     width = machine.support_vectors.shape[1]
     _require(
         width == n_kernel_features,
         f"support vectors have {width} features, the input after preprocessing {n_kernel_features}",
     )
+
+
+def _validate_step(step: Step, n_features: int) -> None:
+    _require_registered(step, steps.CATALOGUE, "step")
+    for field in step.fields():
+        value = getattr(step, field.name)
+        if isinstance(value, np.ndarray):
+            _require_finite(f"{step.name}.{field.name}", value)
+    _require(
+        step.n_in == n_features,
+        f"{step.name} is of {step.n_in} features, its input has {n_features}",
+    )
+
+
+def _require_registered(part: object, catalogue: Sequence[type], kind: str) -> None:
+    """Refuse what nobody has registered: storage, reports and hashes would not know it."""
+    if type(part) not in catalogue:
+        name = type(part).__name__
+        raise InputError(f"{name} is no {kind} that is known; call kmcompile.register_{kind} first")
 
 
 def _validate_shapes(machine: KernelMachine) -> None:

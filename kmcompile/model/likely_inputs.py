@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from kmcompile.kernels import Fourier, Linear
+from kmcompile.kernels import KernelSum
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine, Extension, Projection, Selection
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
@@ -89,61 +90,21 @@ def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
 
 def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:
     """Return inputs whose preprocessing gives about the support vectors."""
-    vectors: Float64Array = np.asarray(machine.support_vectors)
-    if isinstance(machine.kernel, Linear):
-        vectors = _around_hyperplanes(machine, rng)
-    if isinstance(machine.kernel, Fourier):
-        vectors = _along_frequencies(machine)
-    return before_steps(machine, vectors)
+    steps = machine.preprocessing
+    summed = KernelSum(
+        vectors=machine.support_vectors,
+        coefficients=partial(decision_coefficients, machine),
+        intercept=machine.intercept,
+        n_constant=steps[-1].n_constant if steps else 0,
+    )
+    return before_steps(machine, machine.kernel.likely_points(summed, rng))
 
 
 def before_steps(machine: KernelMachine, vectors: Float64Array) -> Float64Array:
     """Return inputs whose preprocessing gives about these vectors."""
     for step in reversed(machine.preprocessing):
-        if isinstance(step, Affine):
-            vectors = vectors / step.factor + step.offset
-        elif isinstance(step, Projection):
-            vectors = vectors @ np.linalg.pinv(step.matrix).T
-        elif isinstance(step, Selection):
-            vectors = _before_selection(step, vectors)
-        elif isinstance(step, Extension):
-            vectors = vectors[:, :-1]
+        vectors = step.undo(vectors)
     return vectors
-
-
-def _before_selection(step: Selection, vectors: Float64Array) -> Float64Array:
-    """Return rows whose chosen columns are the vectors', others 0, the mean of repeated ones."""
-    taken = np.zeros((step.n_in, step.n_out))
-    taken[list(step.columns), np.arange(step.n_out)] = 1.0
-    rows: Float64Array = (vectors @ taken.T) / np.maximum(taken.sum(axis=1), 1.0)
-    return rows
-
-
-def _along_frequencies(machine: KernelMachine) -> Float64Array:
-    """Return points of the size of the data whose kernel a Fourier machine approximates.
-
-    The rows w of RBFSampler have variance 2 gamma a feature, and gamma |x - y|^2 is about 1 for
-    data for which gamma was well chosen: w n / |w|^2 has about 1 / (2 gamma) a feature, n of them.
-    The phase, a feature of its own, takes no part.
-    """
-    vectors, steps = machine.support_vectors, machine.preprocessing
-    extended = bool(steps) and isinstance(steps[-1], Extension)
-    own = vectors[:, :-1] if extended else vectors
-    square = (own**2).sum(axis=1, keepdims=True)
-    points: Float64Array = vectors * (own.shape[1] / np.where(square == 0, 1.0, square))
-    return points
-
-
-def _around_hyperplanes(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:
-    """Return points on both sides of a linear machine's hyperplanes, some far and some near."""
-    weights = decision_coefficients(machine) @ machine.support_vectors
-    square = (weights**2).sum(axis=1, keepdims=True)
-    feet = -machine.intercept[:, None] * weights / np.where(square == 0, 1.0, square)
-    size = np.sqrt((feet**2).sum(axis=1).mean() / feet.shape[1]) + 1.0
-    chosen = feet[rng.integers(len(feet), size=256)]
-    spread = 10.0 ** rng.uniform(-2, 1, size=(256, 1))
-    points: Float64Array = chosen + rng.standard_normal(chosen.shape) * size * spread
-    return points
 
 
 def _neighbours(

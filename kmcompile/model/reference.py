@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.kernel_values import kernel_values
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
@@ -61,7 +60,7 @@ def evaluate(machine: KernelMachine, X: Float32Array | Float64Array) -> Referenc
     for start in range(0, len(X), rows):
         part = slice(start, start + rows)
         prepared = machine.prepare(X[part].astype(np.float64))
-        values, added = kernel_values(machine.kernel, machine.support_vectors, prepared)
+        values, added = machine.kernel.fast_values(machine.support_vectors, prepared)
         decisions[part] = values @ coefficients + machine.intercept
         magnitudes[part] = np.abs(values) @ np.abs(coefficients) + np.abs(machine.intercept)
         error[part] = (relative + added[:, None]) * magnitudes[part]

@@ -36,6 +36,14 @@ def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
     return array
 
 
+def lane_blocks(rows: Float64Array, lanes: int, dtype: type[Real] = np.float32) -> RealArray:
+    """Return rows as blocks, shape (n_blocks, n_columns, lanes), filled up with 0."""
+    n_blocks = -(-len(rows) // lanes)
+    padded = np.zeros((n_blocks * lanes, rows.shape[1]), dtype=dtype)
+    padded[: len(rows)] = rows
+    return np.ascontiguousarray(padded.reshape(n_blocks, lanes, -1).transpose(0, 2, 1))
+
+
 def finite(values: Any) -> NDArray[Any]:
     """Return a read-only float32 copy in which 2^120 stands for infinity.
 

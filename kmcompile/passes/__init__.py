@@ -1,1 +1,39 @@
 """KernelMachine -> KernelMachine, one pass a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.passes.center_vectors import center_vectors
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.fold_selections import fold_selections
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes.refuse_negatives import refuse_negatives
+
+PASSES: tuple[Callable[[KernelMachine], KernelMachine], ...] = (
+    merge_duplicate_vectors,
+    fold_selections,
+    center_vectors,
+    fold_scalers,
+    refuse_negatives,
+)
+"""What every machine goes through before it is lowered, in this order."""
+
+
+def run_passes(machine: KernelMachine, centers: bool = True) -> KernelMachine:
+    """Return the machine after all passes: the same function of the raw input.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    centers : bool
+        Whether `center_vectors` takes part. Not for integer codes, whose grid is that of the data.
+    """
+    for run in PASSES:
+        if centers or run is not center_vectors:
+            machine = run(machine)
+    return machine
+
+
+__all__ = ["PASSES", "run_passes"]

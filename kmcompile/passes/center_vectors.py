@@ -6,23 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, stored_error
+from kmcompile.steps import Affine
 
 _GAIN = 4.0
 """How many times smaller the stored vectors' error must get: the step has a cost of its own."""
 
 
 def center_vectors(machine: KernelMachine) -> KernelMachine:
-    """Return an rbf machine whose vectors lie around 0, if that makes float32 more exact.
+    """Return a machine whose vectors lie around 0, if that makes float32 more exact.
 
-    |s - x| = |(s - c) - (x - c)|, and s - c is stored with an error relative to the vectors'
-    spread instead of their distance from the origin. c is the float32 mean. Vectors that float32
-    holds exactly, such as pixels, stay as they are.
+    For kernels of |s - x| = |(s - c) - (x - c)|: s - c is stored with an error relative to the
+    vectors' spread instead of their distance from the origin. c is the float32 mean. Vectors that
+    float32 holds exactly, such as pixels, stay as they are.
     """
-    if not isinstance(machine.kernel, Rbf):
+    if not machine.kernel.of_distance:
         return machine
     vectors = machine.support_vectors
     center = vectors.mean(axis=0).astype(np.float32).astype(np.float64)

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.kernels import Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.steps import Affine
 
 
 def to_code_units(
@@ -31,13 +30,14 @@ def to_code_units(
     factor : float
         One for all features, since the kernel has one gamma.
     """
-    assert isinstance(machine.kernel, Rbf | Poly | Sigmoid)
-    assert isinstance(machine.kernel, Rbf) or not offset.any()
+    kernel = machine.kernel.in_code_units(factor)
+    assert kernel is not None
+    assert kernel.of_distance or not offset.any()
     step = Affine(offset, np.full_like(offset, factor), np.zeros_like(offset), 0.0)
     vectors = (machine.support_vectors - offset) * factor
     moved = replace(
         machine,
-        kernel=replace(machine.kernel, gamma=machine.kernel.gamma / factor / factor),
+        kernel=kernel,
         support_vectors=vectors,
         preprocessing=(*machine.preprocessing, step),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine, Step
+from kmcompile.steps import Affine, Step
 
 
 def fold_scalers(machine: KernelMachine) -> KernelMachine:

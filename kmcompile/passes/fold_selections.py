@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine, Extension, Projection, Selection, Step
+from kmcompile.steps import Order, Selection, Step
 
 
 def fold_selections(machine: KernelMachine) -> KernelMachine:
@@ -24,31 +23,33 @@ def fold_selections(machine: KernelMachine) -> KernelMachine:
     order = np.arange(machine.n_features)
     folded: list[Step] = []
     for step in machine.preprocessing:
-        if not isinstance(step, Selection):
-            moved, order = _reordered(step, order)
-            folded.append(moved)
+        if isinstance(step, Selection):
+            order = order[list(step.columns)]
+            order = _selected(folded, order, step.n_in)
             continue
-        order = order[list(step.columns)]
-        last = folded[-1] if folded else None
-        n_in = step.n_in
-        if isinstance(last, Selection):
-            folded.pop()
-            order, n_in = np.array(last.columns)[order], last.n_in
-        if sorted(order) != list(range(n_in)):
-            folded.append(Selection(tuple(order.tolist()), n_in))
-            order = np.arange(step.n_out)
+        moved = step.reordered(order)
+        if moved is None:
+            _restore(folded, order)
+            moved = step, np.arange(step.n_out)
+        folded.append(moved[0])
+        order = moved[1]
     vectors = machine.support_vectors[:, np.argsort(order)]
     return replace(machine, support_vectors=vectors, preprocessing=tuple(folded))
 
 
-def _reordered(step: Step, order: NDArray[np.int64]) -> tuple[Step, NDArray[np.int64]]:
-    """Return a step for columns in another order, and the order of its result."""
-    places = np.argsort(order)
-    if isinstance(step, Affine):
-        offset, error = step.offset[places], step.offset_error[places]
-        return replace(step, offset=offset, factor=step.factor[places], offset_error=error), order
-    if isinstance(step, Projection):
-        return Projection(step.matrix[:, places]), np.arange(step.n_out)
-    if isinstance(step, Extension):
-        return step, np.append(order, len(order))
-    return step, order
+def _selected(folded: list[Step], order: Order, n_in: int) -> Order:
+    """Append a selection of these columns, unless they are a permutation; return the order then."""
+    last = folded[-1] if folded else None
+    if isinstance(last, Selection):
+        folded.pop()
+        order, n_in = np.array(last.columns)[order], last.n_in
+    if sorted(order) == list(range(n_in)):
+        return order
+    folded.append(Selection(tuple(order.tolist()), n_in))
+    return np.arange(len(order))
+
+
+def _restore(folded: list[Step], order: Order) -> None:
+    """Append what brings the columns into the trained machine's order, if they are not in it."""
+    if not np.array_equal(order, np.arange(len(order))):
+        folded.append(Selection(tuple(order.tolist()), len(order)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Nonnegative
+from kmcompile.steps import PositivePart
 
 
 def refuse_negatives(machine: KernelMachine) -> KernelMachine:
-    """Return the machine with a last step `Nonnegative` where its kernel needs one."""
+    """Return the machine with a last step `PositivePart` where its kernel needs one."""
     if not machine.kernel.requires_nonnegative:
         return machine
-    step = Nonnegative(machine.support_vectors.shape[1])
+    step = PositivePart(machine.support_vectors.shape[1])
     return replace(machine, preprocessing=(*machine.preprocessing, step))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
 
 import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Step
 from kmcompile.readers.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.readers.model_file import MAX_MODEL_BYTES
+from kmcompile.steps import Step
 
 MAX_NUMBERS = MAX_MODEL_BYTES // 8
 """As many float64 as the largest file has: no model for a microcontroller needs more."""
@@ -47,5 +46,5 @@ def spend_steps(steps: Iterable[Step], what: str) -> None:
 
 def count_numbers(steps: Iterable[Step]) -> int:
     """Return how many numbers the arrays of some steps have."""
-    values = (getattr(step, field.name) for step in steps for field in fields(step))
+    values = (getattr(step, field.name) for step in steps for field in step.fields())
     return sum(value.size for value in values if isinstance(value, np.ndarray))

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps.step import Length, PrepareStep
+from kmcompile.steps.image import Length, PrepareStep, StepContext
+from kmcompile.steps.step import Order, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,10 +40,56 @@ class Bound(PrepareStep):
         length = self.measured(x, batch.length)
         return replace(batch, x=x, deviation=batch.deviation + self.minimum, length=length)
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation after the step."""
         return deviation + float(self.minimum)
 
     def operations(self) -> int:
         """Return the comparisons."""
         return 2 * self.n_in
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip(Step):
+    """x -> min(max(x, low), high): MinMaxScaler(clip=True)."""
+
+    low: float
+    high: float
+    n_out: int
+
+    name: ClassVar[str] = "Clip"
+    image: ClassVar[type[PrepareStep]] = Bound
+    reads_length: ClassVar[bool] = False
+    measures_length: ClassVar[bool] = False
+
+    @property
+    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that enter."""
+        return self.n_out
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the clipped rows."""
+        return np.clip(X, self.low, self.high)
+
+    def lower(self, context: StepContext) -> Bound:
+        """Return the image in the C; limits are off by what float32 rounds in them."""
+        precision = context.precision
+        low, high = precision.dtype(self.low), precision.dtype(self.high)
+        off = max(abs(self.low - float(low)), abs(self.high - float(high)))
+        minimum = precision.bound_constant(off * np.sqrt(self.n_out))
+        return Bound(low, high, minimum, self.n_out, context.length)
+
+    def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
+        """Return the larger limit; nothing is computed."""
+        return np.full(self.n_out, max(abs(self.low), abs(self.high))), 0.0
+
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return the rows."""
+        return rows
+
+    def reordered(self, order: Order) -> tuple[Step, Order]:
+        """Return the step itself: its limits are those of every feature."""
+        return self, order
+
+    def __str__(self) -> str:
+        return f"clip to [{self.low:g}, {self.high:g}]"

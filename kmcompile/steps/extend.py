@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Real
+from kmcompile.numeric.arrays import Float64Array, Real
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps.step import Length, PrepareStep
+from kmcompile.steps.image import Length, PrepareStep, StepContext
+from kmcompile.steps.step import Order, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,10 +35,63 @@ class Extend(PrepareStep):
         deviation = batch.deviation + self.minimum
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation after the step."""
         return deviation + float(self.minimum)
 
     def operations(self) -> int:
         """Return the copies, and the squares of a norm."""
         return self.n_out * (1 if self.length is None else 2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extension(Step):
+    """x -> (x, value): one more feature, the same for every input.
+
+    Parameters
+    ----------
+    value : float
+    n_out : int
+    """
+
+    value: float
+    n_out: int
+
+    name: ClassVar[str] = "Extension"
+    image: ClassVar[type[PrepareStep]] = Extend
+    reads_length: ClassVar[bool] = False
+    measures_length: ClassVar[bool] = False
+    n_constant: ClassVar[int] = 1
+
+    @property
+    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that enter."""
+        return self.n_out - 1
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the rows with the value behind them."""
+        return np.column_stack([X, np.full(len(X), self.value)])
+
+    def lower(self, context: StepContext) -> Extend:
+        """Return the image in the C; the value is off by what float32 rounds in it."""
+        precision = context.precision
+        value = precision.dtype(self.value)
+        # A subnormal may be read as 0.
+        lost = abs(self.value) if abs(value) < precision.smallest_normal else 0.0
+        error = precision.bound_constant(abs(self.value - float(value)) + lost)
+        return Extend(value, error, self.n_in, context.length)
+
+    def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
+        """Return the value's as one more; nothing is computed."""
+        return np.append(before, abs(self.value)), 0.0
+
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return the rows without the value."""
+        return rows[:, :-1]
+
+    def reordered(self, order: Order) -> tuple[Step, Order]:
+        """Return the step itself: the value stays behind the others."""
+        return self, np.append(order, len(order))
+
+    def __str__(self) -> str:
+        return f"extend by {self.value:g}"

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps.step import Length, PrepareStep
+from kmcompile.steps.image import Length, PrepareStep
 
 SHIFTER = np.float64(1.5 * 2.0**52)
 """Adding it to a number below 2^51 rounds that to an integer, to even where two are as near."""
@@ -49,7 +49,7 @@ class Integers(PrepareStep):
         x = (np.minimum(np.maximum(batch.x, -self.most), self.most) + SHIFTER) - SHIFTER
         return replace(batch, x=x, deviation=batch.deviation + self.rest.of(batch.x - x))
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation after the step: half a unit a feature."""
         return deviation + 0.5 * float(np.sqrt(self.n_in)) * 1.001
 

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
-from kmcompile.steps.step import Length, PrepareStep
+from kmcompile.numeric.rounding import FLOAT32, LARGEST_INTERMEDIATE
+from kmcompile.steps.image import Length, PrepareStep, StepContext
+from kmcompile.steps.step import Order, Step
 
 REFUSED = 2.0**126
 """The deviation of what is refused: far above `LARGEST_INTERMEDIATE`, the limit of all others."""
@@ -68,10 +69,56 @@ class Nonnegative(PrepareStep):
             deviation = np.where(refused, self.refused, deviation)
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation of what is not refused."""
         return deviation
 
     def operations(self) -> int:
         """Return the comparisons."""
         return 2 * self.n_in
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PositivePart(Step):
+    """x -> max(x, 0), before a kernel that has no value for negative features.
+
+    It is for what rounding leaves: an input that is negative by more is refused (`Nonnegative`).
+    It stands in no trained model: a pass adds it.
+    """
+
+    n_out: int
+
+    name: ClassVar[str] = "Nonnegative"
+    image: ClassVar[type[PrepareStep]] = Nonnegative
+    reads_length: ClassVar[bool] = False
+    measures_length: ClassVar[bool] = False
+
+    @property
+    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that enter."""
+        return self.n_out
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the rows without negative features."""
+        return np.maximum(X, 0.0)
+
+    def lower(self, context: StepContext) -> Nonnegative:
+        """Return the image in the C, which rounds nothing; that of a replay refuses nothing."""
+        precision = context.precision
+        most = np.float32(LARGEST_INTERMEDIATE) if precision is FLOAT32 else None
+        return Nonnegative(precision.dtype(REFUSED), most, self.n_out, context.length)
+
+    def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
+        """Return those before; nothing is computed."""
+        return before, 0.0
+
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return the rows."""
+        return rows
+
+    def reordered(self, order: Order) -> tuple[Step, Order]:
+        """Return the step itself: it treats all features alike."""
+        return self, order
+
+    def __str__(self) -> str:
+        return "refuse negative features"

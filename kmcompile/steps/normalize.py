@@ -7,16 +7,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar.functions import SQUARE_ROOT
-from kmcompile.steps.step import Length, PrepareStep, sum_of
+from kmcompile.steps.image import Length, PrepareStep, StepContext, sum_of
+from kmcompile.steps.step import Order, Step
 
 SMALLEST_SIZE = {np.float32: 2.0**-47, np.float64: 0.75 * 2.0**-47}
 """The least size that a row is divided by: more than twice scikit-learn's own limit, N.
 
 That of the replay is less, so that it knows of a row what float32 knows of it."""
+
+_NEARLY_ZERO = 10 * np.finfo(np.float64).eps
+"""Shorter rows are not normalised: sklearn/preprocessing/_data.py, _handle_zeros_in_scale."""
 
 _STAYING = {np.float32: 2.0**-50, np.float64: 2.0**-49}
 """Below it a row stays: so far below N that no rounding of the size matters."""
@@ -58,6 +62,11 @@ class Normalize(PrepareStep):
         return self.n_in
 
     @property
+    def norms(self) -> tuple[Literal["l1", "l2", "max"], ...]:
+        """The norm that it divides by."""
+        return (self.norm,)
+
+    @property
     def is_l2(self) -> bool:
         """Whether the size is the Euclidean norm."""
         return self.norm == "l2"
@@ -96,10 +105,89 @@ class Normalize(PrepareStep):
         deviation = np.where(known, np.where(grown < self.unknown, grown, self.unknown), small)
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation after the step: one that stays is smaller."""
         return float(self.unknown)
 
     def operations(self) -> int:
         """Return the size, the products and the norm."""
         return 3 * self.n_in + 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Normalization(Step):
+    """x -> x / |x|, a row of nearly zeros stays: scikit-learn's Normalizer."""
+
+    norm: Literal["l1", "l2", "max"]
+    n_out: int
+
+    name: ClassVar[str] = "Normalization"
+    image: ClassVar[type[PrepareStep]] = Normalize
+    reads_length: ClassVar[bool] = False
+    measures_length: ClassVar[bool] = False
+
+    @property
+    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that enter."""
+        return self.n_out
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the normalised rows."""
+        if self.norm == "l1":
+            size = np.abs(X).sum(axis=1)
+        elif self.norm == "l2":
+            # Scaled first, so that tiny rows do not underflow.
+            largest = np.abs(X).max(axis=1)
+            safe = np.where(largest == 0, 1.0, largest)
+            size = safe * np.sqrt(((X / safe[:, None]) ** 2).sum(axis=1))
+        else:
+            size = np.abs(X).max(axis=1)
+        return X / np.where(size < _NEARLY_ZERO, 1.0, size)[:, None]
+
+    def lower(self, context: StepContext) -> Normalize:
+        """Return the image in the C; its docstring derives the constants."""
+        precision = context.precision
+        n, u = self.n_out, precision.unit_roundoff
+        root = SQUARE_ROOT[precision.dtype].relative_error
+        bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
+        # Of the squares in the smallest sum that is divided by.
+        smallest = SMALLEST_SIZE[precision.dtype]
+        underflow = n * precision.smallest_normal / smallest**2
+        # Relative error of the result, times the largest Euclidean norm that it can have.
+        rounding = {
+            "l2": gamma_factor(n) / 2 + 3 * u + root + underflow,
+            "l1": gamma_factor(n) + 3 * u,
+            "max": 3 * u * np.sqrt(n),
+        }[self.norm]
+        gain = 2.0 if self.norm == "l2" else 1 + np.sqrt(n)
+        # Twice the largest Euclidean norm of a normalised row: two of them can be opposite.
+        unknown = 2 * np.sqrt(n) if self.norm == "max" else 2.0
+        least = 4 * n * precision.smallest_normal
+        return Normalize(
+            norm=self.norm,
+            n_in=n,
+            gain=bound_constant(gain * (1 + 2 * rounding)),
+            relative=bound_constant(rounding * (1 + 2 * rounding) + least),
+            smallest=precision.dtype(smallest),
+            unknown=bound_constant(unknown),
+            length=context.length,
+        )
+
+    def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
+        """Return 1 each, and the deviation on the way.
+
+        It is multiplied by 1 + sqrt(n) at most, and divided by the smallest size.
+        """
+        grown = np.sqrt(self.n_out) * deviation / SMALLEST_SIZE[np.float32]
+        return np.ones(self.n_out), float(grown)
+
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return the rows."""
+        return rows
+
+    def reordered(self, order: Order) -> tuple[Step, Order]:
+        """Return the step itself: a norm does not depend on the order."""
+        return self, order
+
+    def __str__(self) -> str:
+        return f"normalize by {self.norm}"

@@ -7,10 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Real, RealArray, frozen
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, lane_blocks
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
-from kmcompile.steps.step import Length, PrepareStep
+from kmcompile.steps.image import Length, PrepareStep, StepContext
+from kmcompile.steps.step import Order, Step
+
+_FLOAT64 = 2.0**-50  # whitening in float64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,9 +64,9 @@ class Project(PrepareStep):
         deviation = self.gain * batch.deviation + self.relative * batch.length + self.minimum
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation after the step."""
-        return float(self.gain) * deviation + float(self.relative) * length + float(self.minimum)
+        return float(self.gain) * deviation + float(self.relative) * before + float(self.minimum)
 
     def operations(self) -> int:
         """Return the multiply-adds of the product, padding included."""
@@ -78,3 +81,69 @@ class Project(PrepareStep):
                 "Rows of the projection, without unit: [block][feature][lane]",
             ),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection(Step):
+    """x -> matrix x: the linear part of PCA, its whitening included.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_out, n_features), float64
+    """
+
+    matrix: Float64Array
+
+    name: ClassVar[str] = "Projection"
+    image: ClassVar[type[PrepareStep]] = Project
+    reads_length: ClassVar[bool] = True
+    measures_length: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", frozen(self.matrix))
+
+    @property
+    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that enter."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that leave."""
+        return len(self.matrix)
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the projected rows."""
+        return X @ self.matrix.T
+
+    def lower(self, context: StepContext) -> Project:
+        """Return the image in the C; its docstring derives the constants."""
+        precision = context.precision
+        bound_constant = precision.bound_constant
+        stored = self.matrix.astype(precision.dtype).astype(np.float64)
+        frobenius = float(np.sqrt((stored**2).sum()))
+        error = float(np.sqrt(((self.matrix - stored) ** 2).sum())) + _FLOAT64 * frobenius
+        least = 2 * self.n_out * self.n_in * precision.smallest_normal
+        return Project(
+            blocks=lane_blocks(self.matrix, context.lanes, precision.dtype),
+            n_out=self.n_out,
+            gain=bound_constant(float(np.linalg.norm(self.matrix, 2)) * (1 + 1e-9) + error),
+            relative=bound_constant(precision.gamma_factor(self.n_in) * frobenius + error),
+            minimum=bound_constant(least),
+            length=context.length,
+        )
+
+    def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
+        """Return |matrix| before: products and sums are not larger."""
+        return np.abs(self.matrix) @ before, 0.0
+
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return the shortest rows that are projected to what is nearest to these."""
+        return rows @ np.linalg.pinv(self.matrix).T
+
+    def reordered(self, order: Order) -> tuple[Step, Order]:
+        """Return the step with its columns in that order; what leaves stays."""
+        return Projection(self.matrix[:, np.argsort(order)]), np.arange(self.n_out)
+
+    def __str__(self) -> str:
+        return f"project to {self.n_out}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.numeric.arrays import Float32Array, Real
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps.step import Length, PrepareStep
+from kmcompile.steps.image import Length, PrepareStep
 
 REFUSED = np.float32(2.0**100)
 """The deviation of an input outside the scale, by which it is refused."""
@@ -61,6 +61,11 @@ class Quantize(PrepareStep):
         """Features that leave."""
         return self.n_in
 
+    @property
+    def refuses(self) -> bool:
+        """Inputs outside the scale are."""
+        return True
+
     def apply(self, batch: Batch) -> Batch:
         """Return the batch with multiples of the unit."""
         half = np.float32(0.5)
@@ -78,7 +83,7 @@ class Quantize(PrepareStep):
         x = codes * self.unit
         return replace(batch, x=x, length=self.measured(x, batch.length))
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation after the step: half a unit a feature."""
         return deviation + 0.5 * float(np.sqrt(self.n_in)) * float(self.unit) * 1.001
 

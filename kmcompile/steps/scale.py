@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from kmcompile.numeric.arrays import Real, RealArray, frozen
+import numpy as np
+
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import Precision
 from kmcompile.numeric.table import Table
-from kmcompile.steps.step import Length, PrepareStep
+from kmcompile.steps.image import Length, PrepareStep, StepContext
+from kmcompile.steps.step import NOT_TRAINED, Order, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +78,9 @@ class Scale(PrepareStep):
         deviation = self.gain * batch.deviation + self.relative * length + self.minimum
         return replace(batch, x=x, deviation=deviation, length=length)
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation after the step."""
-        return float(self.gain) * deviation + float(self.relative) * length + float(self.minimum)
+        return float(self.gain) * deviation + float(self.relative) * after + float(self.minimum)
 
     def operations(self) -> int:
         """Return the differences, products and squares."""
@@ -110,3 +114,101 @@ class Scale(PrepareStep):
             for name, layout, values, present in named
             if present
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Affine(Step):
+    """x -> (x - offset) * factor, elementwise: the scalers.
+
+    Parameters
+    ----------
+    offset, factor : ndarray of shape (n_features,), float64
+        factor is nowhere 0.
+    offset_error : ndarray of shape (n_features,), float64, optional
+        Bound on what float64 rounded when the offset was worked out from the model's own
+        numbers; not a part of the model. By default that of one operation, 2^-52 |offset|.
+    factor_error : float, optional
+        The same of the factor, relative to it. By default that of one operation.
+    """
+
+    offset: Float64Array
+    factor: Float64Array
+    offset_error: Float64Array = field(default_factory=lambda: np.zeros(0), metadata=NOT_TRAINED)
+    factor_error: float = field(default=2.0**-53, metadata=NOT_TRAINED)
+
+    name: ClassVar[str] = "Affine"
+    image: ClassVar[type[PrepareStep]] = Scale
+    reads_length: ClassVar[bool] = False
+    measures_length: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offset", frozen(self.offset))
+        object.__setattr__(self, "factor", frozen(self.factor))
+        given = self.offset_error if len(self.offset_error) else 2.0**-52 * np.abs(self.offset)
+        object.__setattr__(self, "offset_error", frozen(given))
+
+    @property
+    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that enter."""
+        return len(self.offset)
+
+    @property
+    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that leave."""
+        return len(self.offset)
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the scaled rows."""
+        return (X - self.offset) * self.factor
+
+    def lower(self, context: StepContext) -> Scale:
+        """Return the image in the C; its docstring derives the constants."""
+        precision = context.precision
+        high = self.offset.astype(precision.dtype)
+        low = (self.offset - high).astype(precision.dtype)
+        factor = self.factor.astype(precision.dtype)
+        rest = np.abs(self.offset - high - low) + self.offset_error
+        u, least = precision.unit_roundoff, precision.smallest_normal
+        bound_constant = precision.bound_constant
+        scale = np.abs(self.factor)
+        each = scale * (1 + 4 * u) * (2 * u * np.abs(low.astype(np.float64)) + rest + 4 * least)
+        return Scale(
+            high=high,
+            low=low,
+            factor=factor,
+            gain=bound_constant(float(scale.max()) * (1 + 4 * u)),
+            relative=bound_constant(self._roundings(precision) * u + self.factor_error),
+            minimum=bound_constant(float(np.sqrt((each**2).sum())) + len(each) * 2 * least),
+            length=context.length,
+        )
+
+    def _roundings(self, precision: Precision) -> int:
+        """Return how many roundings relative to the result there are, and one for their product.
+
+        Without an offset only the factor, where it is rounded, and the product, where that is not
+        one with powers of two.
+        """
+        if self.offset.any() or self.offset_error.any():
+            return 5
+        stored = self.factor.astype(precision.dtype)
+        if (np.frexp(stored)[0] == 0.5).all() and (stored == self.factor).all():
+            return 0
+        return 3
+
+    def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
+        """Return those of the products, and of the differences on the way."""
+        difference = before + np.abs(self.offset)
+        return difference * np.abs(self.factor), float(difference.max())
+
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return the rows in the units before."""
+        return rows / self.factor + self.offset
+
+    def reordered(self, order: Order) -> tuple[Step, Order]:
+        """Return the step with its numbers in that order."""
+        places = np.argsort(order)
+        offset, error = self.offset[places], self.offset_error[places]
+        return Affine(offset, self.factor[places], error, self.factor_error), order
+
+    def __str__(self) -> str:
+        return "scale"

@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Real, frozen
+from kmcompile.errors import InputError
+from kmcompile.numeric.arrays import Float64Array, Real, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
-from kmcompile.steps.step import Length, PrepareStep
+from kmcompile.steps.image import Length, PrepareStep, StepContext
+from kmcompile.steps.step import Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +59,7 @@ class Select(PrepareStep):
         deviation = batch.deviation * self.gain
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 
-    def largest_deviation(self, deviation: float, length: float) -> float:
+    def largest_deviation(self, deviation: float, before: float, after: float) -> float:
         """Return a bound on the deviation after the step."""
         return float(self.gain) * deviation
 
@@ -74,3 +76,69 @@ class Select(PrepareStep):
                 "Number of the feature that is taken: [feature]",
             ),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection(Step):
+    """x -> (x_c for c in columns): what a ColumnTransformer takes and in which order.
+
+    Parameters
+    ----------
+    columns : tuple of int
+        Of the step's input; one or more, any of them any number of times.
+    n_in : int
+        Features of the step's input.
+
+    Raises
+    ------
+    InputError
+        If a column is not one of the input's.
+    """
+
+    columns: tuple[int, ...]
+    n_in: int
+
+    name: ClassVar[str] = "Selection"
+    image: ClassVar[type[PrepareStep]] = Select
+    reads_length: ClassVar[bool] = False
+    measures_length: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        first, last = min(self.columns), max(self.columns)
+        if not 0 <= first <= last < self.n_in:
+            raise InputError(
+                f"Selection takes columns {first} to {last}, its input has {self.n_in}; "
+                "the model is damaged or not of a supported kind"
+            )
+
+    @property
+    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Features that leave."""
+        return len(self.columns)
+
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the chosen columns."""
+        return np.ascontiguousarray(X[:, list(self.columns)])
+
+    def lower(self, context: StepContext) -> Select:
+        """Return the image in the C; its docstring derives the gain."""
+        precision = context.precision
+        dtype = np.dtype(np.uint16 if self.n_in <= 1 << 16 else np.uint32)
+        columns: NDArray[np.unsignedinteger[Any]] = np.array(self.columns, dtype=dtype)
+        most = int(np.bincount(columns).max())
+        gain = precision.dtype(1.0) if most == 1 else precision.bound_constant(np.sqrt(most))
+        return Select(columns, self.n_in, gain, context.length)
+
+    def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
+        """Return those of the chosen columns; nothing is computed."""
+        return before[list(self.columns)], 0.0
+
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return rows whose chosen columns are these, others 0, the mean of repeated ones."""
+        taken = np.zeros((self.n_in, self.n_out))
+        taken[list(self.columns), np.arange(self.n_out)] = 1.0
+        means: Float64Array = (rows @ taken.T) / np.maximum(taken.sum(axis=1), 1.0)
+        return means
+
+    def __str__(self) -> str:
+        return f"select {self.n_out} of {self.n_in}"

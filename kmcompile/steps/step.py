@@ -1,88 +1,126 @@
-"""What a step of the preprocessing is, and how its norms are bounded."""
+"""What every step of the preprocessing is asked, in float64: the meaning of the trained model."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import Field, fields
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Real, RealArray
-from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import precision_of
-from kmcompile.numeric.scalar.functions import SQUARE_ROOT
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.steps.image import PrepareStep, StepContext
 
-LENGTH_LANES = 4
-"""Interleaved partial sums of a norm: feature j goes to sum j modulo 4."""
+NOT_TRAINED = {"trained": False}
+"""Metadata of a field that describes our own rounding: left out of the model's hash."""
+
+Order = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Length:
-    """Upper bound on a Euclidean norm: sqrt(factor * sum of squares + minimum), rounded up.
+class Step(ABC):
+    """One fitted transformer before the kernel; frozen, float64.
 
-    factor holds gamma_(n + 1) of the sum and the roundings of the bound, minimum the underflows.
+    Subclasses are frozen dataclasses: their fields are what was trained, arrays, numbers and texts,
+    and the model's hash is of them.
     """
 
-    factor: Real
-    minimum: Real
-
-    def of(self, x: RealArray) -> RealArray:
-        """Return the bound for every row."""
-        root = SQUARE_ROOT[precision_of(self.factor).dtype].of
-        bound: RealArray = root(self.factor * sum_of(x * x) + self.minimum)
-        return bound
-
-
-def sum_of(terms: RealArray) -> RealArray:
-    """Return the row sums in the order of the C: four interleaved sums, then left to right."""
-    partial = np.zeros((len(terms), LENGTH_LANES), dtype=terms.dtype)
-    for start in range(0, terms.shape[1], LENGTH_LANES):
-        columns = terms[:, start : start + LENGTH_LANES]
-        partial[:, : columns.shape[1]] += columns
-    total = partial[:, 0].copy()
-    for lane in range(1, LENGTH_LANES):
-        total += partial[:, lane]
-    return total
-
-
-class PrepareStep(ABC):
-    """One transformer in the C, with the growth of the deviation that it causes."""
-
     name: ClassVar[str]
+    """What model files and the model's hash call the kind."""
+
+    image: ClassVar[type[PrepareStep]]
+    """What `lower` returns, which knows its template."""
+
     n_in: int
+    """Features that enter."""
+
     n_out: int
-    length: Length | None
-    """How the norm after the step is bounded; None where nobody asks for it."""
-    in_place: ClassVar[bool] = True
-    """Whether the C may write the result over the step's input."""
+    """Features that leave."""
+
+    reads_length: ClassVar[bool]
+    """Whether the image's deviation depends on the norm of what enters."""
+
+    measures_length: ClassVar[bool]
+    """Whether it depends on the norm of what leaves."""
+
+    n_constant: ClassVar[int] = 0
+    """How many of the last features that leave are the same for every input."""
+
+    def fields(self) -> tuple[Field[Any], ...]:
+        """Return the fields of the dataclass."""
+        return fields(self)  # type: ignore[arg-type]  # it is said of subclasses that they are some
 
     @abstractmethod
-    def apply(self, batch: Batch) -> Batch:
-        """Return the batch after the step."""
-
-    @abstractmethod
-    def largest_deviation(self, deviation: float, length: float) -> float:
-        """Return a bound on the deviation after the step, for the range analysis.
+    def apply(self, X: Float64Array) -> Float64Array:
+        """Return the rows after the step.
 
         Parameters
         ----------
-        deviation : float
-            Bound on the deviation before the step.
-        length : float
-            Bound on the norm of what the step's error is relative to: a projection's input,
-            the others' result.
+        X : ndarray of shape (n_queries, n_in), float64
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_out), float64
         """
 
     @abstractmethod
-    def operations(self) -> int:
-        """Return the multiply-adds of one query."""
+    def lower(self, context: StepContext) -> PrepareStep:
+        """Return the step as the emitted C computes it, with the constants of its error.
 
-    def measured(self, x: RealArray, before: RealArray) -> RealArray:
-        """Return the bound on the norm of the result, or the one before where nobody asks."""
-        return before if self.length is None else self.length.of(x)
+        Its deviation bounds the Euclidean distance of what it computes from `apply` of the exactly
+        prepared input, in real arithmetic.
+        """
 
-    def tables(self, number: int) -> tuple[Table, ...]:
-        """Return the constant tables; `number` tells steps of one kind apart."""
-        return ()
+    @abstractmethod
+    def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
+        """Return what the overflow analysis needs.
+
+        Parameters
+        ----------
+        before : ndarray of shape (n_in,), float64
+            Bounds on the magnitudes of what enters.
+        deviation : float
+            Bound on the deviation of what enters.
+
+        Returns
+        -------
+        after : ndarray of shape (n_out,), float64
+            Bounds on the magnitudes of what leaves.
+        intermediate : float
+            Bound on what is computed between, 0 where nothing is larger than what enters or leaves
+            and their squared norms.
+        """
+
+    @abstractmethod
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return rows that the step makes about these of, for likely inputs: no bound rests on it.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, n_out), float64
+
+        Returns
+        -------
+        ndarray of shape (n, n_in), float64
+        """
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Return the step in a few words, for reports."""
+
+    def reordered(self, order: Order) -> tuple[Step, Order] | None:
+        """Return the step for features in another order, and the order of what leaves it.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n_in,), intp
+            Feature j of this step is feature order[j] of the one that is returned.
+
+        Returns
+        -------
+        step : Step
+        order : ndarray of shape (n_out,), intp
+            The same of what leaves. Both are None, which is always right, where the features have
+            to come in their own order.
+        """
+        return None

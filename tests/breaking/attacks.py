@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine, Projection
 from kmcompile.model.reference import evaluate
 from kmcompile.program.program import Program
+from kmcompile.steps import Affine, Projection
 
 Sides = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """(inputs, number of their segment) -> on which side each input is, bool."""

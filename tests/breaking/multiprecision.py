@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine, Clip, Projection, Step
+from kmcompile.steps import Affine, Clip, Projection, Step
 
 DIGITS = 60
 

@@ -15,7 +15,7 @@ from kit.tools import need, succeed
 from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine, Clip, Normalization, Projection, Step
+from kmcompile.steps import Affine, Clip, Normalization, Projection, Step
 
 KERNELS = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection)
 _NORMS = ("l1", "l2", "max")

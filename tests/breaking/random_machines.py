@@ -6,7 +6,7 @@ import numpy as np
 
 from kmcompile.kernels import Kernel, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine, Normalization, Step
+from kmcompile.steps import Affine, Normalization, Step
 
 
 def random_machine(seed: int) -> tuple[KernelMachine, np.ndarray]:

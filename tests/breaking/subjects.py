@@ -19,7 +19,6 @@ from sklearn.svm import SVC
 from kit import certified, regressions
 from kit.emitted import Emitted
 from kit.function_kernels import kernel_function, load_machine
-from kit.lowered import reduced
 from kit.shared_data import DATA
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
@@ -30,10 +29,11 @@ from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.model.preprocessing import Affine
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
+from kmcompile.steps import Affine
 from kmcompile.target import load_target
 
 NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
@@ -174,7 +174,7 @@ def programs_of(
     has_exits: bool = True,
 ) -> dict[str, Emitted]:
     """Return the programs of a machine by name, as in `Target`."""
-    machine, target = reduced(own), load_target(board)
+    machine, target = run_passes(own), load_target(board)
     if lanes is not None:
         target = replace(target, program=replace(target.program, lanes=lanes))
     ordinary = ordinary_inputs(machine, 64)

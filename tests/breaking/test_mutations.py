@@ -28,11 +28,11 @@ from terms import TERMS, VALUES, terms_of, weakened
 
 from kit.fixed_sum_terms import needed
 from kit.fixed_sums import in_format, random_machine
-from kit.lowered import reduced
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.lower.integer_program import Layout
 from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_sum
+from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.readers import load_model
 
@@ -56,7 +56,7 @@ def _stage(name: str, template: str) -> tuple[Any, Program, Any]:
     emitted = target.programs[names[0] if names else next(iter(target.programs))]
     program = emitted.program
     stages = {stage.template: stage for stage in program.stages}
-    return stages[template], program, reduced(target.machine)
+    return stages[template], program, run_passes(target.machine)
 
 
 @cache
@@ -91,7 +91,7 @@ def _fourier() -> Derived:
     X, y = load_wine(return_X_y=True)
     features = RBFSampler(n_components=40, random_state=0)
     model = make_pipeline(StandardScaler(), features, LinearSVC(random_state=0)).fit(X, y)
-    machine = reduced(load_model(model))
+    machine = run_passes(load_model(model))
     stage = lower_sum(machine, 4, SumContext())
     return Derived(stage, derivations.exact_sum(stage, machine))
 
@@ -106,7 +106,7 @@ def _linear(name: str) -> Derived:
 def _replay(name: str, kind: str) -> Derived:
     target = fitted(next(subject for subject in SUBJECTS if subject.name == name))
     stage = target.programs[kind].program.replay
-    return Derived(stage, derivations.replay(stage, reduced(target.machine)))
+    return Derived(stage, derivations.replay(stage, run_passes(target.machine)))
 
 
 @cache

@@ -12,9 +12,8 @@ from quadruple import decisions as in_quadruple
 from kmcompile.kernels import Chi2, Intersection, Kernel, Laplacian, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.kernel_values import kernel_values
-from kmcompile.model.preprocessing import Affine, Normalization, Projection
 from kmcompile.model.reference import labels_of
+from kmcompile.steps import Affine, Normalization, Projection
 
 U = 2.0**-53
 LEAST_ERROR = 1e-12
@@ -130,7 +129,7 @@ def _kernels(
     gamma |s| ((n + 4) u |x| + e), coef0 and the sum by a few u; then the mean value theorem.
     """
     kernel, s, n = machine.kernel, machine.support_vectors, x.shape[1]
-    values, added = kernel_values(kernel, s, x)
+    values, added = kernel.fast_values(s, x)
     e = deviation[:, None]
     if isinstance(kernel, Rbf):
         z = -np.log(np.maximum(values, 1e-320))

@@ -25,8 +25,8 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 from kit.function_kernels import kernel_function
 from kit.lowered import Lowered, lowered
 from kit.real_model import RealModel
-from kmcompile.model.preprocessing import Affine, Projection
 from kmcompile.program.interpreter import Status
+from kmcompile.steps import Affine, Projection
 
 STEPS = 20_000  # enough: how well they are trained is of no concern here
 

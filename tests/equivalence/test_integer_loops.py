@@ -28,8 +28,7 @@ from kmcompile.lower.code_table import alike_features, code_table
 from kmcompile.lower.codes import lossless_codes
 from kmcompile.lower.integer_program import Layout, lower_integers
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import CodeTable
 from kmcompile.program.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
@@ -183,7 +182,7 @@ GRIDS = {"uint8": 7, "int8": 10, "quarters": 10, "int16": 10}
 def emitted(grid: str, sparse: bool, target: str) -> Emitted:
     """Return a random machine as a program for a target."""
     machine = fixed_sums.random_machine(GRIDS[grid], grid)
-    moved = fold_scalers(merge_duplicate_vectors(machine))
+    moved = run_passes(machine, centers=False)
     coded = lossless_codes(moved)
     assert coded is not None
     number_format = "int16" if coded.width == "int16" else "int8"

@@ -17,18 +17,19 @@ from mpmath import mp, mpf
 
 from kit import catalogue, replays
 from kit.covering import by_fields, every_nth
-from kit.lowered import Lowered, reduced
+from kit.lowered import Lowered
 from kit.real_model import DIGITS, RealModel
 from kit.replays import neighbours
 from kit.roundings import flushing_subnormals, need_fma, run
 from kit.tools import need
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.model.preprocessing import Normalization
 from kmcompile.numeric.batch import Batch
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status
 from kmcompile.program.stages import Replay
 from kmcompile.run import RunResult
+from kmcompile.steps import Normalization
 from kmcompile.target import load_target
 from kmcompile.verify.records import answers_of
 
@@ -50,7 +51,7 @@ def summed(case: Case, low_parts: bool) -> tuple[Replay, Batch, np.ndarray, list
     """Return the replay, its queries, the errors of its decisions and the real decisions."""
     low, real = compiled(case)
     ordinary = ordinary_inputs(low.machine, 16)
-    machine = reduced(low.machine)
+    machine = run_passes(low.machine)
     replay = lower_replay(machine, load_target("host"), low.program, ordinary, low_parts)
     X = queries(low, case, N_QUERIES, seed=7)
     X = np.concatenate([X, neighbours(low.program, X, 4), nearly_zero(low, X[:2])])

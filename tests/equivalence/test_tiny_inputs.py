@@ -24,8 +24,7 @@ from kmcompile.build import build
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import evaluate
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status
 from kmcompile.program.stages import ExactSum
 from kmcompile.run import HostRunner
@@ -62,7 +61,7 @@ class Tiny:
         emitted = emit_model(model)
         program = emitted.program
         if self.replays:
-            machine = refuse_negatives(fold_scalers(emitted.machine))
+            machine = run_passes(emitted.machine, centers=False)
             ordinary = ordinary_inputs(machine, 16)
             replay = lower_replay(machine, emitted.target, program, ordinary)
             program = replace(program, replay=replay)

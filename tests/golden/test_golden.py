@@ -24,7 +24,6 @@ from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import Status, interpret
@@ -38,6 +37,7 @@ from kmcompile.program.stages import (
     ReducedSet,
     SignMap,
 )
+from kmcompile.steps import Affine
 from kmcompile.target import load_target
 
 GOLDEN = Path(__file__).parent

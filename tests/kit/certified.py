@@ -20,8 +20,7 @@ from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 from kmcompile.target import Target
@@ -69,7 +68,7 @@ class Certified:
         model = make_pipeline(*steps, SVC(C=10, **KERNELS[self.kernel]))
         plain = emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
         fresh = X[self.n_trained :].astype(np.float32)
-        machine = fold_scalers(merge_duplicate_vectors(plain.machine))
+        machine = run_passes(plain.machine, centers=False)
         exits = exits_of(machine, plain.program)
         program = with_exits(plain.program, exits)
         return Emitted(plain.machine, program, plain.target, np.concatenate([fresh, plain.queries]))

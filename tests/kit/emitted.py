@@ -21,10 +21,7 @@ from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.output import files as folder_files
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.fold_selections import fold_selections
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Prepare
@@ -120,7 +117,7 @@ def emit_model(estimator: object, target: str | Target = "host", name: str = "ir
     """Return the emitted C of a fitted estimator."""
     loaded = named(target)
     machine = load_machine(estimator)
-    reduced = refuse_negatives(merge_duplicate_vectors(fold_scalers(fold_selections(machine))))
+    reduced = run_passes(machine, centers=False)
     program = lower(reduced, loaded, name, ordinary_inputs(reduced, 64))
     return Emitted(machine, program, loaded)
 

@@ -21,8 +21,7 @@ from kmcompile.exits.certified.folded_weights import curvature, lower_folded_wei
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import FoldedWeights
 from kmcompile.target import Target
@@ -108,7 +107,7 @@ class Expanded:
 
 def passed(machine: KernelMachine) -> KernelMachine:
     """Return the machine after the passes."""
-    return fold_scalers(merge_duplicate_vectors(machine))
+    return run_passes(machine, centers=False)
 
 
 def _digits() -> tuple[np.ndarray, np.ndarray]:

@@ -18,11 +18,10 @@ from kmcompile.lower.integer_program import Layout, lower_integers
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.model.preprocessing import Affine
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Answers, Status, interpret
 from kmcompile.program.program import Program
+from kmcompile.steps import Affine
 from kmcompile.target import load_target
 
 DIGITS = 60
@@ -120,7 +119,7 @@ class Case:
 
 def in_format(machine: KernelMachine, number_format: str, layout: Layout) -> Case:
     """Return the program of a machine: lossless codes or, for "int16" and "int8", scaled ones."""
-    moved = fold_scalers(merge_duplicate_vectors(machine))
+    moved = run_passes(machine, centers=False)
     if number_format == "lossless":
         coded = lossless_codes(moved)
         assert coded is not None

@@ -16,23 +16,11 @@ from kmcompile.lower import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.numeric.batch import Batch
-from kmcompile.passes.center_vectors import center_vectors
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.fold_selections import fold_selections
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Answers, Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Prepare
 from kmcompile.target import load_target
-
-
-def reduced(machine: KernelMachine) -> KernelMachine:
-    """Return the machine after all passes."""
-    passes = (merge_duplicate_vectors, fold_selections, center_vectors, fold_scalers)
-    for run_pass in (*passes, refuse_negatives):
-        machine = run_pass(machine)
-    return machine
 
 
 def program_of(machine: KernelMachine, lanes: int | None = None) -> Program:
@@ -40,7 +28,7 @@ def program_of(machine: KernelMachine, lanes: int | None = None) -> Program:
     target = load_target("host")
     if lanes is not None:
         target = replace(target, program=replace(target.program, lanes=lanes))
-    machine = reduced(machine)
+    machine = run_passes(machine)
     return lower(machine, target, "model", ordinary_inputs(machine, 16))
 
 

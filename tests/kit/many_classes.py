@@ -19,8 +19,7 @@ from kit.certified import exits_of, with_exits
 from kit.emitted import Emitted, emit_model
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.replay import lower_replay
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.target import Target
 
 N_CLASSES = 6
@@ -41,7 +40,7 @@ class ManyClasses:
         """Return the emitted C."""
         X, _ = samples()
         plain = emit_model(fitted(), target, name)
-        machine = fold_scalers(merge_duplicate_vectors(plain.machine))
+        machine = run_passes(plain.machine, centers=False)
         seen = X[:N_TRAINED].astype(np.float32)
         fresh = X[N_TRAINED : N_TRAINED + N_FRESH].astype(np.float32)
         exits = exits_of(machine, plain.program)

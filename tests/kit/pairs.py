@@ -20,8 +20,7 @@ from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.target import Target
 
 
@@ -50,7 +49,7 @@ class Pairs:
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         emitted = self.exact(target, name)
-        machine = fold_scalers(merge_duplicate_vectors(emitted.machine))
+        machine = run_passes(emitted.machine, centers=False)
         ordinary = ordinary_inputs(machine, 64)
         program = with_pair_sum(machine, emitted.program, ordinary, likely_inputs(machine, 200))
         assert program is not None

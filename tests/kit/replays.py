@@ -15,10 +15,7 @@ from kit.emitted import Emitted
 from kit.sparse_digits import SparseDigits
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.fold_selections import fold_selections
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.passes.refuse_negatives import refuse_negatives
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.target import Target
@@ -40,8 +37,7 @@ class Replayed:
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self.case.emit(target, name)
-        machine = merge_duplicate_vectors(fold_scalers(fold_selections(plain.machine)))
-        machine = refuse_negatives(machine)
+        machine = run_passes(plain.machine, centers=False)
         ordinary = ordinary_inputs(machine, 16)
         replay = lower_replay(machine, plain.target, plain.program, ordinary, self.low_parts)
         parted = neighbours(plain.program, plain.queries, _N_PAIRS)

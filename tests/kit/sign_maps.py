@@ -17,13 +17,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kit.emitted import Emitted, emit_model
-from kit.lowered import program_of, reduced
+from kit.lowered import program_of
 from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.target import Target
@@ -83,7 +82,7 @@ class Mapped:
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = emit_model(self.estimator, target, name)
-        machine = fold_scalers(merge_duplicate_vectors(plain.machine))
+        machine = run_passes(plain.machine, centers=False)
         stage = build_sign_map(machine, plain.program, self.samples[0], 1000)
         assert stage is not None
         exits = (*plain.program.exits, stage)
@@ -99,7 +98,7 @@ class Mapped:
     @cached_property
     def stage(self) -> SignMap:
         """The map."""
-        stage = build_sign_map(reduced(self.machine), self.plain, self.samples[0], 4000)
+        stage = build_sign_map(run_passes(self.machine), self.plain, self.samples[0], 4000)
         assert stage is not None
         return stage
 

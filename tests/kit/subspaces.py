@@ -21,8 +21,7 @@ from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.subspace import Trial
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.batch import Batch
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.target import Target
@@ -85,7 +84,7 @@ class SubspaceCase:
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = emit_model(self.fitted(), target, name)
-        machine = fold_scalers(merge_duplicate_vectors(plain.machine))
+        machine = run_passes(plain.machine, centers=False)
         stage = self.stage(machine, plain.program)
         exits = (*plain.program.exits, stage)
         program = replace(plain.program, mode="certified", exits=exits)

@@ -11,7 +11,6 @@ import numpy as np
 from bound_search.extrema import Interval
 from bound_search.points import DistanceForm, Pair, Point, inner, squared_distances
 from kmcompile.exits.certified.vectors.span import Span
-from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _DEPENDENT = 1e-13
@@ -51,7 +50,7 @@ def plane_bounds(form: DistanceForm, pair: Pair, X: Float64Array) -> Interval:
     q = np.column_stack([U.with_query(kernel, X) for U in points]) @ basis
     w = np.array([inner(kernel, U, normal) for U in points]) @ basis
     centre = form.intercept + q @ w
-    left = np.maximum(self_values(kernel, X) - (q * q).sum(axis=1), 0.0)
+    left = np.maximum(kernel.self_values(X) - (q * q).sum(axis=1), 0.0)
     radius = np.sqrt(left * max(inner(kernel, normal, normal) - float(w @ w), 0.0))
     return centre - radius, centre + radius
 
@@ -63,7 +62,7 @@ def span_bounds(span: Span, X: Float64Array, intercept: Float64Array) -> Interva
     coordinates.
     """
     q, w = span.coordinates(X), span.weights
-    left = np.maximum(self_values(span.normals.kernel, X)[:, None] - np.cumsum(q * q, axis=1), 0.0)
+    left = np.maximum(span.normals.kernel.self_values(X)[:, None] - np.cumsum(q * q, axis=1), 0.0)
     rest = np.maximum(span.normals.squares - np.cumsum(w * w, axis=0), 0.0)
     centre = intercept + np.cumsum(q[:, :, None] * w, axis=1)
     radius = np.sqrt(left)[:, :, None] * np.sqrt(rest)

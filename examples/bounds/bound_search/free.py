@@ -9,7 +9,6 @@ from bound_search.derivatives import gradient, self_gradient
 from kmcompile.exits.certified.vectors.greedy import Pursuit
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
-from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 20
@@ -36,7 +35,7 @@ def gain(span: Span, relative: Float64Array, z: Float64Array) -> tuple[float, Fl
     gradient : ndarray of shape (n_features,), float64
     """
     normals, Z = span.normals, z[None]
-    square = float(self_values(normals.kernel, Z)[0])
+    square = float(normals.kernel.self_values(Z)[0])
     q = span.coordinates(Z)[0]
     d = square - float(q @ q)
     if d <= LEAST_PIVOT * square:

@@ -15,7 +15,6 @@ from kmcompile.exits.certified.vectors.normals import require_positive_definite
 from kmcompile.kernels import Kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 
@@ -54,7 +53,7 @@ def squared_distance(kernel: Kernel, U: Point, V: Point) -> float:
 
 def squared_distances(kernel: Kernel, U: Point, X: Float64Array) -> Float64Array:
     """Return |phi(x) - U|^2 of every query, shape (n_queries,), not below 0."""
-    square = self_values(kernel, X) - 2 * U.with_query(kernel, X) + inner(kernel, U, U)
+    square = kernel.self_values(X) - 2 * U.with_query(kernel, X) + inner(kernel, U, U)
     return np.maximum(square, 0.0)
 
 

@@ -10,7 +10,6 @@ from bound_search.derivatives import gradient, self_gradient
 from bound_search.free import box
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.kernels import Kernel, Rbf
-from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _MOST_VECTORS = 1500
@@ -43,11 +42,11 @@ def preimage(
     diverges from some starts; then, or alone, by L-BFGS. It starts at the best of the vectors.
     """
     product = kernel.values(vectors, vectors) @ weights
-    order = (product**2 / np.maximum(self_values(kernel, vectors), 1e-300)).argsort()[::-1]
+    order = (product**2 / np.maximum(kernel.self_values(vectors), 1e-300)).argsort()[::-1]
 
     def loss(z: Float64Array) -> tuple[float, Float64Array]:
         Z = z[None]
-        square = max(float(self_values(kernel, Z)[0]), 1e-300)
+        square = max(float(kernel.self_values(Z)[0]), 1e-300)
         inner = float(kernel.values(vectors, Z)[0] @ weights)
         slope = 2 * inner * gradient(kernel, Z, vectors, weights[None])
         slope -= inner**2 / square * self_gradient(kernel, Z)

@@ -11,7 +11,6 @@ from scipy.optimize import minimize
 from bound_search.derivatives import gradient
 from bound_search.free import box
 from kmcompile.exits.certified.vectors.normals import Normals
-from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 150
@@ -54,7 +53,7 @@ class NestedCost:
     def __call__(self, Z: Float64Array) -> tuple[float, Float64Array]:
         """Return the cost and its gradient at vectors of shape (k, n_features)."""
         normals, kernel, n = self.normals, self.normals.kernel, len(self.X)
-        own = self_values(kernel, Z)
+        own = kernel.self_values(Z)
         gram = kernel.values(Z, Z) + _NUGGET * np.diag(own)
         lower: Float64Array = cholesky(gram, lower=True)
         columns = np.hstack([kernel.values(Z, self.X).T, normals.product(Z)])
@@ -70,7 +69,7 @@ class NestedCost:
 
     def _of_coordinates(self, q: Float64Array, w: Float64Array) -> tuple[float, Float64Array]:
         """Return the cost and its slope in [q, w], q of shape (k, n_samples)."""
-        square = self_values(self.normals.kernel, self.X)
+        square = self.normals.kernel.self_values(self.X)
         left = np.maximum(square - np.cumsum(q * q, axis=0), _FLOOR * square)
         outside = np.sqrt(left)
         slope_q, slope_w = np.zeros_like(q), np.zeros_like(w)

@@ -8,7 +8,6 @@ import numpy as np
 
 from bound_search.derivatives import gradient
 from bound_search.points import DistanceForm, Pair, Point, inner
-from kmcompile.model.kernel_values import kernel_values, self_values
 from kmcompile.numeric.arrays import Float64Array
 
 _FLOOR = 1e-12
@@ -70,14 +69,14 @@ class WidthCost:
         normal = form.normal
         y = np.where(form.decisions(X) >= 0, 1.0, -1.0)
         square = inner(form.kernel, normal, normal)
-        return cls(form, X, y, self_values(form.kernel, X), square)
+        return cls(form, X, y, form.kernel.self_values(X), square)
 
     def __call__(self, pair: Pair) -> tuple[float, PairSlope]:
         """Return the cost of a pair and its slope."""
         kernel, W, p, n = self.form.kernel, self.form.normal, pair.positive, pair.negative
         Z = np.concatenate([p.vectors, n.vectors])
         others = np.concatenate([Z, W.vectors, self.X])
-        values, _ = kernel_values(kernel, others, Z)
+        values, _ = kernel.fast_values(others, Z)
         ends = np.cumsum([len(p), len(n), len(W)])
         of_p, of_n = np.split(values, [len(p)])
         p_p, p_n, p_W, p_X = np.split(p.weights @ of_p, ends)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine, Projection, Step
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.steps import Affine, Projection, Step
 
 _ROUNDINGS = 2.0**-50
 """8 u: of one step on at most three features, which are products and sums of four numbers."""

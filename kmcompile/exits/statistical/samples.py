@@ -20,7 +20,6 @@ from kmcompile.exits.statistical.risk import (
 from kmcompile.exits.statistical.training import training_points
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.kernel_values import kernel_values
 from kmcompile.model.reference import labels_of
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 
@@ -228,7 +227,7 @@ def decision_values(
     for start in range(0, len(X), rows):
         part = slice(start, start + rows)
         prepared = machine.prepare(X[part].astype(np.float64))
-        values, _ = kernel_values(machine.kernel, machine.support_vectors, prepared)
+        values, _ = machine.kernel.fast_values(machine.support_vectors, prepared)
         if left_out is not None:
             own = np.flatnonzero(left_out[part] >= 0)
             values[own, left_out[part][own]] = 0.0

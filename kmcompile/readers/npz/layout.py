@@ -24,7 +24,7 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `step_0_offset`, ... | the fields of a step |
 
 What each means, and how rows and pairs are ordered, is in `KernelMachine`; of a step, in
-`kmcompile.model.preprocessing`.
+`kmcompile.steps`.
 """
 
 from __future__ import annotations

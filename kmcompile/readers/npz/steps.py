@@ -9,7 +9,10 @@ from typing import Literal, cast
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.model.preprocessing import (
+from kmcompile.readers.fields import Fields
+from kmcompile.readers.npz.layout import AFFINE_ERRORS, MAX_STEPS, STEPS, step_prefix
+from kmcompile.readers.record import Record, short_ascii
+from kmcompile.steps import (
     Affine,
     Clip,
     Extension,
@@ -18,9 +21,6 @@ from kmcompile.model.preprocessing import (
     Selection,
     Step,
 )
-from kmcompile.readers.fields import Fields
-from kmcompile.readers.npz.layout import AFFINE_ERRORS, MAX_STEPS, STEPS, step_prefix
-from kmcompile.readers.record import Record, short_ascii
 
 
 def read_steps(fields: Fields, n_features: int) -> tuple[Step, ...]:

@@ -13,8 +13,8 @@ import numpy as np
 
 from kmcompile.errors import InputError, OutputError
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
-from kmcompile.model.preprocessing import Step
 from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, step_prefix
+from kmcompile.steps import Step
 
 _DERIVED = ("n_in", "n_out")
 """Widths of steps, which follow from `n_features`."""
@@ -95,8 +95,8 @@ def _class_array(classes: tuple[Label, ...]) -> np.ndarray[Any, Any]:
 def _step_arrays(number: int, step: Step) -> dict[str, Any]:
     """Return the fields of a step by their names in the archive."""
     prefix = step_prefix(number)
-    arrays: dict[str, Any] = {prefix.removesuffix("_"): type(step).__name__}
-    for field in fields(step):
+    arrays: dict[str, Any] = {prefix.removesuffix("_"): step.name}
+    for field in step.fields():
         if field.name not in _DERIVED:
             arrays[prefix + field.name] = np.asarray(getattr(step, field.name))
     return arrays

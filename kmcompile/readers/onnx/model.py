@@ -11,7 +11,6 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Projection, Step
 from kmcompile.readers.onnx.attributes import OnnxAttributes, text
 from kmcompile.readers.onnx.machines import MACHINES, one_class
 from kmcompile.readers.onnx.messages import parse_model
@@ -19,6 +18,7 @@ from kmcompile.readers.onnx.steps import FLOATS, N_CONSTANTS, STEPS, check_cast
 from kmcompile.readers.onnx.tensors import Constants
 from kmcompile.readers.record import short_ascii
 from kmcompile.readers.size_limits import count_numbers, require_room, spend_steps
+from kmcompile.steps import Projection, Step
 
 START = b"\x08"
 """Field 1 of a ModelProto, ir_version, as a varint; no pickle starts with it."""

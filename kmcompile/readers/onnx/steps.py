@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kmcompile.model.preprocessing import Affine, Clip, Normalization, Projection, Step
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.onnx.attributes import OnnxAttributes
 from kmcompile.readers.onnx.tensors import Constants
+from kmcompile.steps import Affine, Clip, Normalization, Projection, Step
 
 FLOATS = (1, 11)
 """TensorProto.DataType: float and double."""

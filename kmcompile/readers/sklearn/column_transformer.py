@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.model.preprocessing import Affine, Clip, Selection, Step
 from kmcompile.readers.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, describe, record_of
@@ -18,6 +17,7 @@ from kmcompile.readers.sklearn.classes import SCALERS, is_supported, version_not
 from kmcompile.readers.sklearn.columns import MOST_COLUMNS, Columns, feature_names
 from kmcompile.readers.sklearn.pipeline_steps import flattened
 from kmcompile.readers.sklearn.transformers import read_transformer
+from kmcompile.steps import Affine, Clip, Selection, Step
 
 _MAX_PARTS = 10_000
 _MAX_TOLD = 10_000_000

@@ -12,13 +12,13 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Fourier, Kernel, Linear
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine, Extension, Projection, Selection, Step
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, describe
 from kmcompile.readers.sklearn.classes import version_notes
 from kmcompile.readers.sklearn.kernels import pairwise_kernel, through
+from kmcompile.steps import Affine, Extension, Projection, Selection, Step
 
 _SUMS_PER_BYTE = 50
 """Multiply-adds of a matrix product in the time that a byte of the budget stands for."""

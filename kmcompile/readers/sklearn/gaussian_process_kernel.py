@@ -11,10 +11,10 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
-from kmcompile.model.preprocessing import Affine, Step
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, record_of, short_ascii
 from kmcompile.readers.sklearn.kernels import pairwise_kernel
+from kmcompile.steps import Affine, Step
 
 MODULE = "sklearn.gaussian_process.kernels"
 

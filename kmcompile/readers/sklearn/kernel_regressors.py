@@ -10,11 +10,11 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Step
 from kmcompile.numeric.arrays import Float64Array, rounded_sum
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.sklearn.gaussian_process_kernel import read_covariance
 from kmcompile.readers.sklearn.kernels import read_pairwise_kernel, through
+from kmcompile.steps import Step
 
 
 def _read_kernel_ridge(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:

@@ -18,11 +18,11 @@ from kmcompile.kernels import (
     Rbf,
     Sigmoid,
 )
-from kmcompile.model.preprocessing import Extension, Normalization, Step
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, describe
+from kmcompile.steps import Extension, Normalization, Step
 
 Expressed = tuple[tuple[Step, ...], Kernel]
 """Steps that inputs and support vectors both go through, and the kernel behind them."""

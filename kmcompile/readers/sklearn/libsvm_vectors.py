@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from kmcompile.kernels import Kernel
-from kmcompile.model.preprocessing import Step
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import describe, record_of
@@ -17,6 +16,7 @@ from kmcompile.readers.scipy_sparse import is_sparse
 from kmcompile.readers.sklearn.kernel_functions import function_kernel, is_function
 from kmcompile.readers.sklearn.kernels import through
 from kmcompile.readers.sklearn.libsvm_kernel import libsvm_kernel
+from kmcompile.steps import Step
 
 _TRAINED = "_BaseLibSVM__Xfit"
 """All training inputs, which an estimator keeps if its kernel is a function."""

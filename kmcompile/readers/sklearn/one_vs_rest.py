@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields as fields_of
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +11,13 @@ from scipy.linalg import block_diag
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
-from kmcompile.model.preprocessing import Step
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import describe, record_of
 from kmcompile.readers.size_limits import count_numbers, require_room
 from kmcompile.readers.sklearn.classes import release_of
+from kmcompile.steps import Step
 
 _FIRST_OF_EQUAL_SINCE = (1, 8)
 """Before this release `predict` took the last of equal decisions: sklearn/multiclass.py."""
@@ -129,7 +128,7 @@ def _same_steps(steps: tuple[Step, ...], others: tuple[Step, ...]) -> bool:
         type(step) is type(other)
         and all(
             np.array_equal(getattr(step, field.name), getattr(other, field.name))
-            for field in fields_of(step)
+            for field in step.fields()
         )
         for step, other in zip(steps, others, strict=True)
     )

@@ -9,7 +9,6 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Step
 from kmcompile.readers.record import Record, record_of
 from kmcompile.readers.size_limits import count_numbers, require_room, spend_steps
 from kmcompile.readers.sklearn.classes import (
@@ -24,6 +23,7 @@ from kmcompile.readers.sklearn.estimators import read_estimator
 from kmcompile.readers.sklearn.feature_maps import behind_map, read_feature_map
 from kmcompile.readers.sklearn.pipeline_steps import flattened
 from kmcompile.readers.sklearn.transformers import input_width, read_transformer
+from kmcompile.steps import Step
 
 _MAX_DEPTH = 10
 """Estimators in estimators: a threshold of a calibrated search of a pipeline is 4 deep."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import describe, record_of
 from kmcompile.readers.sklearn.transformers import read_transformer
+from kmcompile.steps import Affine
 
 _SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 

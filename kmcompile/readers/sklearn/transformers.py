@@ -9,11 +9,11 @@ from typing import Literal, get_args
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.model.preprocessing import Affine, Clip, Normalization, Projection, Step
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record
 from kmcompile.readers.sklearn.classes import version_notes
+from kmcompile.steps import Affine, Clip, Normalization, Projection, Step
 
 _MAX_FEATURES = 2**31 - 1
 _Norm = Literal["l1", "l2", "max"]

@@ -13,9 +13,9 @@ from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.lower.code_table import code_table
 from kmcompile.lower.codes import MARGIN, Coded, check_gamma, lossless_codes, scaled_codes
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine, Clip, Step
 from kmcompile.numeric.rounding import stored_error
 from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.steps import Affine, Clip, Step
 
 LARGEST = {"int8": 127, "int16": 32767}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kmcompile.lower.prepare import lower_steps
-from kmcompile.model.preprocessing import Normalization
+from kmcompile.steps import Normalization
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 100])

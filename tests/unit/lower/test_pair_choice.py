@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.svm import SVC
 
 from kit.function_kernels import kernel_function, load_machine
-from kit.lowered import reduced
 from kmcompile.lower import lower
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.target import load_target
 
@@ -18,7 +18,7 @@ def test_a_sum_by_pairs_of_the_chi2_kernel_refuses_negative_features():
     rng = np.random.default_rng(8)
     X = rng.random((60, 4))
     own = SVC(kernel=kernel_function("chi2", gamma=0.5)).fit(X, np.arange(60) % 5)
-    machine = reduced(load_machine(own))
+    machine = run_passes(load_machine(own))
     ordinary = ordinary_inputs(machine, 16)
     exact = lower(machine, load_target("host"), "model", ordinary)
     pairs = with_pair_sum(machine, exact, ordinary, X.astype(np.float32))

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from kmcompile.kernels import Rbf
 from kmcompile.model.grid import LARGEST_CODE, float32_factor, grid_factor, integer_grid
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine, Clip
+from kmcompile.steps import Affine, Clip
 
 RNG = np.random.default_rng(11)
 CODES = RNG.integers(0, 256, size=(60, 9))

@@ -10,8 +10,8 @@ import pytest
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine
 from kmcompile.passes.code_units import to_code_units
+from kmcompile.steps import Affine
 
 
 def machine_of(vectors: np.ndarray, gamma: float, *steps: Affine) -> KernelMachine:

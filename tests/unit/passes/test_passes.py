@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from kmcompile.kernels import Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import (
+from kmcompile.passes.center_vectors import center_vectors
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.passes.fold_selections import fold_selections
+from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
+from kmcompile.passes.sum_linear import sum_linear
+from kmcompile.steps import (
     Affine,
     Clip,
     Extension,
@@ -22,11 +27,6 @@ from kmcompile.model.preprocessing import (
     Selection,
     Step,
 )
-from kmcompile.passes.center_vectors import center_vectors
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.passes.fold_selections import fold_selections
-from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
-from kmcompile.passes.sum_linear import sum_linear
 
 U64 = Fraction(1, 2**53)
 finite = st.floats(-1e6, 1e6, allow_subnormal=False)

@@ -36,6 +36,7 @@ from kmcompile.program.stages import CATALOGUE as STAGES
 from kmcompile.program.stages import Sign
 from kmcompile.program.storable import storable_classes
 from kmcompile.steps import CATALOGUE as STEPS
+from kmcompile.steps import Quantize
 
 CHI2 = catalogue.Case("SVC", "chi2", "binary", "maxabs", parameters=(("C", 100.0),))
 CASES = (
@@ -90,7 +91,7 @@ def test_the_programs_above_hold_every_class_that_can_be_stored():
 
 
 def test_every_stage_step_and_kernel_can_be_stored():
-    names = {cls.__name__ for cls in (*STAGES, *STEPS)}
+    names = {cls.__name__ for cls in (*STAGES, Quantize, *(step.image for step in STEPS))}
     # A linear machine has weights and no kernel of its own.
     names |= {f"{cls.__name__}Float32" for cls in KERNELS if cls.name != "linear"}
     assert names <= own_classes()

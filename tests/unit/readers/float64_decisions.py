@@ -11,7 +11,7 @@ import numpy as np
 
 from kmcompile.kernels import Chi2, Fourier, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import (
+from kmcompile.steps import (
     Affine,
     Clip,
     Extension,

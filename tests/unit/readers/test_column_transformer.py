@@ -16,8 +16,8 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, RobustScaler, Sta
 from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
-from kmcompile.model.preprocessing import Affine, Clip, Selection
 from kmcompile.readers import load_model
+from kmcompile.steps import Affine, Clip, Selection
 
 X, Y = load_iris(return_X_y=True)
 ROUNDED = 64 * 2.0**-53 * 2.0**4

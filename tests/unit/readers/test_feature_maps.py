@@ -20,8 +20,8 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Fourier, Poly, Rbf, Sigmoid
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.preprocessing import Affine, Extension
 from kmcompile.readers import load_model
+from kmcompile.steps import Affine, Extension
 
 X, Y = load_iris(return_X_y=True)
 BINARY = (Y > 0).astype(int)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import typing
 
 import numpy as np
 import pytest
@@ -22,19 +21,19 @@ import kmcompile
 from kmcompile.errors import InputError, OutputError
 from kmcompile.kernels import Fourier, Laplacian, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import (
+from kmcompile.readers import load_model
+from kmcompile.readers.npz.layout import AFFINE_ERRORS, OPTIONAL, PARAMETERS, REQUIRED, STEPS
+from kmcompile.readers.npz.model import read_npz_model
+from kmcompile.readers.npz.writer import npz_model
+from kmcompile.steps import (
+    CATALOGUE,
     Affine,
     Clip,
     Extension,
     Normalization,
     Projection,
     Selection,
-    Step,
 )
-from kmcompile.readers import load_model
-from kmcompile.readers.npz.layout import AFFINE_ERRORS, OPTIONAL, PARAMETERS, REQUIRED, STEPS
-from kmcompile.readers.npz.model import read_npz_model
-from kmcompile.readers.npz.writer import npz_model
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "späť"])
@@ -146,7 +145,7 @@ def test_the_layout_has_every_field_of_a_machine_and_every_step():
     names = {field.name for field in dataclasses.fields(KernelMachine)}
     assert names - {"preprocessing", "notes"} <= {*REQUIRED, *OPTIONAL}
     added_by_passes = {"Nonnegative"}
-    steps = {step.__name__: step for step in typing.get_args(Step)}
+    steps = {step.name: step for step in CATALOGUE}
     assert set(steps) - added_by_passes == set(STEPS)
     for name, held in STEPS.items():
         fields = {field.name for field in dataclasses.fields(steps[name])}

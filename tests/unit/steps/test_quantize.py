@@ -118,8 +118,8 @@ def test_the_deviation_is_at_least_the_distance_in_rationals(n):
         pairs = zip(row.tolist(), code.tolist(), strict=True)
         square = sum((Fraction(a) - Fraction(b)) ** 2 for a, b in pairs)
         assert Fraction(float(deviation)) ** 2 >= square
-        assert deviation <= step.largest_deviation(0.0, 0.0) * (1 + 1e-3)
-    assert (moved + before <= step.largest_deviation(float(before), 0.0) * (1 + 1e-3)).all()
+        assert deviation <= step.largest_deviation(0.0, 0.0, 0.0) * (1 + 1e-3)
+    assert (moved + before <= step.largest_deviation(float(before), 0.0, 0.0) * (1 + 1e-3)).all()
 
 
 def test_adding_the_shifter_rounds_to_the_nearest_integer_only():

@@ -6,7 +6,6 @@ import numpy as np
 
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
-from kmcompile.model.kernel_values import kernel_values, self_values
 from kmcompile.numeric.arrays import Float64Array
 
 
@@ -29,7 +28,7 @@ class Pursuit:
         self.span = Span.empty(normals)
         self.relative = np.array([1.0 / s if s > 0 else 0.0 for s in normals.squares])
         self._rows = np.zeros((n, len(normals.vectors)))
-        self._squares = self_values(normals.kernel, normals.vectors)
+        self._squares = normals.kernel.self_values(normals.vectors)
         self._left = self._squares.copy()
         self._products = normals.products.copy()
 
@@ -44,7 +43,7 @@ class Pursuit:
         t, normals = len(self.span), self.span.normals
         q = self.span.coordinates(z[None])[0]
         self.span = self.span.extended(z)
-        column, _ = kernel_values(normals.kernel, z[None], normals.vectors)
+        column, _ = normals.kernel.fast_values(z[None], normals.vectors)
         row = (column[:, 0] - q @ self._rows[:t]) * self.span.triangle[t, t]
         self._rows[t] = row
         self._left -= row * row

@@ -10,7 +10,6 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.kernel_values import kernel_values
 from kmcompile.numeric.arrays import Float64Array
 
 _BLOCK_VALUES = 1 << 22
@@ -68,13 +67,13 @@ class Normals:
         rows = max(1, _BLOCK_VALUES // len(vectors))
         for start in range(0, len(vectors), rows):
             part = slice(start, start + rows)
-            values, _ = kernel_values(machine.kernel, vectors, vectors[part])
+            values, _ = machine.kernel.fast_values(vectors, vectors[part])
             products[part] = values @ coefficients.T
         squares = np.maximum((coefficients.T * products).sum(axis=0), 0.0)
         return cls(machine.kernel, vectors, coefficients, products, squares)
 
     def product(self, Z: Float64Array) -> Float64Array:
         """Return <W_p, phi(z)>, shape (n_z, n_decisions)."""
-        values, _ = kernel_values(self.kernel, self.vectors, Z)
+        values, _ = self.kernel.fast_values(self.vectors, Z)
         product: Float64Array = values @ self.coefficients.T
         return product

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.exits.certified.vectors.normals import Normals
-from kmcompile.model.kernel_values import self_values
 from kmcompile.numeric.arrays import Float64Array
 
 LEAST_PIVOT = 1e-5
@@ -62,7 +61,7 @@ class Span:
 
     def pivot(self, z: Float64Array) -> float:
         """Return the share of |phi(z)|^2 outside the span, 0 for phi(z) = 0."""
-        square = float(self_values(self.normals.kernel, z[None])[0])
+        square = float(self.normals.kernel.self_values(z[None])[0])
         q = self.coordinates(z[None])[0]
         return max(0.0, 1.0 - float(q @ q) / square) if square > 0 else 0.0
 
@@ -70,7 +69,7 @@ class Span:
         """Return the span with one more vector, shape (n_features,), whose pivot is not 0."""
         k = len(self)
         q = self.coordinates(z[None])[0]
-        length = np.sqrt(self_values(self.normals.kernel, z[None])[0] - q @ q)
+        length = np.sqrt(self.normals.kernel.self_values(z[None])[0] - q @ q)
         triangle = np.zeros((k + 1, k + 1))
         triangle[:k, :k] = self.triangle
         triangle[k] = np.append(-(q @ self.triangle), 1.0) / length

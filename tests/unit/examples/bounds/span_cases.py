@@ -12,11 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kit.lowered import reduced
 from kmcompile import readers
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.passes import run_passes
 
 KERNELS: tuple[Kernel, ...] = (Rbf(0.3), Poly(0.4, 1.0, 3), Poly(0.5, 0.0, 2), Linear())
 
@@ -82,7 +82,7 @@ DATA: dict[str, Callable[[], tuple[object, np.ndarray]]] = {
 def case(name: str) -> Case:
     """Return a fitted machine of `DATA`."""
     model, raw = DATA[name]()
-    machine = reduced(readers.load_model(model))
+    machine = run_passes(readers.load_model(model))
     raw = raw.astype(np.float32)
     return Case(machine, raw, machine.prepare(raw.astype(np.float64)))
 

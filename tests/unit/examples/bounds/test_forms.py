@@ -17,14 +17,13 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 from span_cases import DATA, KERNELS, Case, case, random_machine
 
-from kit.lowered import reduced
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import Span
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.kernel_values import self_values
+from kmcompile.passes import run_passes
 
 Bounds = tuple[np.ndarray, np.ndarray]
 
@@ -50,7 +49,7 @@ def rounding(form: DistanceForm, pair: Pair, X: np.ndarray) -> float:
     """
     kernel = form.kernel
     p, n = pair.positive, pair.negative
-    S = float(self_values(kernel, X).max())
+    S = float(kernel.self_values(X).max())
     S += sum(magnitude(kernel, point) for point in (p, n, form.positive, form.negative))
     apart = squared_distance(kernel, p, n)
     # Points that coincide are told by 1e-13 of their size, not by what is left of d_pn.
@@ -72,7 +71,7 @@ def magnitude(kernel: Kernel, point: Point) -> float:
 
 def magnified_by(span: Span) -> float:
     """Return by how much L^-1 magnifies rounding: max K(z, z) trace G^-1."""
-    largest = float(self_values(span.normals.kernel, span.vectors).max())
+    largest = float(span.normals.kernel.self_values(span.vectors).max())
     return largest * float((span.triangle**2).sum())
 
 
@@ -188,7 +187,7 @@ def test_span_intervals_shrink_and_hold_every_decision(name: str) -> None:
     values = np.abs(normals.kernel.values(normals.vectors, normals.vectors))
     beta = np.abs(normals.coefficients)
     T = float(((beta @ values) * beta).sum(axis=1).max())
-    S = float(self_values(normals.kernel, of.X).max())
+    S = float(normals.kernel.self_values(of.X).max())
     eta = 8 * relative * S * T * magnified_by(span)
     f = of.f[:, None, :]
     slack = slack_of((lower, upper), eta)
@@ -231,7 +230,7 @@ def test_one_point_for_both_classes_bounds_by_the_sphere_about_it(
     f = decisions(machine, X)
     assert_inside((f, f), line, eta)
     normal = np.sqrt(inner(form.kernel, form.normal, form.normal))
-    to_p = self_values(form.kernel, X) - 2 * centre.with_query(form.kernel, X)
+    to_p = form.kernel.self_values(X) - 2 * centre.with_query(form.kernel, X)
     to_p += inner(form.kernel, centre, centre)
     assert_allclose((line[1] - line[0]) / 2, np.sqrt(to_p) * normal, rtol=0, atol=np.sqrt(eta))
 
@@ -331,7 +330,7 @@ def test_paper_figure_1_interval_is_narrower_than_the_naive_one() -> None:
     gap = np.sqrt(squared_distance(kernel, form.positive, pair.positive))
     gap += np.sqrt(squared_distance(kernel, form.negative, pair.negative))
     to_p, to_n = (
-        np.sqrt(self_values(kernel, X) - 2 * u.with_query(kernel, X) + inner(kernel, u, u))
+        np.sqrt(kernel.self_values(X) - 2 * u.with_query(kernel, X) + inner(kernel, u, u))
         for u in (pair.positive, pair.negative)
     )
     naive = form.decision((to_n + gap) ** 2 - (to_p - gap) ** 2)
@@ -365,7 +364,7 @@ def test_sigmoid_shows_why_it_is_refused() -> None:
     X, y = load_digits(return_X_y=True)
     X = X / 16
     model = SVC(kernel="sigmoid", gamma=0.05, coef0=0.0).fit(X[:600], y[:600] < 5)
-    honest = reduced(readers.load_model(model))
+    honest = run_passes(readers.load_model(model))
     parameters = honest.kernel.parameters()
     machine = replace(honest, kernel=TrustedSigmoid(**parameters))
     X = machine.prepare(X[600:])

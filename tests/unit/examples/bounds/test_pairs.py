@@ -34,7 +34,6 @@ from numpy.testing import assert_allclose
 from span_cases import KERNELS, case, central_difference, random_machine
 
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
-from kmcompile.model.kernel_values import self_values
 
 N_PAIRS = 4
 
@@ -268,7 +267,7 @@ def test_preimage_of_an_axis_is_nearer_to_it_than_any_vector(kernel: Kernel) -> 
     for axis in principal_axes(kernel, vectors, 3):
 
         def share(Z: np.ndarray, axis: np.ndarray = axis) -> np.ndarray:
-            return (kernel.values(vectors, Z) @ axis) ** 2 / self_values(kernel, Z)
+            return (kernel.values(vectors, Z) @ axis) ** 2 / kernel.self_values(Z)
 
         z = preimage(kernel, vectors, axis, limits)
         found = share(z[None])[0]

@@ -16,7 +16,6 @@ from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
 from kmcompile.kernels import Kernel, Linear, Rbf
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.kernel_values import self_values
 
 NO_SAMPLES = np.zeros((0, 64), np.float32)
 
@@ -31,7 +30,7 @@ def test_self_values_are_the_kernel_of_a_vector_with_itself(kernel: Kernel) -> N
     X = np.random.default_rng(0).normal(size=(5, 3))
     exact = [kernel.values(x[None], x[None])[0, 0] for x in X]
     # Sums of 3 products in another order, raised to the 3rd power at most.
-    assert_allclose(self_values(kernel, X), exact, rtol=3 * 8 * 2.0**-53)
+    assert_allclose(kernel.self_values(X), exact, rtol=3 * 8 * 2.0**-53)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
@@ -41,7 +40,7 @@ def test_kernel_gradient_matches_differences(kernel: Kernel) -> None:
     difference = central_difference(lambda Z: float((C * kernel.values(X, Z)).sum()), Z)
     found = gradient(kernel, Z, X, C)
     assert_allclose(found, difference, atol=1e-6 * np.abs(found).max())
-    difference = central_difference(lambda Z: float(self_values(kernel, Z).sum()), Z)
+    difference = central_difference(lambda Z: float(kernel.self_values(Z).sum()), Z)
     found = self_gradient(kernel, Z)
     assert_allclose(found, difference, atol=1e-6 * max(1.0, np.abs(found).max()))
 

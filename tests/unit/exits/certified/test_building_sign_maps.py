@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from kit.covering import every_nth
-from kit.lowered import program_of, reduced
+from kit.lowered import program_of
 from kit.real_model import RealModel
 from kit.sign_maps import CASES, Mapped
 from kmcompile import readers
@@ -21,6 +21,7 @@ from kmcompile.exits.certified.density import density, spread_points
 from kmcompile.exits.certified.pruning import Forest, kinds
 from kmcompile.exits.certified.sign_map import build_sign_map, proof_of, usual_bytes
 from kmcompile.exits.certified.subdivision import subdivide
+from kmcompile.passes import run_passes
 from kmcompile.program.stages.sign_map import HALVED, map_bytes, step_operations
 
 N_BOXES = 25
@@ -28,7 +29,7 @@ N_BOXES = 25
 
 def subdivided(case: Mapped, most_halved: int):
     """Return a proof with boxes of the fourth level and some below it."""
-    proof = proof_of(reduced(case.machine), spread_points(case.samples[0]))
+    proof = proof_of(run_passes(case.machine), spread_points(case.samples[0]))
     assert proof is not None
     likely = density(proof.lattice, spread_points(case.samples[0]))
     keys = likely.occupied(4)
@@ -60,7 +61,7 @@ def test_boxes_have_their_sign_with_all_that_is_added_to_them(case):
 @pytest.mark.exhaustive
 def test_more_bytes_decide_more_and_none_is_exceeded():
     case = CASES[4]
-    machine, samples = reduced(case.machine), case.samples[0]
+    machine, samples = run_passes(case.machine), case.samples[0]
     decided = []
     for size in (20, 100, 400, 1000, 2000):
         stage = build_sign_map(machine, case.plain, samples, size)
@@ -74,7 +75,7 @@ def test_more_bytes_decide_more_and_none_is_exceeded():
 def test_by_default_a_map_is_no_larger_than_the_tables_of_the_sum():
     case = CASES[4]
     size = usual_bytes(case.plain)
-    stage = build_sign_map(reduced(case.machine), case.plain, case.samples[0], size)
+    stage = build_sign_map(run_passes(case.machine), case.plain, case.samples[0], size)
     assert stage is not None
     exact_bytes = sum(table.n_bytes for table in case.plain.ends.exact.tables())
     assert sum(table.n_bytes for table in stage.tables()) <= min(exact_bytes, 20_000)
@@ -83,7 +84,7 @@ def test_by_default_a_map_is_no_larger_than_the_tables_of_the_sum():
 def test_the_same_samples_give_the_same_map():
     case = CASES[4]
     both = [
-        build_sign_map(reduced(case.machine), case.plain, case.samples[0], 500) for _ in range(2)
+        build_sign_map(run_passes(case.machine), case.plain, case.samples[0], 500) for _ in range(2)
     ]
     assert both[0] is not None and both[1] is not None
     for one, other in zip(both[0].tables(), both[1].tables(), strict=True):
@@ -139,20 +140,20 @@ def fitted(n_features: int, steps=(), n_classes: int = 2, **parameters):
 )
 def test_what_cannot_be_mapped_gets_no_map(case):
     machine, X = fitted(**case)
-    assert build_sign_map(reduced(machine), program_of(machine), X, 2000) is None
+    assert build_sign_map(run_passes(machine), program_of(machine), X, 2000) is None
 
 
 def test_no_bytes_or_no_samples_give_no_map():
     machine, X = fitted(2, [StandardScaler()])
     program = program_of(machine)
-    assert build_sign_map(reduced(machine), program, X, 0) is None
-    assert build_sign_map(reduced(machine), program, X[:0], 1000) is None
+    assert build_sign_map(run_passes(machine), program, X, 0) is None
+    assert build_sign_map(run_passes(machine), program, X[:0], 1000) is None
 
 
 def test_a_map_of_an_intercept_far_from_0_has_one_sign():
     machine, X = fitted(2, [StandardScaler()])
     machine = replace(machine, intercept=np.array([-1e3]))
-    stage = build_sign_map(reduced(machine), program_of(machine), X, 500)
+    stage = build_sign_map(run_passes(machine), program_of(machine), X, 500)
     assert stage is not None
     assert (stage.kinds(X)[0] == 0).all()
 

@@ -11,8 +11,8 @@ from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Rbf
 from kmcompile.lower.integer_program import Layout
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine
 from kmcompile.numeric.batch import Batch
+from kmcompile.steps import Affine
 
 _NO_LIMIT = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
 

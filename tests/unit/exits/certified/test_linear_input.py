@@ -10,7 +10,7 @@ import pytest
 from kmcompile.exits.certified.linear_input import linear_input
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import Affine, Clip, Projection
+from kmcompile.steps import Affine, Clip, Projection
 
 _RNG = np.random.default_rng(0)
 SCALE = Affine(np.array([1000.0, -0.37]), np.array([317.3, 1e-3]))

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kit.lowered import program_of, reduced
+from kit.lowered import program_of
 from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
@@ -29,6 +29,7 @@ from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, ExactSum
 
@@ -46,7 +47,7 @@ class Case:
     @cached_property
     def machine(self) -> KernelMachine:
         """After the passes."""
-        return reduced(readers.load_model(self.estimator))
+        return run_passes(readers.load_model(self.estimator))
 
     @cached_property
     def program(self) -> Program:

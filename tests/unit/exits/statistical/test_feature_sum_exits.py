@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 from kit.covering import some
 from kit.function_kernels import kernel_function
-from kit.lowered import lowered, reduced
+from kit.lowered import lowered
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
@@ -16,6 +16,7 @@ from kmcompile.exits.statistical.fit_points import of_samples, with_vectors
 from kmcompile.exits.statistical.fitting import fit_stages
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import lower_in_format
+from kmcompile.passes import run_passes
 from kmcompile.target import load_target
 
 RNG = np.random.default_rng(17)
@@ -58,7 +59,7 @@ def test_the_points_that_exits_are_fitted_to_have_the_machines_decisions(low):
 
 def test_no_certified_exit_is_offered(low):
     room = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
-    assert fit(reduced(low.machine), low.program, X, room) == []
+    assert fit(run_passes(low.machine), low.program, X, room) == []
 
 
 @pytest.mark.parametrize("number_format", ["int8", "int16"])

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from kit.catalogue import CORE, Case
 from kit.function_kernels import load_machine
-from kit.lowered import program_of, reduced
+from kit.lowered import program_of
 from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.errors import InputError
@@ -35,6 +35,7 @@ from kmcompile.exits.statistical.training import TRAINING_SHARE, first_of_equal,
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs
 from kmcompile.model.reference import evaluate
+from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
 
 CONTROLS: tuple[Control, ...] = ("guaranteed", "expected")
@@ -60,7 +61,7 @@ def trained(request: pytest.FixtureRequest) -> tuple[KernelMachine, np.ndarray, 
     X, y = load(return_X_y=True)
     X_train, X_other, y_train, _ = train_test_split(X, y, random_state=0)
     # Trained on float64, which the C never sees.
-    machine = reduced(readers.load_model(estimator.fit(X_train, y_train)))
+    machine = run_passes(readers.load_model(estimator.fit(X_train, y_train)))
     return machine, X_train.astype(np.float32), X_other.astype(np.float32)
 
 
@@ -71,7 +72,7 @@ def allowed_error(machine: KernelMachine, X: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_decisions_are_those_of_the_reference(case: Case) -> None:
-    machine = reduced(load_machine(case.fitted()))
+    machine = run_passes(load_machine(case.fitted()))
     X = np.random.default_rng(5).normal(size=(300, case.n_features)).astype(np.float32) * 2 + 1
     difference = np.abs(decision_values(machine, X) - evaluate(machine, X).decisions)
     assert (difference <= allowed_error(machine, X)).all()
@@ -143,7 +144,7 @@ def test_training_samples_are_judged_without_their_own_vector(
 def test_leaving_out_costs_the_machine_agreement_with_its_own_labels() -> None:
     X, y = load_digits(return_X_y=True)
     estimator = SVC(gamma=0.003).fit(X[:900], y[:900])
-    machine = reduced(readers.load_model(estimator))
+    machine = run_passes(readers.load_model(estimator))
     samples = calibration_samples(machine, X[:900].astype(np.float32))
     assert (samples.labels != estimator.predict(X[:900])).any()
 
@@ -154,7 +155,7 @@ def test_real_data_are_told_apart_whatever_the_trainer_rounded(name: str) -> Non
         X, y, X_test = data["X_train"][:1500], data["y_train"][:1500], data["X_test"]
     for dtype in (np.float32, np.float64):
         estimator = make_pipeline(StandardScaler(), SVC(C=10)).fit(X.astype(dtype), y)
-        machine = reduced(readers.load_model(estimator))
+        machine = run_passes(readers.load_model(estimator))
         assert training_points(machine, X.astype(np.float32)).found_share == 1.0
         assert not training_points(machine, X_test.astype(np.float32)).training
 
@@ -166,7 +167,7 @@ def test_equal_samples_do_not_make_independent_data_training_data(name: str) -> 
     order = np.random.default_rng(3).permutation(len(X))
     own, fresh = order[:1500], order[1500:16_500]
     estimator = make_pipeline(StandardScaler(), SVC(C=10)).fit(X[own], y[own])
-    machine = reduced(readers.load_model(estimator))
+    machine = run_passes(readers.load_model(estimator))
     points = training_points(machine, X[fresh])
     assert points.found_share > TRAINING_SHARE
     assert not points.training
@@ -180,7 +181,7 @@ def phoneme() -> tuple[KernelMachine, np.ndarray, np.ndarray]:
     with np.load(data_file("phoneme")) as data:
         X, y, X_test = data["X_train"].astype(np.float32), data["y_train"], data["X_test"]
     estimator = make_pipeline(StandardScaler(), SVC(C=10)).fit(X, y)
-    return reduced(readers.load_model(estimator)), X, X_test.astype(np.float32)
+    return run_passes(readers.load_model(estimator)), X, X_test.astype(np.float32)
 
 
 def test_a_small_part_of_the_training_data_is_recognised_by_its_own_vectors() -> None:

@@ -14,7 +14,11 @@ from mpmath import mp, mpf
 from kmcompile.kernels import Linear
 from kmcompile.lower.prepare import lower_steps
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.model.preprocessing import (
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision, precision_of
+from kmcompile.passes.fold_scalers import fold_scalers
+from kmcompile.program.stages import Prepare
+from kmcompile.steps import (
     Affine,
     Clip,
     Extension,
@@ -23,10 +27,6 @@ from kmcompile.model.preprocessing import (
     Selection,
     Step,
 )
-from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision, precision_of
-from kmcompile.passes.fold_scalers import fold_scalers
-from kmcompile.program.stages import Prepare
 
 DIGITS = 60
 NEARLY_ZERO = 10 * np.finfo(np.float64).eps

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from kit.lowered import lowered, reduced
+from kit.lowered import lowered
 from kit.real_model import RealModel
 from kit.replays import neighbours
 from kmcompile.errors import UsageError
@@ -23,6 +23,7 @@ from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.batch import Batch
+from kmcompile.passes import run_passes
 from kmcompile.program import storage
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
@@ -39,7 +40,7 @@ def with_replay(machine: KernelMachine, program: Program, low: bool | None = Tru
 
 def fitted(*steps: object, X: np.ndarray, y: np.ndarray, **parameters: object):
     low = lowered(make_pipeline(*steps, SVC(**parameters)).fit(X, y))
-    return low, with_replay(reduced(low.machine), low.program), RealModel(low.estimator)
+    return low, with_replay(run_passes(low.machine), low.program), RealModel(low.estimator)
 
 
 def cancer() -> tuple[np.ndarray, np.ndarray]:
@@ -205,7 +206,7 @@ def test_pixels_have_low_parts_of_the_coefficients_only():
 
 def test_low_parts_are_taken_where_they_pay_and_fit():
     low, _, _ = MODELS["standard"]()
-    machine, ordinary = reduced(low.machine), ordinary_inputs(low.machine, 32)
+    machine, ordinary = run_passes(low.machine), ordinary_inputs(low.machine, 32)
 
     def taken(room):
         return lower_replay(machine, HOST, low.program, ordinary, room_bytes=room).has_low_vectors
@@ -220,7 +221,7 @@ def test_stored_and_loaded_programs_answer_the_same(kind):
     X, y = load_digits(n_class=2 if kind == "sign" else 4, return_X_y=True)
     estimator = LinearSVC() if kind == "argmax" else SVC(break_ties=True)
     low = lowered(make_pipeline(StandardScaler(), estimator).fit(X[:120], y[:120]))
-    program = with_replay(reduced(low.machine), low.program)
+    program = with_replay(run_passes(low.machine), low.program)
     again = storage.load(storage.save(program), "program.npz")
     queries = neighbours(low.program, ordinary_inputs(low.machine, 40), 8)
     first, second = interpret(program, queries), interpret(again, queries)
