@@ -49,15 +49,14 @@ def early_exit_sections(
     if early.needs_root_bound:
         sections.append(render("scalar/root_bound.c.j2", scalar=root_bound.VIEW, **names))
     sections += _block_sections(early, names)
-    if early.reduced_sets:
-        sections.append(render("reduced_set/bump.c.j2", **names))
     if early.estimates:
         lanes = early.exact_totals
         sections.append(render("early_exits/estimate.c.j2", lanes=lanes, **names))
     if early.reuses_kernels:
         sections.append(render("early_exits/heap.c.j2", early=early, **names))
     for stage in early.exits:
-        sections += _SECTIONS[type(stage)](stage, early, context)
+        own = _SECTIONS[type(stage)](stage, early, context)
+        sections += [section for section in own if section not in sections]
     sections.append(render("early_exits/cascade.c.j2", early=early, **context))
     return sections
 
@@ -110,9 +109,10 @@ def _reduced_set(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -
     assert isinstance(stage, ReducedSet)
     view = next(view for view in early.reduced_sets if view.number == stage.number)
     own = {**context, "stage": stage, "view": view}
+    bump = render("reduced_set/bump.c.j2", **context)
     ranges = [render("reduced_set/in_range.c.j2", **own)] if view.checks_range else []
     estimate = render("reduced_set/estimate.c.j2", **own)
-    return [*ranges, estimate, render("stages/reduced_set.c.j2", **own)]
+    return [bump, *ranges, estimate, render("stages/reduced_set.c.j2", **own)]
 
 
 def _nearest_vectors(stage: Stage, early: EarlyExitsView, context: dict[str, Any]) -> list[str]:

@@ -169,20 +169,34 @@ class EarlyExitsView:
     @property
     def products(self) -> tuple[ProductsView, ...]:
         """All inner products, in the order of the stages."""
-        sets = (view.products for view in self.reduced_sets)
-        levels = () if self.nearest is None else (level.products for level in self.nearest.levels)
-        first = () if self.filter_products is None else (self.filter_products,)
-        last = () if self.subspace is None else (self.subspace.products,)
-        return (*first, *sets, *levels, *last)
+        return tuple(products for stage in self.exits for products in self._products_of(stage))
+
+    def _products_of(self, stage: Stage) -> tuple[ProductsView, ...]:
+        if isinstance(stage, LinearFilter) and self.filter_products is not None:
+            return (self.filter_products,)
+        if isinstance(stage, ReducedSet):
+            return tuple(v.products for v in self.reduced_sets if v.number == stage.number)
+        if isinstance(stage, NearestVectors) and self.nearest is not None:
+            return tuple(level.products for level in self.nearest.levels)
+        if isinstance(stage, SubspaceCertificate) and self.subspace is not None:
+            return (self.subspace.products,)
+        return ()
 
     @property
     def totals(self) -> tuple[TotalsView, ...]:
         """The functions of kernels' totals and of lifted ones, in the order of the stages."""
-        sets = tuple(view.lifted for view in self.reduced_sets)
-        levels = () if self.nearest is None else (level.totals for level in self.nearest.levels)
-        last = () if self.subspace is None else (self.subspace.totals,)
-        of_sequence = () if self.sequence_totals is None else (self.sequence_totals,)
-        return (*sets, *levels, *last, *of_sequence)
+        return tuple(totals for stage in self.exits for totals in self._totals_of(stage))
+
+    def _totals_of(self, stage: Stage) -> tuple[TotalsView, ...]:
+        if isinstance(stage, ReducedSet):
+            return tuple(v.lifted for v in self.reduced_sets if v.number == stage.number)
+        if isinstance(stage, NearestVectors) and self.nearest is not None:
+            return tuple(level.totals for level in self.nearest.levels)
+        if isinstance(stage, SubspaceCertificate) and self.subspace is not None:
+            return (self.subspace.totals,)
+        if isinstance(stage, BoundSequence) and self.sequence_totals is not None:
+            return (self.sequence_totals,)
+        return ()
 
     @property
     def has_kernel_term(self) -> bool:

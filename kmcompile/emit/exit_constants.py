@@ -9,7 +9,13 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.nearest_view import NearestView
 from kmcompile.emit.subspace_view import SubspaceView
 from kmcompile.kernels.remainder import ORDER_COLUMNS
-from kmcompile.program.stages import FoldedWeights, NearestVectors, ReducedSet, SignMap
+from kmcompile.program.stages import (
+    BoundSequence,
+    FoldedWeights,
+    NearestVectors,
+    ReducedSet,
+    SignMap,
+)
 from kmcompile.program.stages.folded_weights import N_CONSTANTS, N_CURVED
 from kmcompile.program.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
@@ -25,7 +31,11 @@ class Constant:
 
 
 def exit_constants(early: EarlyExitsView) -> Iterator[Constant]:
-    """Yield the sizes of the early exits in order."""
+    """Yield the sizes of the early exits in order, each once."""
+    yield from {constant.name: constant for constant in _of_exits(early)}.values()
+
+
+def _of_exits(early: EarlyExitsView) -> Iterator[Constant]:
     for stage in early.exits:
         if isinstance(stage, ReducedSet):
             yield from _of_reduced_set(stage)
@@ -37,9 +47,16 @@ def exit_constants(early: EarlyExitsView) -> Iterator[Constant]:
             yield from _of_folded_weights(stage)
         elif isinstance(stage, SignMap):
             yield from _of_sign_map(stage)
-    if early.sequence is not None:
-        blocks = early.sequence.n_blocks
-        yield Constant("SEQUENCE_BLOCKS", blocks, "blocks of the bound sequence")
+        elif isinstance(stage, BoundSequence):
+            yield from _of_bound_sequence(stage, early)
+
+
+def _of_bound_sequence(stage: BoundSequence, early: EarlyExitsView) -> Iterator[Constant]:
+    yield Constant("SEQUENCE_BLOCKS", stage.n_blocks, "blocks of the bound sequence")
+    if early.has_own_sequence:
+        words = stage.n_features * stage.lanes
+        yield Constant("SEQUENCE_LANES", stage.lanes, "vectors of a block of the bound sequence")
+        yield Constant("SEQUENCE_WORDS", words, "N_PREPARED * SEQUENCE_LANES: of such a block")
 
 
 def _of_reduced_set(stage: ReducedSet) -> Iterator[Constant]:
@@ -52,6 +69,7 @@ def _of_reduced_set(stage: ReducedSet) -> Iterator[Constant]:
 
 
 def _of_nearest_vectors(stage: NearestVectors, view: NearestView) -> Iterator[Constant]:
+    yield _slots(stage.n_slots)
     yield Constant("NEAREST_OUT", stage.level_ends[-1], "dimensions of the nearest vectors")
     if view.touches:
         yield Constant("N_TESTS", len(stage.steps), "tests of the nearest vectors")
@@ -63,7 +81,12 @@ def _of_subspace(stage: SubspaceCertificate, view: SubspaceView) -> Iterator[Con
     yield Constant("DEGREE", stage.remainder.degree, "of the kernel: orders of its expansion")
     yield Constant("ORDER_COLUMNS", ORDER_COLUMNS, "factors of an order")
     if stage.touches:
+        yield _slots(stage.n_slots)
         yield Constant("SUBSPACE_TOUCHED", view.most_touched, "kernels that are computed, at most")
+
+
+def _slots(n: int) -> Constant:
+    return Constant("N_SLOTS", n, "N_BLOCKS * LANES: places of vectors")
 
 
 def _of_folded_weights(stage: FoldedWeights) -> Iterator[Constant]:

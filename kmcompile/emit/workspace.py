@@ -14,7 +14,17 @@ from kmcompile.emit.members import (
 )
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.program import Program
-from kmcompile.program.stages import BoundSequence, ExactSum, FixedSum, FoldedWeights, PairSum
+from kmcompile.program.stages import (
+    BoundSequence,
+    ExactSum,
+    FixedSum,
+    FoldedWeights,
+    NearestVectors,
+    PairSum,
+    ReducedSet,
+    Stage,
+    SubspaceCertificate,
+)
 
 
 def workspace_members(
@@ -59,27 +69,33 @@ def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
             Member("float", "least", program.n_decisions, "what is proved of the decisions: from"),
             Member("float", "most", program.n_decisions, "and to"),
         ]
-    sequence = next((s for s in early.exits if isinstance(s, BoundSequence)), None)
-    if sequence is not None:
-        n = sequence.kernel_evaluations()
-        members += [
+    own = [member for stage in early.exits for member in _members_of(stage, program, early)]
+    return [*members, *{member.name: member for member in own}.values()]
+
+
+def _members_of(stage: Stage, program: Program, early: EarlyExitsView) -> list[Member]:
+    rows = program.n_decisions + 1
+    if isinstance(stage, BoundSequence):
+        n = stage.kernel_evaluations()
+        return [
             Member("float", "sequence_kernels", n, "kernels of the bound sequence"),
             Member("float", "sequence_estimate", program.n_decisions, "what they give of f"),
         ]
-    folded = next((s for s in early.exits if isinstance(s, FoldedWeights)), None)
-    if folded is not None:
-        members += _folded_members(folded)
-    rows = program.n_decisions + 1
-    if early.reduced_sets:
-        members.append(Member("float", "estimate", rows, "of a reduced set: decisions, spread"))
-    if any(view.is_earlier for view in early.reduced_sets):
-        members.append(Member("float", "earlier", rows, "the same, for the stages behind it"))
-    if early.estimates or early.reuses_kernels:
-        members += _touching_members(program, early)
-    return members
+    if isinstance(stage, FoldedWeights):
+        return _folded_members(stage)
+    if isinstance(stage, ReducedSet):
+        is_earlier = any(view.is_earlier for view in early.reduced_sets)
+        earlier = Member("float", "earlier", rows, "the same, for the stages behind it")
+        return [
+            Member("float", "estimate", rows, "of a reduced set: decisions, spread"),
+            *((earlier,) if is_earlier else ()),
+        ]
+    if isinstance(stage, NearestVectors | SubspaceCertificate):
+        return _touching_members(stage.touches, program)
+    return []
 
 
-def _touching_members(program: Program, early: EarlyExitsView) -> list[Member]:
+def _touching_members(touches: bool, program: Program) -> list[Member]:
     """Return what approximates all kernels and computes the largest ones."""
     exact = program.ends.exact
     assert isinstance(exact, ExactSum)
@@ -88,7 +104,7 @@ def _touching_members(program: Program, early: EarlyExitsView) -> list[Member]:
         Member("float", "kernel_total", exact.n_slots, "in the projection; score; exact"),
         Member("float", "approximate", exact.n_slots, "kernels in the projection"),
     ]
-    if early.reuses_kernels:
+    if touches:
         members += [
             Member("uint32_t", "heap", exact.n_slots, "slots by score"),
             Member("uint32_t", "touched", exact.n_blocks, "a bit a lane: exact total is known"),
