@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.early_exits_view import EarlyExitsView
-from kmcompile.emit.exit_constants import Constant
 from kmcompile.emit.members import n_marks
+from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum, Prepare
 from kmcompile.program.stages.code_table import CHUNKS, TURN
