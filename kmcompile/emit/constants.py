@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.early_exits_view import EarlyExitsView
-from kmcompile.emit.exit_constants import Constant
 from kmcompile.emit.members import n_marks
+from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum, Prepare
 from kmcompile.program.stages.code_table import CHUNKS, TURN
@@ -29,10 +29,7 @@ def program_constants(
         constants += _group_constants(summed)
     if isinstance(summed, PairSum):
         constants += _pair_constants(summed)
-    if early.nearest is not None or early.reuses_kernels:
-        slots = summed.n_blocks * summed.lanes
-        constants.append(Constant("N_SLOTS", slots, "N_BLOCKS * LANES: places of vectors"))
-    return (*constants, *_sequence_constants(early))
+    return tuple(constants)
 
 
 def sum_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ...]:
@@ -57,18 +54,6 @@ def self_test_constants(
     )
 
 
-def _sequence_constants(early: EarlyExitsView) -> tuple[Constant, ...]:
-    """Return the sizes of a bound sequence whose blocks are not shaped as the exact sum's."""
-    sequence = early.sequence
-    if sequence is None or not early.has_own_sequence:
-        return ()
-    words = sequence.n_features * sequence.lanes
-    return (
-        Constant("SEQUENCE_LANES", sequence.lanes, "vectors of a block of the bound sequence"),
-        Constant("SEQUENCE_WORDS", words, "N_PREPARED * SEQUENCE_LANES: of such a block"),
-    )
-
-
 def _float_constants(
     prepare: Prepare, summed: FixedSum | CodedSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:
@@ -79,7 +64,6 @@ def _float_constants(
     return (
         *((prepared,) if early.float_codes else ()),
         *((block,) if early.sums_blocks else ()),
-        *_sequence_constants(early),
     )
 
 

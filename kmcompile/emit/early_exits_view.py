@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
-from kmcompile.emit.nearest_view import NearestView, nearest_view
+from kmcompile.emit.exits.exit_view import ExitView
+from kmcompile.emit.exits.views import exit_views
 from kmcompile.emit.prepare_view import READ_TOGETHER
-from kmcompile.emit.products_view import ProductsView, products_view
-from kmcompile.emit.reduced_set_view import ReducedSetView, reduced_set_views
-from kmcompile.emit.subspace_view import SubspaceView, subspace_view
+from kmcompile.emit.products_view import ProductsView
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.program.layout import Constant, Member
 from kmcompile.program.program import Program
-from kmcompile.program.stages import (
-    BoundSequence,
-    ExactSum,
-    FixedSum,
-    FoldedWeights,
-    LinearFilter,
-    NearestVectors,
-    Nonzeros,
-    RangeGate,
-    ReducedSet,
-    SignMap,
-    Stage,
-    SubspaceCertificate,
-)
+from kmcompile.program.shared import Place
+from kmcompile.program.stages import EarlyExit, ExactSum, FixedSum, Stage
 
-_S = TypeVar("_S", bound=Stage)
+_Part = TypeVar("_Part", Constant, Member)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +109,11 @@ class EarlyExitsView:
 
     Parameters
     ----------
-    exits : tuple of Stage
+    nonzeros : NonzerosView or None
+    gate : Stage or None
+        What every input goes through before the first exit.
+    exits : tuple of ExitView
         What may decide, in order.
-    filter_products : ProductsView or None
-    reduced_sets : tuple of ReducedSetView
-    nearest : NearestView or None
-    subspace : SubspaceView or None
-    sequence : BoundSequence or None
-    sequence_totals : TotalsView or None
-        Of a block of the sequence.
     exact_totals : TotalsView
         Of the exact sum.
     input_members : tuple of InputMember
@@ -136,53 +121,56 @@ class EarlyExitsView:
         None where x is float anyway or no stage needs that.
     heap_depth : int
         Turns of moving a slot down a heap of all of them, at most: each doubles its place.
-    per_unit : float
-        Codes in one unit of x; 1 where there are none.
     """
 
     nonzeros: NonzerosView | None
-    gate: RangeGate | None
-    exits: tuple[Stage, ...]
-    filter_products: ProductsView | None
-    reduced_sets: tuple[ReducedSetView, ...]
-    nearest: NearestView | None
-    subspace: SubspaceView | None
-    sequence: BoundSequence | None
-    sequence_totals: TotalsView | None
+    gate: Stage | None
+    exits: tuple[ExitView, ...]
     exact_totals: TotalsView
     input_members: tuple[InputMember, ...]
     float_codes: FloatCodes | None
     heap_depth: int
-    per_unit: float
+
+    @property
+    def stages(self) -> tuple[EarlyExit, ...]:
+        """The stages of the exits."""
+        return tuple(view.stage for view in self.exits)
 
     @property
     def turns(self) -> tuple[Turn, ...]:
         """The early exits, each with what an exit before it, or the gate, may have said."""
         turns = []
         watched = self.gate is not None
-        for place, stage in enumerate(self.exits):
+        for place, stage in enumerate(self.stages):
             asked = (*(("!decided",) if place else ()), *(("result->in_range",) if watched else ()))
             turns.append(Turn(stage, " && ".join(asked)))
-            watched = watched or _watches_range(stage)
+            watched = watched or stage.watches_range
         return tuple(turns)
 
     @property
     def products(self) -> tuple[ProductsView, ...]:
         """All inner products, in the order of the stages."""
-        sets = (view.products for view in self.reduced_sets)
-        levels = () if self.nearest is None else (level.products for level in self.nearest.levels)
-        first = () if self.filter_products is None else (self.filter_products,)
-        last = () if self.subspace is None else (self.subspace.products,)
-        return (*first, *sets, *levels, *last)
+        return tuple(products for view in self.exits for products in view.inner_products())
 
     @property
     def totals(self) -> tuple[TotalsView, ...]:
         """The functions of kernels' totals and of lifted ones, in the order of the stages."""
-        sets = tuple(view.lifted for view in self.reduced_sets)
-        levels = () if self.nearest is None else (level.totals for level in self.nearest.levels)
-        last = () if self.subspace is None else (self.subspace.totals,)
-        of_sequence = () if self.sequence_totals is None else (self.sequence_totals,)
-        return (*sets, *levels, *last, *of_sequence)
+        return tuple(totals for view in self.exits for totals in view.block_totals())
+
+    @property
+    def n_projected(self) -> int:
+        """Elements of the inner products of the exit that has most; 0 where none has any."""
+        return max((view.n_projected for view in self.exits), default=0)
+
+    @property
+    def defines(self) -> tuple[Constant, ...]:
+        """The sizes of the exits in order, each once."""
+        return _once(constant for view in self.exits for constant in view.defines())
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """What the exits have in the workspace in order, each once."""
+        return _once(member for view in self.exits for member in view.members())
 
     @property
     def has_kernel_term(self) -> bool:
@@ -196,124 +184,88 @@ class EarlyExitsView:
 
         A sum of integers has none of its own for kernels in float.
         """
-        return self.float_codes is not None and self.sequence_totals == self.exact_totals
-
-    @property
-    def has_own_sequence(self) -> bool:
-        """Whether a bound sequence has blocks of another shape than the exact sum."""
-        return self.sequence is not None and self.sequence_totals != self.exact_totals
+        return self.float_codes is not None and self.exact_totals in self.totals
 
     @property
     def proves(self) -> bool:
         """Whether any of the early exits is certified."""
-        return any(stage.exit == "certified" for stage in self.exits)
+        return any(stage.exit == "certified" for stage in self.stages)
 
     @property
     def calibrates(self) -> bool:
         """Whether any of the early exits is statistical."""
-        return any(stage.exit == "statistical" for stage in self.exits)
+        return any(stage.exit == "statistical" for stage in self.stages)
 
     @property
     def needs_root_bound(self) -> bool:
         """Whether any of the early exits bounds a square root."""
-        return any(
-            isinstance(stage, SubspaceCertificate | BoundSequence | FoldedWeights)
-            for stage in self.exits
-        )
+        return any(stage.needs_root_bound for stage in self.stages)
 
     @property
     def reuses_kernels(self) -> bool:
         """Whether the exact sum may find kernels that are already computed."""
-        return any(
-            stage.touches
-            for stage in self.exits
-            if isinstance(stage, NearestVectors | SubspaceCertificate)
-        )
+        return any(stage.touches for stage in self.stages)
 
     @property
-    def estimates(self) -> bool:
+    def sums_approximations(self) -> bool:
         """Whether any of the early exits sums approximate kernels as the exact sum does."""
-        return any(
-            isinstance(stage, SubspaceCertificate)
-            or (isinstance(stage, NearestVectors) and stage.from_estimate)
-            for stage in self.exits
-        )
+        return any(stage.sums_approximations for stage in self.stages)
 
 
 def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsView:
     """Return the view of a program's early exits."""
-    linear = _only(program, LinearFilter)
-    nearest = _only(program, NearestVectors)
-    subspace = _only(program, SubspaceCertificate)
-    sequence = _only(program, BoundSequence)
-    gate = _only(program, RangeGate)
-    nonzeros = _only(program, Nonzeros)
-    exact, quantize = program.ends.exact, program.prepare.quantize
-    filter_products = None
-    if linear is not None:
-        filter_products = products_view(
-            linear.products, "filter_products", "filter_weights", functions
-        )
-    reduced_sets = reduced_set_views(program.early_exits, functions)
+    gate = _only(program, Place.GATE)
+    nonzeros = _only(program, Place.LIST)
+    exact = program.ends.exact
     proves = any(stage.exit == "certified" for stage in program.early_exits)
+    reads_raw = any(stage.reads_raw for stage in program.early_exits)
+    made = frozenset[str]().union(*(stage.makes() for stage in program.exits))
     members = (
-        (nonzeros or gate or nearest, _SQUARE),
-        (nonzeros, _N_NONZEROS),
+        ("square" in made, _SQUARE),
+        (nonzeros is not None, _N_NONZEROS),
         (proves, _ALLOWED),
-        (program.replay is not None or _looks_at_raw(program), _RAW),
+        (program.replay is not None or reads_raw, _RAW),
         (program.floats_codes, _FLOATS),
     )
     return EarlyExitsView(
-        nonzeros=None if nonzeros is None else _nonzeros_view(nonzeros),
+        nonzeros=None if nonzeros is None else _nonzeros_view(program.prepare.n_out),
         gate=gate,
-        exits=program.early_exits,
-        filter_products=filter_products,
-        reduced_sets=reduced_sets,
-        nearest=(
-            nearest_view(nearest, functions, _before(program, nearest))
-            if nearest is not None and isinstance(exact, ExactSum)
-            else None
-        ),
-        subspace=None if subspace is None else subspace_view(subspace, functions),
-        sequence=sequence,
-        sequence_totals=None if sequence is None else functions.of_sequence(sequence),
+        exits=exit_views(program, functions),
         exact_totals=functions.of_exact_sum,
         input_members=tuple(member for needed, member in members if needed),
         float_codes=_float_codes(program),
         heap_depth=exact.n_slots.bit_length() - 1 if isinstance(exact, ExactSum) else 0,
-        per_unit=1.0 if quantize is None else float(quantize.per_unit),
     )
-
-
-def _looks_at_raw(program: Program) -> bool:
-    return any(isinstance(s, SignMap) and not s.in_integers for s in program.stages)
 
 
 def _float_codes(program: Program) -> FloatCodes | None:
     exact, quantize = program.ends.exact, program.prepare.quantize
     if not program.floats_codes or quantize is None:
         return None
-    evaluates = any(isinstance(s, BoundSequence | FoldedWeights) for s in program.stages)
-    kernel = exact.kernel if evaluates and isinstance(exact, FixedSum) else None
+    calls_kernel = any(stage.calls_kernel for stage in program.early_exits)
+    kernel = exact.kernel if calls_kernel and isinstance(exact, FixedSum) else None
     return FloatCodes(np.float32(quantize.unit), kernel, isinstance(exact, FixedSum))
 
 
-def _before(program: Program, stage: Stage) -> tuple[Stage, ...]:
-    """Return the early exits before one of them."""
-    return program.early_exits[: program.early_exits.index(stage)]
+def _nonzeros_view(n_features: int) -> NonzerosView:
+    tiled = n_features // READ_TOGETHER * READ_TOGETHER
+    return NonzerosView(tiled, has_tiles=tiled > 0, has_tail=tiled < n_features)
 
 
-def _nonzeros_view(stage: Nonzeros) -> NonzerosView:
-    tiled = stage.n_features // READ_TOGETHER * READ_TOGETHER
-    return NonzerosView(tiled, has_tiles=tiled > 0, has_tail=tiled < stage.n_features)
+def _only(program: Program, place: Place) -> Stage | None:
+    return next((stage for stage in program.exits if stage.place is place), None)
 
 
-def _watches_range(stage: Stage) -> bool:
-    """Return whether a stage may find that an input is unlike the samples of the calibration."""
-    return isinstance(stage, NearestVectors) or (
-        isinstance(stage, ReducedSet) and len(stage.triangle) > 0
-    )
+def _once(parts: Iterable[_Part]) -> tuple[_Part, ...]:
+    """Return parts of the C, each once.
 
-
-def _only(program: Program, kind: type[_S]) -> _S | None:
-    return next((stage for stage in program.stages if isinstance(stage, kind)), None)
+    Raises
+    ------
+    ValueError
+        If two exits give different things one name.
+    """
+    found: dict[str, _Part] = {}
+    for part in parts:
+        if found.setdefault(part.name, part) != part:
+            raise ValueError(f"{found[part.name]} and {part} have one name")
+    return tuple(found.values())

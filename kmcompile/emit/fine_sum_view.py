@@ -10,8 +10,8 @@ import numpy as np
 
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.environment import render
-from kmcompile.emit.members import Member
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
+from kmcompile.program.layout import Member
 from kmcompile.program.stages import CodeTable
 from kmcompile.program.stages.code_table import TURN
 from kmcompile.program.stages.fine_sum import FineSum

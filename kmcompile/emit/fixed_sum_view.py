@@ -9,9 +9,9 @@ import numpy as np
 from kmcompile.emit.code_table_view import CodeTableView, code_table_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.literals import unsigned_literal, wide_literal
-from kmcompile.emit.members import Member
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import C_TYPES
+from kmcompile.program.layout import Member
 from kmcompile.program.stages import FixedSum
 from kmcompile.target import Target
 

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-
 from kmcompile.emit.literals import unsigned_literal
+from kmcompile.program.layout import Member
 from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, PairSum, Stage, Vote
 
-_BYTES: Mapping[str, int] = MappingProxyType(
-    {
-        **{"float": 4, "double": 8, "uint32_t": 4, "uint64_t": 8},
-        **{"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4},
-    }
-)
 
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """An array in the workspace; a single number where its length is None."""
-
-    c_type: str
-    name: str
-    length: int | None
-    meaning: str
-
-    @property
-    def n_bytes(self) -> int:
-        """The bytes of the array or number."""
-        return _BYTES[self.c_type] * (1 if self.length is None else self.length)
-
-    @property
-    def declaration(self) -> str:
-        """Its declaration in C."""
-        size = "" if self.length is None else f"[{unsigned_literal(self.length)}]"
-        return f"{self.c_type} {self.name}{size};"
+def declaration(member: Member) -> str:
+    """Return the declaration of a member in C."""
+    size = "" if member.length is None else f"[{unsigned_literal(member.length)}]"
+    return f"{member.c_type} {member.name}{size};"
 
 
 def sum_members(stage: ExactSum | PairSum | FixedSum | LinearSum, real: str) -> list[Member]:

@@ -17,7 +17,6 @@ from kmcompile.emit.fine_sum_view import (
     fine_sum_view,
 )
 from kmcompile.emit.members import (
-    Member,
     confidence_members,
     pair_members,
     sum_members,
@@ -28,6 +27,7 @@ from kmcompile.emit.prepare_view import PrepareView, prepare_sections, prepare_v
 from kmcompile.emit.words import Words
 from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
 from kmcompile.numeric.scalar import square_root_double
+from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, PairSum
 from kmcompile.program.stages.fine_sum import FineSum

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.program.stages import BoundSequence, CodedSum, ExactSum, FixedSum, LinearSum, PairSum
+from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum
 from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -91,18 +91,18 @@ class BlockFunctions:
         shape = (self.exact.n_features, self.exact.lanes)
         return self._view("block_totals", *shape, "kernel_term", constants)
 
-    def of_sequence(self, stage: BoundSequence) -> TotalsView:
-        """Return the kernels' totals of a bound sequence.
+    def named_totals(self, name: str, n_features: int, n_lanes: int) -> TotalsView:
+        """Return kernels' totals for a stage that may have constants of its own for its blocks.
 
-        A sequence whose blocks have the shape of the exact sum's shares its function, unless that
-        looks at the list of nonzeros; any other one has its own, with constants of its own.
+        Blocks of the exact sum's shape share its function, unless that looks at the list of
+        nonzeros; other ones have `<name>_totals`, with constants <NAME>_LANES and <NAME>_WORDS.
         """
-        shape = (stage.n_features, stage.lanes)
-        if shape == (self.exact.n_features, self.exact.lanes) and not self._skips_zeros:
+        same_shape = (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes)
+        if same_shape and not self._skips_zeros:
             return self.of_exact_sum
-        own = tuple(f"{self.upper}_SEQUENCE_{size}" for size in ("LANES", "WORDS"))
+        own = tuple(f"{self.upper}_{name.upper()}_{size}" for size in ("LANES", "WORDS"))
         constants = (f"{self.upper}_N_PREPARED", *own)
-        return self._view("sequence_totals", *shape, "kernel_term", constants)
+        return self._view(f"{name}_totals", n_features, n_lanes, "kernel_term", constants)
 
     @property
     def _skips_zeros(self) -> bool:

@@ -10,7 +10,6 @@ from kmcompile.emit.code_table_view import TABLE, code_lines
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
 from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
-from kmcompile.emit.exit_constants import exit_constants
 from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import (
     COMMENT_COLUMNS,
@@ -20,7 +19,7 @@ from kmcompile.emit.header_text import (
     table_lines,
 )
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.emit.members import Member
+from kmcompile.emit.members import declaration
 from kmcompile.emit.pair_sum_view import decision_function
 from kmcompile.emit.probability_view import ProbabilityView, probability_view
 from kmcompile.emit.replay_view import ReplayView
@@ -34,18 +33,17 @@ from kmcompile.emit.tables import (
 )
 from kmcompile.emit.words import Words, words_of
 from kmcompile.emit.workspace import workspace_members
+from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     FixedSum,
     LinearSum,
-    NearestVectors,
     PairSum,
     Sign,
     Stage,
     Value,
     Vote,
 )
-from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.version import VERSION
 
 WORDS_PER_STEP = 256
@@ -230,7 +228,7 @@ def model_view(
         refuses_unknown=prepare.refuses_unknown,
         kernel_evals=summed.kernel_evaluations(),
         most_kernel_evals=(1 + (replay is not None)) * summed.kernel_evaluations()
-        + _before_sum(program, early),
+        + _before_sum(program),
         adds_evals=bool(early.exits),
         replays=replay is not None,
         replay_lines=() if replay is None else _with_meanings(_member_lines(replay.members)),
@@ -273,7 +271,7 @@ def model_view(
             for constant in (
                 *program_constants(prepare, summed, early),
                 *sum_constants(program, early),
-                *exit_constants(early),
+                *early.defines,
                 *self_test_constants(len(tables), n_answers, n_steps, WORDS_PER_STEP),
             )
         ),
@@ -302,7 +300,7 @@ def model_view(
 def _member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
     """Yield the declaration of each array or number with its meaning."""
     for member in members:
-        yield member.declaration, member.meaning
+        yield declaration(member), member.meaning
 
 
 def _own_lines(
@@ -323,12 +321,9 @@ def _replay_member(program: Program) -> Iterator[tuple[str, str]]:
         yield f"{program.name}_replay_workspace_t replay;", "what the replay computes in double"
 
 
-def _before_sum(program: Program, early: EarlyExitsView) -> int:
+def _before_sum(program: Program) -> int:
     """Return the kernels that early exits evaluate at most, and the exact sum again."""
-    kinds = (NearestVectors, SubspaceCertificate)
-    return sum(
-        stage.kernel_evaluations() for stage in program.early_exits if not isinstance(stage, kinds)
-    )
+    return sum(stage.kernel_evaluations() for stage in program.early_exits if not stage.touches)
 
 
 def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:

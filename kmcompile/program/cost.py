@@ -8,7 +8,6 @@ from kmcompile.program.stages import (
     EarlyExit,
     ExactSum,
     FixedSum,
-    NearestVectors,
     Nonzeros,
     Stage,
 )
@@ -74,7 +73,7 @@ def worst_operations(program: Program) -> int:
         sum(stage_worst_operations(program, stage) for stage in stages)
         + program.float_codes_operations
         + ends.exact.operations()
-        - sum(_saved_operations(program, stage) for stage in stages)
+        - sum(stage.saved_operations(ends) for stage in program.early_exits)
         + ends.label.operations()
     )
 
@@ -86,14 +85,6 @@ def stage_worst_operations(program: Program, stage: Stage) -> int:
     if stage in program.exits:
         return program.ends.weight(stage) * stage.operations()
     return stage.operations()
-
-
-def _saved_operations(program: Program, stage: Stage) -> int:
-    """Return what the exact sum saves by the kernels that the stage has computed."""
-    exact = program.ends.exact
-    if not isinstance(stage, NearestVectors) or not isinstance(exact, ExactSum):
-        return 0
-    return stage.max_touched * exact.total_operations
 
 
 def weight_notes(program: Program) -> tuple[str, ...]:

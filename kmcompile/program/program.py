@@ -15,6 +15,7 @@ from kmcompile.program.agreement import check_agreement
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.code_table import CodeTable
+from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
@@ -232,9 +233,9 @@ class Program:
         return Ends(self.sum, self.label, self.float_weight)
 
     @property
-    def early_exits(self) -> tuple[Stage, ...]:
+    def early_exits(self) -> tuple[EarlyExit, ...]:
         """The stages that may decide a query before the exact sum."""
-        return tuple(stage for stage in self.exits if stage.exit is not None)
+        return tuple(stage for stage in self.exits if isinstance(stage, EarlyExit))
 
     @property
     def floats_codes(self) -> bool:

@@ -10,26 +10,10 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
-from kmcompile.program.stages import NearestVectors, Vote
+from kmcompile.program.stages import Vote
+from kmcompile.program.stages.early_exit import Thresholds
 from kmcompile.report.costs import of_sample, sample_of
 from kmcompile.verify.queries import Queries
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Thresholds:
-    """L_k and H_k of the nearest vectors of a binary machine (NSV, section 4.3).
-
-    Parameters
-    ----------
-    steps : ndarray of shape (n,), int64
-        k, increasing.
-    lower, upper : ndarray of shape (n,), float64
-        Infinite where a side decides nothing.
-    """
-
-    steps: NDArray[np.int64]
-    lower: Float64Array
-    upper: Float64Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,18 +113,10 @@ def _thresholds(program: Program) -> tuple[Thresholds | None, str]:
     if program.n_decisions > 1:
         return None, "The thresholds are those of pairs of classes and are not drawn."
     for stage in program.early_exits:
-        if isinstance(stage, NearestVectors):
-            return _thresholds_of(stage), ""
+        thresholds = stage.thresholds()
+        if thresholds is not None:
+            return thresholds, ""
     return None, "No stage takes vectors one by one, so there are no thresholds to draw."
-
-
-def _thresholds_of(stage: NearestVectors) -> Thresholds:
-    """Return the last test at each k: a finer projection comes after a coarser one."""
-    steps = stage.steps.astype(np.int64)
-    last = np.flatnonzero(np.diff(steps, append=-1))
-    offset = stage.offset[last, 0].astype(np.float64)
-    half_width = stage.half_width[last, 0].astype(np.float64)
-    return Thresholds(steps[last], offset - half_width, offset + half_width)
 
 
 def _decision(program: Program, answers: Answers) -> tuple[Float64Array, str]:

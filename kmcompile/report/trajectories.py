@@ -12,7 +12,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch, joined
 from kmcompile.program.interpreter import Answers, prepared
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Always, EarlyExit, NearestVectors, ReducedSet, Stage, Value
+from kmcompile.program.stages import Always, EarlyExit, Value
 from kmcompile.report.costs import sample_of
 from kmcompile.verify.queries import Queries
 
@@ -149,17 +149,14 @@ def _kept(n_tests: int) -> list[int]:
     return [int(n) for n in np.unique(np.geomspace(1, n_tests, _MOST_TESTS).astype(int) - 1)]
 
 
-def _test(stage: Stage, asked: Batch, row: int, number: int) -> tuple[float, ...]:
+def _test(stage: EarlyExit, asked: Batch, row: int, number: int) -> tuple[float, ...]:
     """Return (kernels, estimate, lower, upper, low, high) of a test of one query."""
     kernels, lower, upper = asked.kernel_evals[row], asked.lower[row], asked.upper[row]
     decision, bound = float(asked.decision[row, 0]), float(asked.bound[row, 0])
     if stage.exit == "certified" or asked.decision.shape[1] > 1:
         return float(kernels), decision, float(lower), float(upper), np.nan, np.nan
-    spread, offset = 1.0, 0.0
-    if isinstance(stage, ReducedSet | NearestVectors):
-        spread = float(asked.spread[row])
-    if isinstance(stage, NearestVectors):
-        offset = float(stage.offset[number, 0])
+    spread = float(asked.spread[row]) if stage.uses_spread else 1.0
+    offset = stage.test_offset(number)
     half = bound / spread
     estimate = decision / spread + offset
     return float(kernels), estimate, float(lower), float(upper), offset - half, offset + half

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
-from kmcompile.program.stages import BoundSequence, NearestVectors, Stage, SubspaceCertificate
 from kmcompile.verify.path_search import Goal, PathSearch
 from kmcompile.verify.range_inputs import range_inputs
 
@@ -16,9 +15,6 @@ _WORK = 3_000_000_000
 """Multiply-adds that asking may take if every input goes as far as the exact sum."""
 
 _FEWEST_CALLS, _MOST_CALLS = 3_000, 20_000
-_TESTS = 8
-"""Of a stage that tests after every kernel."""
-
 _OF_EACH = 3
 """Inputs of each path."""
 
@@ -84,20 +80,9 @@ def _goals(program: Program) -> list[Goal]:
     ]
     before = 0
     for number, stage in enumerate(program.early_exits):
-        goals += [Goal.tested(number, before + k) for k in _tests(stage)]
+        goals += [Goal.tested(number, before + k) for k in stage.kernels_at_tests()]
         before += stage.kernel_evaluations()
     return goals
-
-
-def _tests(stage: Stage) -> list[int]:
-    """Return after how many kernels of its own a stage tests, where it counts them."""
-    if isinstance(stage, NearestVectors):
-        return [int(k) for k in np.unique(stage.steps)]
-    if isinstance(stage, BoundSequence):
-        return [stage.lanes * block for block in range(1, stage.n_blocks + 1)]
-    if isinstance(stage, SubspaceCertificate):  # one after each vector: some of them
-        return [int(k) for k in np.unique(np.linspace(0, stage.max_touched, _TESTS).astype(int))]
-    return []
 
 
 def _pairs(

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import Status, classify
 from kmcompile.program.program import Program
-from kmcompile.program.stages import NearestVectors, RangeGate, ReducedSet, Stage
 from kmcompile.verify.path_search import PathSearch
 
 _BASES = 8
@@ -45,7 +44,7 @@ def range_inputs(
         a = rng.choice(outside, size=_PAIRS)
         neighbours = search.straddle(a, rng.choice(inside, size=_PAIRS))
     found = np.concatenate([search.X[rng.permutation(outside)[:_LOOKED_AT]], neighbours])
-    stages = [number for number, stage in enumerate(program.stages) if _has_limits(stage)]
+    stages = [number for number, stage in enumerate(program.stages) if stage.watches_range]
     found_by = _found_by(program, found, stages)
     few = [found[found_by == number][:_OF_EACH] for number in stages]
     notes = tuple(
@@ -69,12 +68,6 @@ def _unlike(base: Float32Array, pool: Float32Array, rng: np.random.Generator) ->
     noise = rng.standard_normal(base.shape) * (high - low)
     made += [base + noise * share for share in (0.1, 0.3, 1.0)]
     return np.concatenate(made).astype(np.float32)
-
-
-def _has_limits(stage: Stage) -> bool:
-    if isinstance(stage, ReducedSet):
-        return len(stage.triangle) > 0
-    return isinstance(stage, RangeGate | NearestVectors)
 
 
 def _found_by(program: Program, X: Float32Array, stages: list[int]) -> NDArray[np.intp]:

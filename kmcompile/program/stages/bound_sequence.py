@@ -15,6 +15,7 @@ from kmcompile.numeric.batch import Batch, joined
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
@@ -96,6 +97,8 @@ class BoundSequence(EarlyExit):
 
     template: ClassVar[str] = "bound_sequence"
     exit: ClassVar[str | None] = "certified"
+    needs_root_bound: ClassVar[bool] = True
+    calls_kernel: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         tables = ("vectors", "triangle", "weights", "row_error", "intercept")
@@ -259,6 +262,22 @@ class BoundSequence(EarlyExit):
     def kernel_evaluations(self) -> int:
         """Return the number of z."""
         return self.n_blocks * self.lanes
+
+    def kernels_at_tests(self) -> tuple[int, ...]:
+        """Return the number of z after each block."""
+        return tuple(self.lanes * block for block in range(1, self.n_blocks + 1))
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return the number of blocks."""
+        return (Constant("SEQUENCE_BLOCKS", self.n_blocks, "blocks of the bound sequence"),)
+
+    def members(self) -> tuple[Member, ...]:
+        """Return the kernels and what they estimate."""
+        n = self.kernel_evaluations()
+        return (
+            Member("float", "sequence_kernels", n, "kernels of the bound sequence"),
+            Member("float", "sequence_estimate", self.n_decisions, "what they give of f"),
+        )
 
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, triangle, weights and the constants of the bounds."""

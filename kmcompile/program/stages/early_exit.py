@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Place
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.stage import Stage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thresholds:
+    """L_k and H_k of a binary machine: beyond them an estimate decides (NSV, section 4.3).
+
+    Parameters
+    ----------
+    steps : ndarray of shape (n,), int64
+        k, increasing: kernels that are computed before the test.
+    lower, upper : ndarray of shape (n,), float64
+        Infinite where a side decides nothing.
+    """
+
+    steps: NDArray[np.int64]
+    lower: Float64Array
+    upper: Float64Array
 
 
 class EarlyExit(Stage):
@@ -20,9 +40,43 @@ class EarlyExit(Stage):
     An estimate with its half-width goes to the label stage in the places of decision and
     bound: where that finds the label to be the same within all of the half-widths, the query
     is decided.
+
+    What follows `decide` are the questions that emission, cost, verification and report ask of
+    every early exit. The defaults are those of an exit that computes no kernel and shares nothing
+    with other stages.
     """
 
     place: ClassVar[Place] = Place.EXIT
+
+    needs_root_bound: ClassVar[bool] = False
+    """Whether its C calls `root_bound`, an upper bound on a square root."""
+
+    calls_kernel: ClassVar[bool] = False
+    """Whether its C calls the exact sum's kernel in float32, also where that sum is of integers."""
+
+    hands_on_estimate: ClassVar[bool] = False
+    """Whether it leaves its estimate and the query's spread for the exits behind it."""
+
+    takes_estimate: ClassVar[bool] = False
+    """Whether it uses the estimate that an exit before it has left."""
+
+    uses_spread: ClassVar[bool] = False
+    """Whether the half-widths of its tests are multiplied by the query's spread."""
+
+    @property
+    def touches(self) -> bool:
+        """Whether it may compute kernels of the exact sum, which that sum then reuses."""
+        return False
+
+    @property
+    def sums_approximations(self) -> bool:
+        """Whether it sums approximate kernels in the order of the exact sum."""
+        return False
+
+    @property
+    def reads_raw(self) -> bool:
+        """Whether it looks at the input as it was received."""
+        return False
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether a sum takes early exits; most look at nothing else of it."""
@@ -36,6 +90,14 @@ class EarlyExit(Stage):
         `in_range` is false. All queries given are in range.
         """
 
+    def defines(self) -> tuple[Constant, ...]:
+        """Return its private #defines; one that several exits have is written once."""
+        return ()
+
+    def members(self) -> tuple[Member, ...]:
+        """Return what it has in the workspace; a member that several exits have is there once."""
+        return ()
+
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that it does not decide, with those of the label."""
         return self.operations() + ends.label.operations()
@@ -43,3 +105,23 @@ class EarlyExit(Stage):
     def weighted_operations(self, ends: Ends) -> int:
         """Return the same, weighted as operations of the exact sum."""
         return ends.weight(self) * self.worst_operations(ends)
+
+    def saved_operations(self, ends: Ends) -> int:
+        """Return what the exact sum of such a query saves, where `worst_operations` has it not."""
+        return 0
+
+    def added_operations(self, ends: Ends) -> int:
+        """Return the weighted multiply-adds of such a query beyond those of the exact sum."""
+        return self.weighted_operations(ends) - self.saved_operations(ends)
+
+    def kernels_at_tests(self) -> tuple[int, ...]:
+        """Return after how many kernels of its own it tests: those that verification looks for."""
+        return ()
+
+    def test_offset(self, number: int) -> float:
+        """Return what its test of this number takes off an estimate of the first decision."""
+        return 0.0
+
+    def thresholds(self) -> Thresholds | None:
+        """Return the thresholds of its tests on the first decision, None where none are drawn."""
+        return None

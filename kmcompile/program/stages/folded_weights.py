@@ -15,6 +15,7 @@ from kmcompile.numeric.batch import UNKNOWN, Batch, joined
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
@@ -114,6 +115,8 @@ class FoldedWeights(EarlyExit):
 
     template: ClassVar[str] = "folded_weights"
     exit: ClassVar[str | None] = "certified"
+    needs_root_bound: ClassVar[bool] = True
+    calls_kernel: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("branches", "decisions"):
@@ -342,6 +345,36 @@ class FoldedWeights(EarlyExit):
         level = self._local_operations(ends) + self.linear_operations(ends)
         curved = self.curved_operations(ends) if self.n_basis else 0
         return nearest + self.n_levels * level + curved
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return its sizes."""
+        sizes = (
+            Constant("FOLDED_ROWS", self.n_rows, "decisions of a centre"),
+            Constant("FOLDED_CONSTANTS", N_CONSTANTS, "constants of a row"),
+        )
+        if not self.n_basis:
+            return sizes
+        return (
+            *sizes,
+            Constant("FIRST_LEAF", self.first_leaf, "the first centre of the last level"),
+            Constant("FOLDED_BASIS", self.n_basis, "dimensions of the curved test"),
+            Constant("FORM_WORDS", int(self.forms.shape[3]), "elements of a triangle of them"),
+            Constant("CURVED_CONSTANTS", N_CURVED, "constants of its rows"),
+        )
+
+    def members(self) -> tuple[Member, ...]:
+        """Return x - c and what is made of it."""
+        offset = "x - c, c being the nearest centre"
+        members = (
+            Member("float", "folded_offset", self.n_features, offset),
+            Member("float", "folded_base", self.n_rows, "the linear forms of this"),
+        )
+        if not self.n_basis:
+            return members
+        return (
+            *members,
+            Member("float", "folded_projected", self.n_basis, "x - c along the basis"),
+        )
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tree, the forms and the constants of the bounds."""

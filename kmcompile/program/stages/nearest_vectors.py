@@ -13,8 +13,10 @@ from kmcompile.kernels.float32 import value_within
 from kmcompile.numeric.arrays import Float32Array, finite, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
-from kmcompile.program.stages.early_exit import EarlyExit
+from kmcompile.program.stages.approximate_kernels import approximation_members, slots
+from kmcompile.program.stages.early_exit import EarlyExit, Thresholds
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.inner_products import InnerProducts
@@ -91,6 +93,8 @@ class NearestVectors(EarlyExit):
 
     template: ClassVar[str] = "nearest_vectors"
     exit: ClassVar[str | None] = "statistical"
+    takes_estimate: ClassVar[bool] = True
+    uses_spread: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("vectors", "residuals", "weights", "own", "earlier", "offset"):
@@ -146,6 +150,16 @@ class NearestVectors(EarlyExit):
     def touches(self) -> bool:
         """Whether any kernel is computed."""
         return self.max_touched > 0
+
+    @property
+    def sums_approximations(self) -> bool:
+        """Whether the running decision begins at the sum of the approximations."""
+        return self.from_estimate
+
+    @property
+    def watches_range(self) -> bool:
+        """Every level looks at the part of the input outside the projection."""
+        return True
 
     @property
     def max_touched(self) -> int:
@@ -330,6 +344,43 @@ class NearestVectors(EarlyExit):
         heap = 2 * self.n_slots if self.max_touched else 0
         tests = len(self.steps) * (TEST_OPERATIONS * self.n_decisions + ends.label.operations())
         return products + levels + heap + touched + tests
+
+    def saved_operations(self, ends: Ends) -> int:
+        """Return what the exact sum saves by the touched kernels."""
+        assert isinstance(ends.exact, ExactSum)
+        return self.max_touched * ends.exact.total_operations
+
+    def kernels_at_tests(self) -> tuple[int, ...]:
+        """Return the numbers of touched vectors at which there is a test."""
+        return tuple(int(k) for k in np.unique(self.steps))
+
+    def test_offset(self, number: int) -> float:
+        """Return the middle of the test's band."""
+        return float(self.offset[number, 0])
+
+    def thresholds(self) -> Thresholds:
+        """Return those of the last test at each k: a finer projection comes after a coarser one."""
+        steps = self.steps.astype(np.int64)
+        last = np.flatnonzero(np.diff(steps, append=-1))
+        offset = self.offset[last, 0].astype(np.float64)
+        half_width = self.half_width[last, 0].astype(np.float64)
+        return Thresholds(steps[last], offset - half_width, offset + half_width)
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return its sizes."""
+        tests = (
+            Constant("N_TESTS", len(self.steps), "tests of the nearest vectors"),
+            Constant("MOST_TOUCHED", self.max_touched, "kernels that they compute, at most"),
+        )
+        return (
+            slots(self.n_slots),
+            Constant("NEAREST_OUT", self.level_ends[-1], "dimensions of the nearest vectors"),
+            *(tests if self.touches else ()),
+        )
+
+    def members(self) -> tuple[Member, ...]:
+        """Return what the approximations and the touched kernels are in."""
+        return approximation_members(self.n_decisions, self.n_slots, self.n_blocks, self.touches)
 
     def tables(self) -> tuple[Table, ...]:
         """Return projections, projected vectors, residuals, weights and the tests."""

@@ -41,6 +41,11 @@ class RangeGate(Always):
         for name in ("least", "largest"):
             object.__setattr__(self, name, np.float32(finite(getattr(self, name))))
 
+    @property
+    def watches_range(self) -> bool:
+        """That is all it does."""
+        return True
+
     def run(self, batch: Batch) -> Batch:
         """Return the batch with squares and which queries are in range."""
         square = sum_of_squares(batch.x)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, finite, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
@@ -75,6 +76,9 @@ class ReducedSet(EarlyExit):
 
     template: ClassVar[str] = "reduced_set"
     exit: ClassVar[str | None] = "statistical"
+    hands_on_estimate: ClassVar[bool] = True
+    takes_estimate: ClassVar[bool] = True
+    uses_spread: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         names = ("vectors", "weights", "slopes", "intercept", "earlier", "triangle")
@@ -106,6 +110,11 @@ class ReducedSet(EarlyExit):
     def n_decisions(self) -> int:
         """Decision values."""
         return len(self.half_width)
+
+    @property
+    def watches_range(self) -> bool:
+        """Whether it looks at the part of the input that M does not see."""
+        return len(self.triangle) > 0
 
     def rows(self, y: Float32Array) -> Float32Array:
         """Return the decisions without the earlier ones, then the unlimited spread.
@@ -209,6 +218,22 @@ class ReducedSet(EarlyExit):
     def needs(self) -> frozenset[str]:
         """Return what its projection needs, and |x|^2 where it looks at what that leaves of x."""
         return self.products.needs() | frozenset({"square"} if len(self.triangle) else ())
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return its sizes."""
+        name = f"REDUCED_{self.number}"
+        blocks = (Constant(f"{name}_BLOCKS", self.n_blocks, "its blocks"),)
+        return (
+            Constant(f"{name}_OUT", self.n_out, f"dimensions of reduced set {self.number}"),
+            Constant(f"{name}_LIFTED", self.n_out + 2, "the same with - |y|^2 / 32 and 1"),
+            Constant(f"{name}_LANES", self.lanes, "its vectors of a block"),
+            *(blocks if self.n_blocks > 1 else ()),
+        )
+
+    def members(self) -> tuple[Member, ...]:
+        """Return its estimate."""
+        rows = self.n_decisions + 1
+        return (Member("float", "estimate", rows, "of a reduced set: decisions, spread"),)
 
     def tables(self) -> tuple[Table, ...]:
         """Return projection, vectors, weights, slopes, intercepts and half-widths."""

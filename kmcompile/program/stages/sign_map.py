@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from kmcompile.numeric.arrays import Float32Array, frozen
 from kmcompile.numeric.batch import UNKNOWN, Batch
 from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
@@ -146,6 +147,11 @@ class SignMap(EarlyExit):
         return self.deviation is not None
 
     @property
+    def reads_raw(self) -> bool:
+        """Whether it looks at the input before it is prepared."""
+        return not self.in_integers
+
+    @property
     def n_roots(self) -> int:
         """Boxes of the grid."""
         return int(np.prod(self.across.astype(np.int64)))
@@ -220,6 +226,23 @@ class SignMap(EarlyExit):
         """Return the multiply-adds, every shift and mask one, of a query that goes all the way."""
         steps = self.depth * step_operations(self.n_features)
         return first_operations(self.n_features) + steps + NARROW_OPERATIONS
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return its sizes and the kinds of boxes."""
+        constants = (
+            Constant("MAP_NODES", self.n_nodes, "boxes of the map"),
+            Constant("MAP_OPEN", OPEN, "the kind of a box that holds both signs"),
+            Constant("MAP_NEGATIVE", NEGATIVE, "of one where the decision is negative"),
+            Constant("MAP_POSITIVE", POSITIVE, "of one where it is positive"),
+        )
+        if self.depth == 0:
+            return constants
+        return (
+            *constants,
+            Constant("MAP_HALVED", HALVED, "of one that is halved"),
+            Constant("MAP_ROOTS", self.n_roots, "boxes of the first level"),
+            Constant("MAP_DEPTH", self.depth, "how often a box is halved, at most"),
+        )
 
     def tables(self) -> tuple[Table, ...]:
         """Return the planes of bits and the ranks."""

@@ -42,6 +42,11 @@ class Stage(ABC):
         return False
 
     @property
+    def watches_range(self) -> bool:
+        """Whether it may find that an input is unlike the samples of the calibration."""
+        return False
+
+    @property
     def is_calibrated(self) -> bool:
         """Whether what the stage decides rests on samples."""
         return self.exit == "statistical"

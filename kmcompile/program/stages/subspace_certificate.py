@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.kernels.remainder import PolyRemainder
+from kmcompile.kernels.remainder import ORDER_COLUMNS, PolyRemainder
 from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
 from kmcompile.numeric.batch import Batch, joined
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.approximate_kernels import approximation_members, slots
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum, sum_blocks
@@ -29,6 +31,9 @@ LARGEST = np.float32(2.0**100)
 """A sum of weights beyond this would overflow further on, and says nothing anyway."""
 
 _CHUNK_VALUES = 1 << 22
+_TESTS = 8
+"""Numbers of touched vectors that verification looks for."""
+
 _TOGETHER = 8  # kernels of a query that the interpreter computes at once
 
 TEST_OPERATIONS = root_bound.OPERATIONS + NARROW_OPERATIONS + 12
@@ -105,6 +110,7 @@ class SubspaceCertificate(EarlyExit):
 
     template: ClassVar[str] = "subspace_certificate"
     exit: ClassVar[str | None] = "certified"
+    needs_root_bound: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("vectors", "weights"):
@@ -138,6 +144,11 @@ class SubspaceCertificate(EarlyExit):
     def touches(self) -> bool:
         """Whether any kernel may be computed."""
         return self.max_touched > 0
+
+    @property
+    def sums_approximations(self) -> bool:
+        """The running decision begins at the sum of the kernels in the subspace."""
+        return True
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""
@@ -359,6 +370,30 @@ class SubspaceCertificate(EarlyExit):
     def kernel_evaluations(self) -> int:
         """Return the most vectors that are touched."""
         return self.max_touched
+
+    def kernels_at_tests(self) -> tuple[int, ...]:
+        """Return some of the numbers of touched vectors: there is a test after each."""
+        some = np.linspace(0, self.max_touched, _TESTS).astype(int)
+        return tuple(int(k) for k in np.unique(some))
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return its sizes."""
+        most = min(self.max_touched, self.n_slots)
+        touched = (
+            slots(self.n_slots),
+            Constant("SUBSPACE_TOUCHED", most, "kernels that are computed, at most"),
+        )
+        degree = self.remainder.degree
+        return (
+            Constant("SUBSPACE_OUT", self.n_out, "dimensions of the subspace"),
+            Constant("DEGREE", degree, "of the kernel: orders of its expansion"),
+            Constant("ORDER_COLUMNS", ORDER_COLUMNS, "factors of an order"),
+            *(touched if self.touches else ()),
+        )
+
+    def members(self) -> tuple[Member, ...]:
+        """Return what the kernels in the subspace and the touched ones are in."""
+        return approximation_members(1, self.n_slots, self.n_blocks, self.touches)
 
     def tables(self) -> tuple[Table, ...]:
         """Return projection, projected vectors, weights and orders."""

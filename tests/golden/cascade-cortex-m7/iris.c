@@ -33,7 +33,6 @@
 #define IRIS_BLOCK_WORDS 8U       /* N_PREPARED * LANES */
 #define IRIS_N_ROWS 1U            /* decisions that a vector is part of */
 #define IRIS_N_GROUPS 2U          /* of vectors with the same ones */
-#define IRIS_N_SLOTS 8U           /* N_BLOCKS * LANES: places of vectors */
 #define IRIS_SUM_EVALS 3U         /* full kernel evaluations of the sum */
 #define IRIS_REDUCED_1_OUT 1U     /* dimensions of reduced set 1 */
 #define IRIS_REDUCED_1_LIFTED 3U  /* the same with - |y|^2 / 32 and 1 */
@@ -41,6 +40,7 @@
 #define IRIS_REDUCED_2_OUT 1U     /* dimensions of reduced set 2 */
 #define IRIS_REDUCED_2_LIFTED 3U  /* the same with - |y|^2 / 32 and 1 */
 #define IRIS_REDUCED_2_LANES 2U   /* its vectors of a block */
+#define IRIS_N_SLOTS 8U           /* N_BLOCKS * LANES: places of vectors */
 #define IRIS_NEAREST_OUT 1U       /* dimensions of the nearest vectors */
 #define IRIS_N_TESTS 3U           /* tests of the nearest vectors */
 #define IRIS_MOST_TOUCHED 2U      /* kernels that they compute, at most */
@@ -1054,17 +1054,6 @@ static void iris_nearest_products_1(
         workspace, input, y);
 }
 
-/* max(0, v)^16: (1 - d^2 / 32)^16 is close to exp(-d^2 / 2) and costs no exponential. */
-static float iris_bump(const float v)
-{
-    const float c = (v > 0.0f) ? v : 0.0f;
-    const float c2 = c * c;
-    const float c4 = c2 * c2;
-    const float c8 = c4 * c4;
-
-    return c8 * c8;
-}
-
 /* Adds a group's rows to the running decisions, as add_group does, and clears them. */
 static void iris_add_running(
     iris_workspace_t *const workspace,
@@ -1232,6 +1221,17 @@ static bool iris_linear_filter(
     }
     settled = iris_sign(workspace, result);
     return sound && settled;
+}
+
+/* max(0, v)^16: (1 - d^2 / 32)^16 is close to exp(-d^2 / 2) and costs no exponential. */
+static float iris_bump(const float v)
+{
+    const float c = (v > 0.0f) ? v : 0.0f;
+    const float c2 = c * c;
+    const float c4 = c2 * c2;
+    const float c8 = c4 * c4;
+
+    return c8 * c8;
 }
 
 /* Puts - |y|^2 / 32 and 1 behind y. */

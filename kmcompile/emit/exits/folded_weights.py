@@ -1,12 +1,15 @@
-"""The view of the stage of local expansions."""
+"""The view of the stage `folded_weights`: local expansions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from kmcompile.emit.environment import render
+from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.program.stages import FoldedWeights
 from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
 
@@ -21,7 +24,7 @@ class LevelView:
 
 
 @dataclass(frozen=True, slots=True)
-class FoldedWeightsView:
+class FoldedWeightsView(ExitView):
     """What templates/stages/folded_weights.c.j2 and templates/folded_weights/ need.
 
     Parameters
@@ -48,6 +51,32 @@ class FoldedWeightsView:
     result_error: np.float32
     largest_relative: np.float32
 
+    @classmethod
+    def of(cls, stage: FoldedWeights, site: Site) -> FoldedWeightsView:
+        """Return the view of a stage at its place."""
+        return cls(
+            stage,
+            n_first=int(stage.branches[0]),
+            most_centres=int(stage.branches.max()),
+            later_levels=tuple(_later_levels(stage)),
+            n_basis=stage.n_basis,
+            up=stage.up,
+            relative=stage.relative,
+            relative_per_square=stage.relative_per_square,
+            relative_per_reach=stage.relative_per_reach,
+            result_error=stage.result_error,
+            largest_relative=LARGEST_RELATIVE,
+        )
+
+    def sections(self, context: dict[str, Any]) -> list[str]:
+        """Return its functions."""
+        own = {**context, "view": self}
+        parts = ["centre", "linear", *(["curved"] if self.n_basis else [])]
+        return [
+            *(render(f"folded_weights/{part}.c.j2", **own) for part in parts),
+            render("stages/folded_weights.c.j2", **own),
+        ]
+
 
 def _later_levels(stage: FoldedWeights) -> Iterator[LevelView]:
     parents, first, width = 0, 0, 1
@@ -56,19 +85,3 @@ def _later_levels(stage: FoldedWeights) -> Iterator[LevelView]:
         if first:
             yield LevelView(first, parents, n_children)
         parents, first = first, first + width
-
-
-def folded_weights_view(stage: FoldedWeights) -> FoldedWeightsView:
-    """Return the view of a stage."""
-    return FoldedWeightsView(
-        n_first=int(stage.branches[0]),
-        most_centres=int(stage.branches.max()),
-        later_levels=tuple(_later_levels(stage)),
-        n_basis=stage.n_basis,
-        up=stage.up,
-        relative=stage.relative,
-        relative_per_square=stage.relative_per_square,
-        relative_per_reach=stage.relative_per_reach,
-        result_error=stage.result_error,
-        largest_relative=LARGEST_RELATIVE,
-    )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from kmcompile.emit.environment import render
+from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.program.stages.sign_map import SignMap
 
 
@@ -36,7 +39,7 @@ class MapFeatureView:
 
 
 @dataclass(frozen=True, slots=True)
-class SignMapView:
+class SignMapView(ExitView):
     """What templates/stages/sign_map.c.j2 and templates/sign_map/ need.
 
     Parameters
@@ -50,6 +53,7 @@ class SignMapView:
         How often a box is halved at the most.
     """
 
+    stage: SignMap
     features: tuple[MapFeatureView, ...]
     x_type: str
     of_codes: bool
@@ -65,24 +69,27 @@ class SignMapView:
         """Whether any box is halved."""
         return self.depth > 0
 
+    @classmethod
+    def of(cls, stage: SignMap, site: Site) -> SignMapView:
+        """Return the view of a stage at its place."""
+        rows = zip(stage.low, stage.width, stage.scale, stage.across.tolist(), strict=True)
+        features = tuple(MapFeatureView(j, *row) for j, row in enumerate(rows))
+        x_type = "float"
+        quantize = site.program.prepare.quantize
+        if stage.in_integers:
+            per_unit = 1.0 if quantize is None else float(quantize.per_unit)
+            features = tuple(_of_codes(feature, per_unit) for feature in features)
+            x_type = f"{site.program.name}_input_t"
+        return cls(stage, features, x_type, stage.in_integers, stage.depth)
 
-def sign_map_view(stage: SignMap, name: str, per_unit: float) -> SignMapView:
-    """Return the view of the stage.
-
-    Parameters
-    ----------
-    name : str
-        Prefix of the C names.
-    per_unit : float
-        Codes in one unit of the prepared input, in an integer format.
-    """
-    rows = zip(stage.low, stage.width, stage.scale, stage.across.tolist(), strict=True)
-    features = tuple(MapFeatureView(j, *row) for j, row in enumerate(rows))
-    x_type = "float"
-    if stage.in_integers:
-        features = tuple(_of_codes(feature, per_unit) for feature in features)
-        x_type = f"{name}_input_t"
-    return SignMapView(features, x_type, stage.in_integers, stage.depth)
+    def sections(self, context: dict[str, Any]) -> list[str]:
+        """Return its functions."""
+        own = {**context, "stage": self.stage, "view": self}
+        places = "code_places" if self.of_codes else "places"
+        return [
+            *(render(f"sign_map/{part}.c.j2", **own) for part in (places, "boxes")),
+            render("stages/sign_map.c.j2", **own),
+        ]
 
 
 def _of_codes(feature: MapFeatureView, per_unit: float) -> MapFeatureView:

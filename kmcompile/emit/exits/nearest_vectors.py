@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from kmcompile.emit.environment import render
+from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.program.stages import NearestVectors, ReducedSet, Stage, SubspaceCertificate
+from kmcompile.program.stages import NearestVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class LevelView:
 
 
 @dataclass(frozen=True, slots=True)
-class NearestView:
+class NearestView(ExitView):
     """What templates/stages/nearest_vectors.c.j2 and templates/nearest_vectors/ need.
 
     Parameters
@@ -55,11 +58,12 @@ class NearestView:
     first_test : int
         The first test after a kernel may have been computed.
     has_earlier : bool
-        Whether a reduced set stands before, of which the tests use estimate and spread.
+        Whether the tests use estimate and spread of a stage before it.
     forgets : bool
         Whether an exit before may have computed kernels, which this one writes over.
     """
 
+    stage: NearestVectors
     levels: tuple[LevelView, ...]
     lanes: TotalsView
     limits_far: bool
@@ -70,25 +74,48 @@ class NearestView:
     has_earlier: bool
     forgets: bool
 
+    @classmethod
+    def of(cls, stage: NearestVectors, site: Site) -> NearestView:
+        """Return the view of a stage at its place."""
+        functions = site.functions
+        limits_far = bool(np.isfinite(stage.far))
+        return cls(
+            stage,
+            levels=tuple(_level_view(stage, index, functions) for index in range(stage.n_levels)),
+            lanes=functions.of_exact_sum,
+            limits_far=limits_far,
+            value="kernel_value_within" if limits_far else "kernel_value",
+            touches=stage.touches,
+            first_test=stage.n_levels if stage.from_estimate else 0,
+            n_tests=len(stage.steps),
+            has_earlier=any(other.hands_on_estimate for other in site.before),
+            forgets=any(other.touches for other in site.before),
+        )
 
-def nearest_view(
-    stage: NearestVectors, functions: BlockFunctions, before: tuple[Stage, ...]
-) -> NearestView:
-    """Return the view of the stage; `before` are the early exits that stand before it."""
-    levels = tuple(_level_view(stage, index, functions) for index in range(stage.n_levels))
-    first_test = stage.n_levels if stage.from_estimate else 0
-    limits_far = bool(np.isfinite(stage.far))
-    return NearestView(
-        levels=levels,
-        lanes=functions.of_exact_sum,
-        limits_far=limits_far,
-        value="kernel_value_within" if limits_far else "kernel_value",
-        touches=first_test < len(stage.steps),
-        first_test=first_test,
-        n_tests=len(stage.steps),
-        has_earlier=any(isinstance(other, ReducedSet) for other in before),
-        forgets=any(isinstance(other, SubspaceCertificate) for other in before),
-    )
+    def inner_products(self) -> tuple[ProductsView, ...]:
+        """Return the projection of every level."""
+        return tuple(level.products for level in self.levels)
+
+    def block_totals(self) -> tuple[TotalsView, ...]:
+        """Return the kernels' totals of every level."""
+        return tuple(level.totals for level in self.levels)
+
+    def sections(self, context: dict[str, Any]) -> list[str]:
+        """Return its functions."""
+        stage = self.stage
+        sections = [
+            render("nearest_vectors/level.c.j2", level=level, dimensions=stage.n_out, **context)
+            for level in self.levels
+        ]
+        own = {**context, "stage": stage, "view": self}
+        order = "tug_of_war" if stage.tug_of_war else "by_score"
+        parts = [
+            *(["kernel_value_within"] if self.limits_far else []),
+            *("approximate", "test"),
+            *([order, "touch"] if self.touches else []),
+        ]
+        sections += [render(f"nearest_vectors/{part}.c.j2", **own) for part in parts]
+        return [*sections, render("stages/nearest_vectors.c.j2", **own)]
 
 
 def _level_view(stage: NearestVectors, index: int, functions: BlockFunctions) -> LevelView:

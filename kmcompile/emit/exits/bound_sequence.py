@@ -1,0 +1,68 @@
+"""The view of the stage `bound_sequence`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kmcompile.emit.environment import render
+from kmcompile.emit.exits.exit_view import ExitView, Site
+from kmcompile.emit.totals_view import TotalsView
+from kmcompile.kernels.reach import PolyReach
+from kmcompile.numeric.scalar import power
+from kmcompile.program.layout import Constant
+from kmcompile.program.stages import BoundSequence
+from kmcompile.program.stages.bound_sequence import LARGEST
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSequenceView(ExitView):
+    """What templates/stages/bound_sequence.c.j2 and templates/bound_sequence/ need.
+
+    Parameters
+    ----------
+    totals : TotalsView
+        The kernels' totals of a block.
+    is_own_shape : bool
+        Whether its blocks have another shape than those of the exact sum.
+    """
+
+    stage: BoundSequence
+    totals: TotalsView
+    is_own_shape: bool
+
+    @classmethod
+    def of(cls, stage: BoundSequence, site: Site) -> BoundSequenceView:
+        """Return the view of a stage at its place."""
+        totals = site.functions.named_totals("sequence", stage.n_features, stage.lanes)
+        return cls(stage, totals, totals != site.functions.of_exact_sum)
+
+    def block_totals(self) -> tuple[TotalsView, ...]:
+        """Return the kernels' totals."""
+        return (self.totals,)
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return its sizes, with the shape of its blocks where that is its own."""
+        stage = self.stage
+        if not self.is_own_shape:
+            return stage.defines()
+        words = stage.n_features * stage.lanes
+        return (
+            *stage.defines(),
+            Constant("SEQUENCE_LANES", stage.lanes, "vectors of a block of the bound sequence"),
+            Constant("SEQUENCE_WORDS", words, "N_PREPARED * SEQUENCE_LANES: of such a block"),
+        )
+
+    def sections(self, context: dict[str, Any]) -> list[str]:
+        """Return its functions."""
+        stage, reach = self.stage, self.stage.reach
+        own = {**context, "stage": stage, "reach": reach, "largest": LARGEST, "view": self.totals}
+        if isinstance(reach, PolyReach):
+            own["value_power"] = power.power_view(reach.degree)
+            own["slope_power"] = power.power_view(max(reach.degree - 1, 0))
+        return [
+            render("bound_sequence/reach.c.j2", **context),
+            render(f"bound_sequence/{reach.name}.c.j2", **own),
+            render("bound_sequence/rows.c.j2", **own),
+            render("stages/bound_sequence.c.j2", **own),
+        ]

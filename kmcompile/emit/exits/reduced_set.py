@@ -1,0 +1,107 @@
+"""The view of the stages `reduced_set`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kmcompile.emit.environment import render
+from kmcompile.emit.exits.exit_view import ExitView, Site
+from kmcompile.emit.products_view import ProductsView, products_view
+from kmcompile.emit.totals_view import TotalsView
+from kmcompile.program.layout import Member
+from kmcompile.program.stages import ReducedSet
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedSetView(ExitView):
+    """What templates/stages/reduced_set.c.j2 and templates/reduced_set/ need.
+
+    Parameters
+    ----------
+    number : int
+    prefix, upper : str
+        Of its functions and tables, and of its constants.
+    products : ProductsView
+        The projection.
+    lifted : TotalsView
+        The inner products of a block of vectors with (y, - |y|^2 / 32, 1).
+    n_lifted : int
+        Length of the lifted vector.
+    triangle_words : int
+        Elements of a lower triangle that are not 0.
+    has_blocks : bool
+        Whether its vectors stand in several blocks.
+    checks_range : bool
+        Whether it looks at the part of the input outside the projection.
+    has_earlier, is_earlier : bool
+        Whether a stage before hands on an estimate, and whether one behind uses this one's.
+    """
+
+    number: int
+    prefix: str
+    upper: str
+    products: ProductsView
+    lifted: TotalsView
+    n_lifted: int
+    triangle_words: int
+    has_blocks: bool
+    checks_range: bool
+    has_earlier: bool
+    is_earlier: bool
+
+    @classmethod
+    def of(cls, stage: ReducedSet, site: Site) -> ReducedSetView:
+        """Return the view of a stage at its place."""
+        prefix = f"reduced_{stage.number}"
+        functions = site.functions
+        return cls(
+            stage,
+            number=stage.number,
+            prefix=prefix,
+            upper=f"{functions.upper}_{prefix.upper()}",
+            products=products_view(
+                stage.products,
+                f"{prefix}_products",
+                f"{prefix}_projection",
+                functions,
+                columns=f"{prefix}_columns",
+            ),
+            lifted=functions.products(stage.n_out + 2, stage.lanes),
+            n_lifted=stage.n_out + 2,
+            triangle_words=stage.n_out * (stage.n_out + 1) // 2,
+            has_blocks=stage.n_blocks > 1,
+            checks_range=stage.watches_range,
+            has_earlier=any(other.hands_on_estimate for other in site.before),
+            is_earlier=any(other.takes_estimate for other in site.behind),
+        )
+
+    def inner_products(self) -> tuple[ProductsView, ...]:
+        """Return the projection."""
+        return (self.products,)
+
+    def block_totals(self) -> tuple[TotalsView, ...]:
+        """Return the sums of the lifted vectors."""
+        return (self.lifted,)
+
+    @property
+    def n_projected(self) -> int:
+        """The projection is lifted where it stands."""
+        return max(self.products.n_padded, self.n_lifted)
+
+    def members(self) -> tuple[Member, ...]:
+        """Return its estimate, and that of the stages behind it where one uses it."""
+        own = self.stage.members()
+        if not self.is_earlier:
+            return own
+        rows = own[0].length
+        return (*own, Member("float", "earlier", rows, "the same, for the stages behind it"))
+
+    def sections(self, context: dict[str, Any]) -> list[str]:
+        """Return its functions."""
+        own = {**context, "stage": self.stage, "view": self}
+        parts = ["bump", *(["in_range"] if self.checks_range else []), "estimate"]
+        return [
+            *(render(f"reduced_set/{part}.c.j2", **own) for part in parts),
+            render("stages/reduced_set.c.j2", **own),
+        ]

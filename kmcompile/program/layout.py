@@ -1,0 +1,38 @@
+"""What a stage has in the C beside its tables: private #defines and members of the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+_BYTES: Mapping[str, int] = MappingProxyType(
+    {
+        **{"float": 4, "double": 8, "uint32_t": 4, "uint64_t": 8},
+        **{"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4},
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A private #define of the model file; its name is without the program's prefix."""
+
+    name: str
+    value: int
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An array in the workspace; a single number where its length is None."""
+
+    c_type: str
+    name: str
+    length: int | None
+    meaning: str
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of the array or number."""
+        return _BYTES[self.c_type] * (1 if self.length is None else self.length)

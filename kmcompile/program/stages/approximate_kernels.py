@@ -1,0 +1,37 @@
+"""What exits have in the C that approximate all kernels and compute the largest ones exactly."""
+
+from __future__ import annotations
+
+from kmcompile.program.layout import Constant, Member
+
+
+def slots(n_slots: int) -> Constant:
+    """Return the number of slots: places of vectors in the blocks of the exact sum."""
+    return Constant("N_SLOTS", n_slots, "N_BLOCKS * LANES: places of vectors")
+
+
+def approximation_members(
+    n_decisions: int, n_slots: int, n_blocks: int, touches: bool
+) -> tuple[Member, ...]:
+    """Return what the approximations are in, and with `touches` the order of the slots.
+
+    Parameters
+    ----------
+    n_decisions, n_slots, n_blocks : int
+        Of the exact sum.
+    touches : bool
+        Whether any kernel may be computed.
+    """
+    members = (
+        Member("float", "running", n_decisions, "decisions as far as they are summed"),
+        Member("float", "kernel_total", n_slots, "in the projection; score; exact"),
+        Member("float", "approximate", n_slots, "kernels in the projection"),
+    )
+    if not touches:
+        return members
+    return (
+        *members,
+        Member("uint32_t", "heap", n_slots, "slots by score"),
+        Member("uint32_t", "touched", n_blocks, "a bit a lane: exact total is known"),
+        Member("uint32_t", "n_touched", None, "such bits"),
+    )
