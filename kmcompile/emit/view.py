@@ -90,6 +90,8 @@ class ModelView:
     float_suffix: str
     entries: tuple[Entry, ...]
     coded: CodedView | None
+    prepares_in_workspace: bool
+    accepts_in_workspace: bool
     needs_magnitude: bool
     model_lines: tuple[str, ...]
     model_sha256: str
@@ -148,6 +150,7 @@ class ModelView:
     words_per_step: int
     input_words: int
     record_words: int
+    sum_may_fail: bool
     sum_function: str
     decision_function: str
     label_function: str
@@ -211,6 +214,8 @@ def model_view(
         float_suffix=entry_points[-1].suffix,
         entries=entry_points,
         coded=coded,
+        prepares_in_workspace=coded is not None or bool(prepare.steps),
+        accepts_in_workspace=entry_points[0].in_workspace,
         needs_magnitude=not isinstance(summed, FixedSum)
         or isinstance(label, Vote)
         or early.proves
@@ -292,6 +297,7 @@ def model_view(
         words_per_step=WORDS_PER_STEP,
         input_words=input_words(program),
         record_words=record_words(program),
+        sum_may_fail=not isinstance(summed, LinearSum),
         sum_function=summed.name,
         decision_function=decision_function(summed, summed.name),
         sums_pairs=isinstance(summed, PairSum),
