@@ -61,6 +61,7 @@ def emit(
         command,
         description,
         prepared.buffers,
+        workspace_bytes(program, target),
         early,
         promise_text,
         replay,

@@ -16,6 +16,8 @@ from kmcompile.emit.header_text import (
     COMMENT_COLUMNS,
     absent_lines,
     bound_lines,
+    evaluations_text,
+    figure_lines,
     interval_lines,
     table_lines,
 )
@@ -128,6 +130,7 @@ class ModelView:
     interval_lines: tuple[str, ...]
     bound_lines: tuple[str, ...]
     table_lines: tuple[str, ...]
+    figure_lines: tuple[str, ...]
     absent_lines: tuple[str, ...]
     evals_text: str
     stages_lines: tuple[str, ...]
@@ -162,6 +165,7 @@ def model_view(
     command: str,
     description: str,
     buffers: tuple[tuple[str, int], ...],
+    workspace_bytes: int,
     early: EarlyExitsView,
     promise_text: str,
     replay: ReplayView | None = None,
@@ -178,6 +182,7 @@ def model_view(
         One line on the model.
     buffers : tuple of (str, int)
         Workspace members of the preprocessing with their lengths.
+    workspace_bytes : int
     early : EarlyExitsView
     promise_text : str
         The promised risk with its evidence, for the header; may be empty.
@@ -198,6 +203,8 @@ def model_view(
     n_steps = sum(-(-table.n_words // WORDS_PER_STEP) for table in tables) + n_answers + 1
     upper = program.name.upper()
     entry_points = entries(program)
+    most_kernel_evals = (1 + (replay is not None)) * summed.kernel_evaluations()
+    most_kernel_evals += _before_sum(program)
     return ModelView(
         command=command,
         words=words_of(program),
@@ -234,8 +241,7 @@ def model_view(
         refuses_negatives=prepare.refuses_negatives,
         refuses_unknown=prepare.refuses_unknown,
         kernel_evals=summed.kernel_evaluations(),
-        most_kernel_evals=(1 + (replay is not None)) * summed.kernel_evaluations()
-        + _before_sum(program, early),
+        most_kernel_evals=most_kernel_evals,
         adds_evals=bool(early.exits),
         replays=replay is not None,
         replay_lines=() if replay is None else _with_meanings(_member_lines(replay.members)),
@@ -260,10 +266,9 @@ def model_view(
         interval_lines=interval_lines(program),
         bound_lines=bound_lines(program),
         table_lines=table_lines(program.name),
+        figure_lines=figure_lines(program, workspace_bytes, most_kernel_evals),
         absent_lines=absent_lines(program, early),
-        evals_text=(
-            "inner products" if isinstance(summed, LinearSum) else "full kernel evaluations"
-        ),
+        evals_text=evaluations_text(program),
         stages_lines=tuple(textwrap.wrap(_stages_text(program), COMMENT_COLUMNS)),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
@@ -329,7 +334,7 @@ def _replay_member(program: Program) -> Iterator[tuple[str, str]]:
         yield f"{program.name}_replay_workspace_t replay;", "what the replay computes in double"
 
 
-def _before_sum(program: Program, early: EarlyExitsView) -> int:
+def _before_sum(program: Program) -> int:
     """Return the kernels that early exits evaluate at most, and the exact sum again."""
     kinds = (NearestVectors, SubspaceCertificate)
     return sum(
