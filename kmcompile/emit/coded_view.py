@@ -12,6 +12,7 @@ from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.numeric.arrays import Real
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.program import CodeScale, Program
+from kmcompile.program.stages import Nonzeros
 from kmcompile.program.stages.code_table import CHUNKS
 
 
@@ -25,13 +26,13 @@ class Entry:
         What their names end with.
     x_type : str
         The C type of a feature.
-    arguments : str
-        What `accept` takes.
+    in_workspace : bool
+        Whether `accept` writes into the workspace.
     """
 
     suffix: str
     x_type: str
-    arguments: str
+    in_workspace: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,11 @@ def entries(program: Program) -> tuple[Entry, ...]:
     """Return the entries, the float one last."""
     name = program.name
     if program.codes is None:
-        return (Entry("", f"{name}_input_t", "workspace, x, &input"),)
-    return (
-        Entry("", f"{name}_input_t", "x, &input"),
-        Entry("_float", "float", "workspace, x, &input"),
-    )
+        in_workspace = bool(program.prepare.steps) or any(
+            isinstance(stage, Nonzeros) for stage in program.stages
+        )
+        return (Entry("", f"{name}_input_t", in_workspace),)
+    return (Entry("", f"{name}_input_t", False), Entry("_float", "float", True))
 
 
 def coded_view(program: Program) -> CodedView | None:

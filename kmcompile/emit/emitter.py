@@ -15,7 +15,7 @@ from kmcompile.emit.prepare_view import PrepareView, prepare_sections, prepare_v
 from kmcompile.emit.probability_view import probability_scalars
 from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
 from kmcompile.emit.tables import table_qualifier
-from kmcompile.emit.totals_view import BlockFunctions, totals_call
+from kmcompile.emit.totals_view import BlockFunctions, total_call, totals_call
 from kmcompile.emit.view import (
     ModelView,
     model_view,
@@ -61,6 +61,7 @@ def emit(
         command,
         description,
         prepared.buffers,
+        workspace_bytes(program, target),
         early,
         promise_text,
         replay,
@@ -110,6 +111,9 @@ def _sections(
     names = {"name": program.name, "base": program.name, "upper": program.name.upper()}
     names["of_table"] = view.of_table
     sections = []
+    summed, label = program.ends.exact, program.ends.label
+    if isinstance(summed, VectorTotals):
+        names["vector_total"] = total_call(summed)
     if prepared.needs_square_root:
         sections.append(render("scalar/square_root.c.j2", scalar=square_root.VIEW, **names))
     sections.append(
@@ -125,7 +129,6 @@ def _sections(
     )
     if early.nonzeros is not None:
         sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
-    summed, label = program.ends.exact, program.ends.label
     if isinstance(summed, CodedSum):
         sections += _coded_sum_sections(summed, functions, early, names)
     elif isinstance(summed, ExactSum):

@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, Context
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Real
+from kmcompile.program.cost import worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.stages import FixedSum, LinearSum, PairSum, Vote
 
@@ -20,6 +21,35 @@ def table_lines(name: str) -> tuple[str, ...]:
         f"The tables are static constants. {name.upper()}_TABLE_SECTION, defined where {name}.c is "
         'compiled, places them: an attribute such as __attribute__((section(".tcm"))).'
     )
+
+
+def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> tuple[str, ...]:
+    """Return the sizes and the longest path of a program, and where those of its image are.
+
+    Parameters
+    ----------
+    program : Program
+    workspace_bytes : int
+        `sizeof` of the workspace.
+    kernel_evals : int
+        Kernel evaluations or inner products of the longest path.
+    """
+    tables = program.tables()
+    return _wrapped(
+        f"Constants: {program.table_bytes} bytes of tables and {4 * len(tables)} bytes of their "
+        f"checksums. RAM: a workspace of {workspace_bytes} bytes, which is the caller's. The "
+        f"longest path of any input has {worst_operations(program)} operations, which are counted "
+        f"as multiply-adds, and {kernel_evals} {evaluations_text(program)}. Stack, flash and "
+        "worst-case instructions depend on the compiler: report.json and report.html, which are "
+        "written beside this file, have them for the image that was built."
+    )
+
+
+def evaluations_text(program: Program) -> str:
+    """Return what is counted as a kernel evaluation."""
+    if isinstance(program.ends.exact, LinearSum):
+        return "inner products"
+    return "full kernel evaluations"
 
 
 def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
 from kmcompile.numeric.scalar import square_root_double
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, PairSum
+from kmcompile.program.stages import ExactSum, LinearSum, PairSum
 from kmcompile.program.stages.fine_sum import FineSum
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.value import Value
@@ -100,7 +100,10 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     sections.append(render(f"stages/{stage.label.template}.c.j2", **label))
     own |= {"answer": words.answer, "is_regression": isinstance(stage.label, Value)}
     summed = decision_function(stage.sum, stage.sum.name)
-    functions = {"sum_function": summed, "label_function": stage.label.name}
+    functions: dict[str, Any] = {"sum_function": summed, "label_function": stage.label.name}
+    functions["may_fail"] = not isinstance(stage.sum, LinearSum)
+    has_result = not isinstance(stage.label, Value) or stage.label.tolerance is not None
+    functions["discards"] = "(void)" if has_result else ""
     sections.append(render("stages/replay.c.j2", **functions, **own))
     return sections
 

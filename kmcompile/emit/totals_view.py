@@ -174,6 +174,11 @@ class BlockFunctions:
         )
 
 
+def total_call(stage: VectorTotals) -> str:
+    """Return the call that computes the total of one vector."""
+    return f"vector_total({'workspace, ' if stage.skip_zeros else ''}input, slot)"
+
+
 def totals_call(stage: VectorTotals) -> str:
     """Return the call that computes the totals of the vectors of a block."""
     x = "workspace, input" if stage.skip_zeros else "input->x"

@@ -15,6 +15,8 @@ from kmcompile.emit.header_text import (
     COMMENT_COLUMNS,
     absent_lines,
     bound_lines,
+    evaluations_text,
+    figure_lines,
     interval_lines,
     table_lines,
 )
@@ -88,6 +90,8 @@ class ModelView:
     float_suffix: str
     entries: tuple[Entry, ...]
     coded: CodedView | None
+    prepares_in_workspace: bool
+    accepts_in_workspace: bool
     needs_magnitude: bool
     model_lines: tuple[str, ...]
     model_sha256: str
@@ -124,6 +128,7 @@ class ModelView:
     interval_lines: tuple[str, ...]
     bound_lines: tuple[str, ...]
     table_lines: tuple[str, ...]
+    figure_lines: tuple[str, ...]
     absent_lines: tuple[str, ...]
     evals_text: str
     stages_lines: tuple[str, ...]
@@ -146,6 +151,7 @@ class ModelView:
     words_per_step: int
     input_words: int
     record_words: int
+    sum_may_fail: bool
     sum_function: str
     decision_function: str
     label_function: str
@@ -157,6 +163,7 @@ def model_view(
     command: str,
     description: str,
     buffers: tuple[tuple[str, int], ...],
+    workspace_bytes: int,
     early: EarlyExitsView,
     promise_text: str,
     replay: ReplayView | None = None,
@@ -173,6 +180,7 @@ def model_view(
         One line on the model.
     buffers : tuple of (str, int)
         Workspace members of the preprocessing with their lengths.
+    workspace_bytes : int
     early : EarlyExitsView
     promise_text : str
         The promised risk with its evidence, for the header; may be empty.
@@ -193,6 +201,8 @@ def model_view(
     n_steps = sum(-(-table.n_words // WORDS_PER_STEP) for table in tables) + n_answers + 1
     upper = program.name.upper()
     entry_points = entries(program)
+    most_kernel_evals = (1 + (replay is not None)) * summed.kernel_evaluations()
+    most_kernel_evals += _before_sum(program)
     return ModelView(
         command=command,
         words=words_of(program),
@@ -209,6 +219,8 @@ def model_view(
         float_suffix=entry_points[-1].suffix,
         entries=entry_points,
         coded=coded,
+        prepares_in_workspace=coded is not None or bool(prepare.steps),
+        accepts_in_workspace=entry_points[0].in_workspace,
         needs_magnitude=not isinstance(summed, FixedSum)
         or isinstance(label, Vote)
         or early.proves
@@ -227,8 +239,7 @@ def model_view(
         refuses_negatives=prepare.refuses_negatives,
         refuses_unknown=prepare.refuses_unknown,
         kernel_evals=summed.kernel_evaluations(),
-        most_kernel_evals=(1 + (replay is not None)) * summed.kernel_evaluations()
-        + _before_sum(program),
+        most_kernel_evals=most_kernel_evals,
         adds_evals=bool(early.exits),
         replays=replay is not None,
         replay_lines=() if replay is None else _with_meanings(_member_lines(replay.members)),
@@ -253,10 +264,9 @@ def model_view(
         interval_lines=interval_lines(program),
         bound_lines=bound_lines(program),
         table_lines=table_lines(program.name),
+        figure_lines=figure_lines(program, workspace_bytes, most_kernel_evals),
         absent_lines=absent_lines(program, early),
-        evals_text=(
-            "inner products" if isinstance(summed, LinearSum) else "full kernel evaluations"
-        ),
+        evals_text=evaluations_text(program),
         stages_lines=tuple(textwrap.wrap(_stages_text(program), COMMENT_COLUMNS)),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
@@ -290,6 +300,7 @@ def model_view(
         words_per_step=WORDS_PER_STEP,
         input_words=input_words(program),
         record_words=record_words(program),
+        sum_may_fail=not isinstance(summed, LinearSum),
         sum_function=summed.name,
         decision_function=decision_function(summed, summed.name),
         sums_pairs=isinstance(summed, PairSum),

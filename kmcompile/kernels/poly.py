@@ -140,9 +140,9 @@ class PolyFloat32(Float32Kernel):
         return power.power_view(self.degree), power.power_view(max(self.degree - 1, 0))
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return the powers of the value and of its slope, each once."""
+        """Return the powers of the value and of its slope, each once; a slope of 1 needs none."""
         value, slope = self._powers
-        both = (value,) if value == slope else (value, slope)
+        both = (value,) if slope.is_one else (value, slope)
         return tuple(("power", view) for view in both)
 
     def context(self) -> dict[str, Any]:

@@ -77,7 +77,11 @@ class SubspaceView(ExitView):
         own |= {"least_share": LEAST_SHARE, "largest": LARGEST}
         parts = ["remainder", "values", "test", *(["touch"] if stage.touches else [])]
         return [
-            render("scalar/power.c.j2", scalar=self.power, **context),
+            *(
+                []
+                if self.power.is_one
+                else [render("scalar/power.c.j2", scalar=self.power, **context)]
+            ),
             *(render(f"subspace_certificate/{part}.c.j2", **own) for part in parts),
             render("stages/subspace_certificate.c.j2", **own),
         ]
