@@ -1,4 +1,4 @@
-"""Kernel values of the float64 model, fast where that costs no accuracy that matters."""
+"""Kernel values of the float64 model, by a faster formula where it is accurate enough."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 _LARGEST_ERROR = 1e-11
-"""Relative error of a value up to which squared distances are expanded: the float32 bounds that
-the reference is held against are some 1e5 times larger."""
+"""Largest relative error of a kernel value by the faster formula. The float32 bounds of programs
+are about 1e5 times larger."""
 
 
 def kernel_values(
     kernel: Kernel, vectors: Float64Array, X: Float64Array
 ) -> tuple[Float64Array, Float64Array]:
-    """Return K(s_i, x_q) and what a faster formula adds to its relative error.
+    """Return K(s_i, x_q), and the relative error that the faster formula adds to it.
 
     Parameters
     ----------
@@ -44,11 +44,13 @@ def _expanded_rbf(
 ) -> tuple[Float64Array, Float64Array]:
     """Return exp(-gamma (|t|^2 - 2<t, z> + |z|^2)) with t = s - c, z = x - c, c the vectors' mean.
 
-    With n features, L = max |t| and R = L + |z|, to first order in u: the subtractions of c
-    change |t - z|^2 by at most 2 u R^2; squares and products, sums of n terms in any order, are
-    off by n u (|t|^2 + 2 |t| |z| + |z|^2) <= n u R^2 (Higham, eq. 3.5); the two additions by
-    2 u R^2. So |D^ - D| <= (n + 4) u R^2 =: a, and the value's relative error is at most
-    expm1(gamma a). Twice that covers the higher orders and the bound's own rounding.
+    The error bound, to first order in u, for n features, L = max |t| and R = L + |z|: The
+    subtractions of c change the squared distance |t - z|^2 by at most 2 u R^2. The squares and
+    products are sums of n terms in any order, with an error of at most
+    n u (|t|^2 + 2 |t| |z| + |z|^2) <= n u R^2 (Higham, eq. 3.5). The two additions add 2 u R^2.
+    So the error of the squared distance is at most a := (n + 4) u R^2, and the relative error of
+    the kernel value at most expm1(gamma a). The returned bound is twice as large, which covers the
+    higher orders and the rounding of the bound itself.
     """
     centre = vectors.mean(axis=0)
     t, z = vectors - centre, X - centre
@@ -67,5 +69,5 @@ def self_values(kernel: Kernel, X: Float64Array) -> Float64Array:
     if isinstance(kernel, Rbf):
         return np.ones(len(X))
     squares = (X * X).sum(axis=1)
-    # Every other kernel is a function of <s, x> alone.
+    # Every other kernel is a function of the inner product <s, x> alone.
     return kernel.values(np.ones((1, 1)), squares[:, None])[:, 0]

@@ -1,4 +1,4 @@
-"""Inputs that are likely and inputs at the edges, made from the machine itself."""
+"""Likely inputs, and inputs at the edges of what is accepted, made from the machine itself."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 _SEED = 20030701
 _BISECTIONS = 60
 _BISECTION_WORK = 1_000_000_000
-"""Multiply-adds that bisection may take: few pairs for a large machine."""
+"""Largest number of multiply-adds for bisection: a large machine gets few pairs."""
 
 
 def ordinary_inputs(machine: KernelMachine, n: int) -> Float32Array:
-    """Return inputs like those that the machine was trained on: raw support vectors first.
+    """Return n inputs that resemble the training data, raw support vectors first.
 
     Returns
     -------
@@ -40,9 +40,9 @@ def ordinary_inputs(machine: KernelMachine, n: int) -> Float32Array:
 def generate(machine: KernelMachine, n: int) -> Float32Array:
     """Return at least n finite inputs.
 
-    A third each of raw support vectors, perturbed ones and mixtures of two; then corners of the
-    box that the vectors span, and neighbours in float32 between which the label changes, found
-    by bisection.
+    A third each are raw support vectors, perturbed support vectors and mixtures of two support
+    vectors. Corners of the box around the vectors follow, then pairs of neighbours in float32
+    between which the label changes, found by bisection.
 
     Returns
     -------
@@ -68,9 +68,9 @@ def generate(machine: KernelMachine, n: int) -> Float32Array:
 
 
 def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
-    """Return inputs at the edges of what is accepted: zeros, tiny, largest, and refused ones.
+    """Return inputs of zeros, of tiny and of the largest accepted values, and refused inputs.
 
-    Every feature takes NaN, both infinities and twice the limit once, up to 64 features.
+    Each of the first 64 features is NaN once, each infinity once and twice the limit once.
     """
     d = machine.n_features
     special = np.array([np.nan, np.inf, -np.inf, limit * np.float32(2), -limit * np.float32(2)])
@@ -88,7 +88,7 @@ def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
 
 
 def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:
-    """Return inputs whose preprocessing gives about the support vectors."""
+    """Return raw inputs that preprocessing turns into about the support vectors."""
     vectors: Float64Array = np.asarray(machine.support_vectors)
     if isinstance(machine.kernel, Linear):
         vectors = _around_hyperplanes(machine, rng)
@@ -98,7 +98,7 @@ def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Arra
 
 
 def before_steps(machine: KernelMachine, vectors: Float64Array) -> Float64Array:
-    """Return inputs whose preprocessing gives about these vectors."""
+    """Return raw inputs that preprocessing turns into about these vectors."""
     for step in reversed(machine.preprocessing):
         if isinstance(step, Affine):
             vectors = vectors / step.factor + step.offset
@@ -112,7 +112,10 @@ def before_steps(machine: KernelMachine, vectors: Float64Array) -> Float64Array:
 
 
 def _before_selection(step: Selection, vectors: Float64Array) -> Float64Array:
-    """Return rows whose chosen columns are the vectors', others 0, the mean of repeated ones."""
+    """Return inputs from which the selection makes about these vectors.
+
+    A column that is not selected is 0. A column that is selected several times is a mean.
+    """
     taken = np.zeros((step.n_in, step.n_out))
     taken[list(step.columns), np.arange(step.n_out)] = 1.0
     rows: Float64Array = (vectors @ taken.T) / np.maximum(taken.sum(axis=1), 1.0)
@@ -120,11 +123,12 @@ def _before_selection(step: Selection, vectors: Float64Array) -> Float64Array:
 
 
 def _along_frequencies(machine: KernelMachine) -> Float64Array:
-    """Return points of the size of the data whose kernel a Fourier machine approximates.
+    """Return points about as far from 0 as the training data of a machine with Fourier features.
 
-    The rows w of RBFSampler have variance 2 gamma a feature, and gamma |x - y|^2 is about 1 for
-    data for which gamma was well chosen: w n / |w|^2 has about 1 / (2 gamma) a feature, n of them.
-    The phase, a feature of its own, takes no part.
+    The rows w of scikit-learn's RBFSampler have variance 2 gamma in each of the n features. If
+    gamma was chosen well, gamma |x - y|^2 is about 1 for data x and y. The point w n / |w|^2 has a
+    variance of about 1 / (2 gamma) in each feature, which agrees with that. The phase is a feature
+    of its own and takes no part.
     """
     vectors, steps = machine.support_vectors, machine.preprocessing
     extended = bool(steps) and isinstance(steps[-1], Extension)
@@ -149,7 +153,7 @@ def _around_hyperplanes(machine: KernelMachine, rng: np.random.Generator) -> Flo
 def _neighbours(
     machine: KernelMachine, inner: Float32Array, rng: np.random.Generator
 ) -> Float32Array:
-    """Return pairs of inputs that float32 can hardly part and that have different labels."""
+    """Return pairs of inputs with different labels that are neighbours or nearly so in float32."""
     work = machine.n_support_vectors * machine.support_vectors.shape[1] * _BISECTIONS
     most = int(np.clip(_BISECTION_WORK // work, 2, 64))
     sample = inner[rng.permutation(len(inner))[: 8 * most]]

@@ -1,6 +1,6 @@
-"""What happens to an input before the kernel: the fitted transformers of a pipeline.
+"""Preprocessing of an input before the kernel: the fitted transformers of a pipeline.
 
-Each step is the float64 meaning of one transformer, in the order they are applied.
+Each step is one transformer in float64.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from kmcompile.numeric.arrays import Float64Array, frozen
 
 NOT_TRAINED = {"trained": False}
-"""Metadata of a field that describes our own rounding: left out of the model's hash."""
+"""Metadata of a field for kmcompile's own rounding errors. The model's hash leaves it out."""
 
 _NEARLY_ZERO = 10 * np.finfo(np.float64).eps
 """Shorter rows are not normalised: sklearn/preprocessing/_data.py, _handle_zeros_in_scale."""
@@ -28,10 +28,10 @@ class Affine:
     offset, factor : ndarray of shape (n_features,), float64
         factor is nowhere 0.
     offset_error : ndarray of shape (n_features,), float64, optional
-        Bound on what float64 rounded when the offset was worked out from the model's own
-        numbers; not a part of the model. By default that of one operation, 2^-52 |offset|.
+        Bound on the float64 rounding error of the offset, which kmcompile computed from the model's
+        numbers. Not a part of the model. By default 2^-52 |offset|, the bound of one operation.
     factor_error : float, optional
-        The same of the factor, relative to it. By default that of one operation.
+        Bound on the relative float64 rounding error of the factor. By default 2^-53.
     """
 
     offset: Float64Array
@@ -103,7 +103,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Normalization:
-    """x -> x / |x|, a row of nearly zeros stays: scikit-learn's Normalizer."""
+    """x -> x / |x|, but a row of nearly zeros stays as it is: scikit-learn's Normalizer."""
 
     norm: Literal["l1", "l2", "max"]
     n_out: int
@@ -127,14 +127,14 @@ class Normalization:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """x -> (x_c for c in columns): what a ColumnTransformer takes and in which order.
+    """x -> (x_c for c in columns): the columns of a ColumnTransformer in its order.
 
     Parameters
     ----------
     columns : tuple of int
-        Of the step's input; one or more, any of them any number of times.
+        Indices of columns of the step's input, at least one. An index may appear several times.
     n_in : int
-        Features of the step's input.
+        Number of features of the step's input.
     """
 
     columns: tuple[int, ...]
@@ -167,7 +167,7 @@ class Extension:
     n_out: int
 
     def apply(self, X: Float64Array) -> Float64Array:
-        """Return the rows with the value behind them."""
+        """Return the rows with the value appended to each."""
         return np.column_stack([X, np.full(len(X), self.value)])
 
     def __str__(self) -> str:
@@ -178,8 +178,9 @@ class Extension:
 class Nonnegative:
     """x -> max(x, 0), before a kernel that has no value for negative features.
 
-    It is for what rounding leaves: an input that is negative by more is refused
-    (`kmcompile.steps.Nonnegative`). It stands in no trained model: a pass adds it.
+    The step removes negative features that are only rounding errors; the C refuses an input with
+    a larger negative feature (`kmcompile.steps.Nonnegative`). No trained model has this step: a
+    pass adds it.
     """
 
     n_out: int
