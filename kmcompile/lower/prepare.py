@@ -1,4 +1,4 @@
-"""Lower the preprocessing: float64 steps -> those of the stage `prepare`, in its precision."""
+"""Lowering of the preprocessing to the steps of the stage `prepare`, in float32 or float64."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from kmcompile.steps.nonnegative import REFUSED
 from kmcompile.steps.normalize import SMALLEST_SIZE
 
 _KNOWN_DIRECTION = 0.125
-"""The deviation of a normalised row of which enough is known: the size of the row before is then
-off by an eighth at most."""
+"""Largest useful deviation of a normalised row: the relative error of the row's norm before the
+normalization is then at most one eighth."""
 _FLOAT64 = 2.0**-50  # whitening and adding up constants in float64
 
 
@@ -48,10 +48,10 @@ def lower_steps(
     kernel_uses_length: bool,
     precision: Precision = FLOAT32,
 ) -> tuple[Length | None, tuple[PrepareStep, ...]]:
-    """Return the bound on the raw input's norm, where needed, and the lowered steps.
+    """Return the bound on the raw input's norm, or None if no step needs it, and the lowered steps.
 
-    A scaler needs the norm of its own result, a projection that of its input, and an inner
-    product kernel that of the last result.
+    A scaler needs the norm of its result, a projection the norm of its input, and a kernel of
+    inner products the norm of the prepared input.
     """
     lowered: list[PrepareStep] = []
     for number, step in enumerate(steps):
@@ -67,19 +67,19 @@ def lower_steps(
 def refuse_unknown(
     steps: tuple[PrepareStep, ...], usable: float, ordinary: RealArray
 ) -> tuple[PrepareStep, ...]:
-    """Return the steps with a limit of the deviation where the last one refuses negatives.
+    """Return the steps with a limit of the deviation if they normalise, then refuse negatives.
 
-    Behind a Normalizer only: nearly all of its input may be what was rounded before. Up to the
-    limit the kernel's bound says something, and the replay, whose limits of sizes are wider by a
-    quarter, knows of each input what float32 knows of it.
+    The input of a Normalizer may consist of little but rounding errors; then the deviation of its
+    result is large. Up to the limit the kernel's bound is of use, and the replay, whose limits are
+    wider by a quarter, accepts every input that float32 accepts.
 
     Parameters
     ----------
+    steps : tuple of PrepareStep
     usable : float
-        Up to which deviation the kernel's bound is one.
+        The largest deviation for which the kernel's bound is of use.
     ordinary : ndarray of shape (n,), float32
-        Deviations of inputs like those of the training: if one of them is beyond the limit there
-        is none.
+        Deviations of ordinary inputs. If one of them exceeds the limit, no limit is set.
     """
     most: float | None = None
     for step in steps:
@@ -98,11 +98,11 @@ def refuse_unknown(
 
 
 def length_bound(n: int, precision: Precision = FLOAT32) -> Length:
-    """Return the bound on the norm of n numbers.
+    """Return the constants of the upper bound on the Euclidean norm of n numbers.
 
-    n squares and n - 1 additions: the exact sum of squares is at most the computed one times
-    1 + gamma_(n + 1), plus n underflows; the square root has its own error, and the product and
-    the sum inside it round: 8 u. The argument is never below what the root can do.
+    There are n squares and n - 1 additions: the exact sum of squares is at most the computed one
+    times 1 + gamma_(n + 1), plus n underflows. The square root and the roundings of the product and
+    the sum in its argument add 8 u. The argument is never below the square root's least argument.
     """
     root = SQUARE_ROOT[precision.dtype]
     factor = (1 + 2 * precision.gamma_factor(n + 1)) * (1 + 8 * precision.unit_roundoff)
@@ -148,10 +148,10 @@ def _lower_affine(step: Affine, length: Length | None, precision: Precision) -> 
 
 
 def _scale_roundings(step: Affine, precision: Precision) -> int:
-    """Return how many roundings relative to the result a scaler has, and one for their product.
+    """Return the number of roundings in a scaler's result, plus one for the product of errors.
 
-    Without an offset only the factor, where it is rounded, and the product, where that is not
-    one with powers of two.
+    Without an offset, the factor rounds unless float holds it exactly, and the product unless the
+    factor is a power of two.
     """
     if step.offset.any() or step.offset_error.any():
         return 5
@@ -194,10 +194,10 @@ def _lower_normalization(
     n, u = step.n_out, precision.unit_roundoff
     root = SQUARE_ROOT[precision.dtype].relative_error
     bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
-    # Of the squares in the smallest sum that is divided by.
+    # Underflow of the squares in the smallest sum that divides.
     smallest = SMALLEST_SIZE[precision.dtype]
     underflow = n * precision.smallest_normal / smallest**2
-    # Relative error of the result, times the largest Euclidean norm that it can have.
+    # Relative error of the result, times the largest Euclidean norm of the result.
     rounding = {
         "l2": gamma_factor(n) / 2 + 3 * u + root + underflow,
         "l1": gamma_factor(n) + 3 * u,

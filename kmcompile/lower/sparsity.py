@@ -1,4 +1,4 @@
-"""Whether the sums of a machine leave out the features of an input that are 0."""
+"""Choice of whether the sums of a machine leave out the features of an input that are 0."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import gamma_factor
 
 _SPARSE = 0.5
-"""Share of entries that are not 0 below which a list of them is shorter than the loop."""
+"""Share of nonzero entries below which a loop over a list of nonzeros is shorter."""
 
 _FEWEST_FEATURES = 64
-"""With fewer, listing them takes what skipping saves."""
+"""With fewer features, listing the nonzeros takes as long as skipping zeros saves."""
 
 _LARGEST_EXPANSION_ERROR = 1e-3
-"""Relative error of a typical rbf value up to which |s|^2 + |x|^2 - 2 <s, x> is of use."""
+"""Largest relative error of a typical rbf value by the expansion |s|^2 + |x|^2 - 2 <s, x>."""
 
 
 def skips_zeros(machine: KernelMachine) -> bool:
-    """Return whether the support vectors are sparse, and inputs like them with them.
+    """Return whether sums should skip zeros: the support vectors are sparse, and the kernel allows.
 
-    Those of inner products do; the terms of other kernels are not 0 where the input is. An rbf
-    kernel must then expand its distances. Where data lie far from 0 and close together that
-    cancels, and their differences are summed as ever: the error of gamma |s - x|^2 is about
-    gamma gamma_(m + 2) 3 S^2 for an input that is as long as the longest vector, S, and has as
-    many nonzeros, m (kmcompile.kernels.rbf).
+    Kernels of inner products allow skipping zeros; the terms of other kernels are not 0 where the
+    input is 0. An rbf kernel must expand its distances to inner products. For data far from 0 and
+    close together the expansion cancels, and the kernel sums differences instead: the error of
+    gamma |s - x|^2 is about gamma gamma_(m + 2) 3 S^2 for an input with the norm S and the m
+    nonzeros of the longest vector (`kmcompile.kernels.rbf`).
     """
     vectors = machine.support_vectors.astype(np.float32).astype(np.float64)
     sparse = np.count_nonzero(vectors) < _SPARSE * vectors.size
