@@ -1,4 +1,4 @@
-"""One model compiled for several targets, each in a folder of its own, and one table of them."""
+"""The bench: one model compiled for several targets, and a table that compares them."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What was measured.
+    """The results of a bench.
 
     Attributes
     ----------
     reports : dict
-        Target -> report.json, of each target that the model was compiled for.
+        Name of a target -> content of report.json, for each target that succeeded.
     failures : tuple of FailedTarget
-        The others: it does not fit, a tool is missing, or the C was not right there.
+        The targets that failed: no room, a missing tool, or a failed verification.
     refuted : bool
-        Whether verification failed on one of them.
+        Whether verification failed on a target.
     folder : Path
     """
 
@@ -59,15 +59,16 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
     Parameters
     ----------
     options : Options
-        Those of each compilation; `out` is the folder of all, by default `<model>-bench`.
+        The options of each compilation. `out` is the folder of the bench, by default
+        `<model>-bench`, which has an output folder for each target.
     names : str
-        Names of targets, with commas, or "all".
+        Names of targets separated by commas, or "all".
 
     Raises
     ------
     KmcompileError
-        If the model or the options cannot be used, if it is right on none of the targets, or if
-        the folder cannot be written.
+        If the model or the options cannot be used, if no target succeeds, or if the folder cannot
+        be written.
     """
     chosen = chosen_targets(names)
     own = {Path(name).stem: name for name in names.split(",") if name.endswith(".toml")}
@@ -107,7 +108,7 @@ def _tell(progress: Progress, target: str, text: str) -> None:
 
 
 def _command(model: Path, options: Options, names: str) -> str:
-    """Return the command that makes the same table."""
+    """Return the command line that makes this table."""
     words = ["kmcompile", "bench", model.name, "--targets", names]
     if options.test_data is not None:
         words += ["--test-data", options.test_data.name]
@@ -117,7 +118,7 @@ def _command(model: Path, options: Options, names: str) -> str:
 
 
 def _check_ours(folder: Path, chosen: tuple[Target, ...]) -> None:
-    """Refuse a folder that holds something else than an earlier bench."""
+    """Refuse a folder that holds any file but those of an earlier bench."""
     if not folder.exists():
         return
     names = set(os.listdir(folder)) if folder.is_dir() else {folder.name}
@@ -133,7 +134,7 @@ def _check_ours(folder: Path, chosen: tuple[Target, ...]) -> None:
 
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:
-    """Put each file in place as a whole."""
+    """Write each file beside its place and rename it, so that it appears whole."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():

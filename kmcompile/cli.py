@@ -45,7 +45,7 @@ data can't be used; 4 it doesn't fit the target; 5 a tool is missing, failed or 
 _SETTINGS: dict[str, Any] = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 _INTERRUPTED = 130
 _ALL_CORES = -1
-"""joblib's n_jobs; from Python the user chooses it."""
+"""The command line's n_jobs of joblib; in Python the user chooses it."""
 
 _Command = Callable[..., None]
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -93,7 +93,7 @@ _PROGRAM_OPTIONS = (
     ),
     _trust_option,
 )
-"""What, with samples, decides which program a model is compiled to."""
+"""The options that, besides calibration samples, determine the compiled program."""
 
 
 def _program_options(command: _Command) -> _Command:
@@ -189,8 +189,8 @@ def _inspect(model: Path, trust_pickle: bool, as_json: bool) -> None:
 def _show(path: Path, **values: Any) -> None:
     """Print the program of a model or of an output folder as text, one line a thing.
 
-    It has all stages in order, with shapes, constants, bounds, operations and bytes of tables.
-    A model is compiled as by the same options, but nothing is written, built or run.
+    The text has all stages in order, with shapes, constants, bounds, operations and table bytes.
+    A model is compiled with these options, but nothing is written, built or run.
     """
     from kmcompile import pipeline
 

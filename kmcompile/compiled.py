@@ -27,17 +27,17 @@ from kmcompile.verify.records import answers_of
 
 
 class Compiled:
-    """What `compile_model` and `load` return.
+    """A compiled model, which `compile_model` and `load` return.
 
     Attributes
     ----------
     program : Program
     report : dict
-        report.json.
+        The content of report.json.
     folder : Path or None
-        The output folder, if one was written.
+        The output folder; None if none was written.
     classes_ : ndarray
-        The labels, as the trained model has them; empty of a regression.
+        The labels of the trained model; empty in a regression.
     """
 
     def __init__(
@@ -59,25 +59,25 @@ class Compiled:
         return f"<kmcompile.Compiled {self.program.name} for {self.program.target}{where}>"
 
     def classify(self, X: ArrayLike, codes: bool = False) -> NDArray[np.void]:
-        """Return one result for each row, as the C gives it.
+        """Return the result of the C for each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features as the model was trained with, rounded to float32: what the C receives.
+            Features as in training. They are rounded to float32, which the C receives.
         codes : bool
-            X holds the codes of an integer format, integers of any type.
+            Whether X holds codes of an integer format instead, as integers of any dtype.
 
         Returns
         -------
         structured ndarray of shape (n_samples,)
             status, label (an index into `classes_`), lower, upper, kernel_evals, stage,
-            certified, in_range. Where status is not 0 the rest is 0.
+            certified, in_range. Where status is not 0, every other field is 0.
 
         Raises
         ------
         UsageError
-            If the model is a regression: `predict_interval` has its answers.
+            If the model is a regression; use `predict_interval`.
         """
         if self.program.is_regression:
             raise UsageError(f"{self.program.name} is a regression; use predict_interval")
@@ -85,7 +85,7 @@ class Compiled:
         return _without(results, "value")
 
     def predict_interval(self, X: ArrayLike, codes: bool = False) -> NDArray[np.void]:
-        """Return one prediction of a regression for each row, as the C gives it.
+        """Return the prediction of the C of a regression for each row.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Compiled:
         -------
         structured ndarray of shape (n_samples,)
             status, value, lower, upper, kernel_evals, stage, in_range. The model's value lies
-            between lower and upper. Where status is not 0 the rest is 0.
+            between lower and upper. Where status is not 0, every other field is 0.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class Compiled:
         return _without(results, "label", "certified")
 
     def predict(self, X: ArrayLike, codes: bool = False) -> NDArray[Any]:
-        """Return the labels of the rows, of the model's `classes_`, or a regression's values.
+        """Return the label of each row, out of `classes_`, or the value of a regression.
 
         Parameters
         ----------
@@ -119,8 +119,8 @@ class Compiled:
         Raises
         ------
         InputError
-            If the C refuses a row: NaN, infinity, a value beyond the input limit or
-            one that the kernel does not take.
+            If the C refuses a row: NaN, infinity, a value beyond the input limit, or a value for
+            which the kernel is not defined.
         """
         results, _ = answers_of(self._run(X, codes), self.program.is_regression)
         _require_answers(results)
@@ -132,8 +132,8 @@ class Compiled:
     def decision_function(self, X: ArrayLike, codes: bool = False) -> Float32Array | Float64Array:
         """Return the decision values in the trained model's `decision_function_shape`.
 
-        They are those of the trained model also where it has a threshold, which the C's are
-        without.
+        If the model has a threshold, the values are the trained model's decisions, whereas the C
+        gives these decisions minus the threshold.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Compiled:
         """
         results, decisions = answers_of(self._run(X, codes))
         _require_answers(results)
-        decisions = decisions[:, : self.program.n_decisions]  # probabilities come behind them
+        decisions = decisions[:, : self.program.n_decisions]  # probabilities follow
         if self.program.n_decisions == 1:
             return decisions[:, 0] + np.float64(self.program.threshold)
         voting = isinstance(self.program.label, Vote)
@@ -187,7 +187,7 @@ class Compiled:
         return np.ascontiguousarray(records[:, -n - 1 : -1]).view(np.float32)
 
     def _run(self, X: ArrayLike, codes: bool) -> NDArray[np.uint32]:
-        """Return the records of the entry that X is for."""
+        """Run the C on the rows of X; return its records."""
         n = answer_words(self.program)
         if codes:
             rows = self._codes(X)
@@ -222,7 +222,7 @@ class Compiled:
         except (TypeError, ValueError) as error:
             raise InputError(f"X is no dense matrix of real numbers: {error}") from error
         self._check_shape(rows)
-        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite: refused
+        with np.errstate(over="ignore"):  # beyond float32: infinite, which the C refuses
             return np.ascontiguousarray(rows.astype(np.float32))
 
     def _check_shape(self, rows: NDArray[Any]) -> None:
@@ -246,12 +246,12 @@ class Compiled:
 
 def _label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     array = np.array(classes)
-    # Labels of different types keep theirs.
+    # An object array keeps the types of labels of several types.
     return array if array.tolist() == list(classes) else np.array(classes, dtype=object)
 
 
 def _without(results: NDArray[np.void], *names: str) -> NDArray[np.void]:
-    """Return the results without what such a program does not answer."""
+    """Return the results without the fields that this program does not fill."""
     kept: NDArray[np.void] = results[[n for n in results.dtype.names or () if n not in names]]
     return kept
 

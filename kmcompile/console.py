@@ -1,4 +1,4 @@
-"""What goes to the terminal: results on stdout, errors and warnings on stderr."""
+"""Printing to the terminal: results on stdout, errors and warnings on stderr."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ def prepare_streams() -> None:
 
 
 def emit(write: Callable[..., _T], *what: Any) -> _T:
-    """Write the result to stdout, and tell if it did not get there.
+    """Call `write`, which prints the result to stdout; raise an error if the output is lost.
 
     Raises
     ------
     OutputError
-        Without a text where the reader went away, as `head` does.
+        If stdout cannot be written. The text is empty if the reader closed the pipe, as `head`
+        does.
     """
     try:
         result = write(*what)
@@ -52,7 +53,7 @@ def emit(write: Callable[..., _T], *what: Any) -> _T:
 
 
 def _discard_stdout() -> None:
-    """Point stdout elsewhere, so that Python's own flush at exit finds nothing wrong."""
+    """Point stdout to the null device, so that Python's own flush at exit cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -64,7 +65,7 @@ def fail(text: str, exit_code: int) -> int:
 
 
 def fail_as_defect(error: Exception) -> int:
-    """Print what a user can do about a defect of kmcompile, and return its exit code."""
+    """Print how to report a defect of kmcompile, and return the exit code of a defect."""
     if _debugging():
         traceback.print_exception(error)
     what = " ".join(f"{type(error).__name__}: {error}".split())
@@ -76,7 +77,7 @@ def fail_as_defect(error: Exception) -> int:
 
 
 def tell_own_warnings(quiet: bool) -> None:
-    """Print what kmcompile warns of as one line each; libraries' warnings are for developers."""
+    """Print each warning of kmcompile on one line, and hide the warnings of libraries."""
     if not _debugging():
         warnings.simplefilter("ignore")
     if not quiet:
@@ -92,7 +93,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    del category, filename, lineno, file, line  # of interest to a developer only
+    del category, filename, lineno, file, line  # for developers only
     print("kmcompile: warning: " + printable(" ".join(str(message).split())), file=sys.stderr)
 
 
@@ -123,12 +124,12 @@ def _fact_text(value: Any) -> str:
 
 
 def styled() -> Console:
-    """Return rich's console, which leaves a reader that goes away to `emit`."""
+    """Return rich's console, changed so that `emit` handles a closed pipe."""
     from rich.console import Console  # here: `kmcompile --help` loads no rich
 
     class _Console(Console):
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich's own would exit with 1, which says that a check failed
+            raise BrokenPipeError  # rich would exit with 1, the code of a failed check
 
     return _Console()
 
@@ -139,7 +140,8 @@ def print_table(rows: Sequence[tuple[str, ...]], n_left: int | None = None) -> N
     Parameters
     ----------
     n_left : int, optional
-        Columns of text; those after them hold numbers and end in line. By default all are text.
+        Number of columns of text at the left. The other columns hold numbers and are aligned to
+        the right. By default all columns are text.
     """
     shown = [tuple(printable(cell) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in shown) for column in range(len(rows[0]))]
@@ -152,7 +154,7 @@ def print_table(rows: Sequence[tuple[str, ...]], n_left: int | None = None) -> N
 
 
 def exact_bytes_text(count: int | None) -> str:
-    """Return a count of bytes as people read it.
+    """Return a number of bytes in full, with commas between thousands.
 
     Examples
     --------

@@ -24,10 +24,10 @@ class VerificationError(KmcompileError):
     Attributes
     ----------
     files : mapping of file name to bytes
-        What a maintainer needs to see it: a text in JSON, and the queries as .npz. None where
-        files differ, not answers.
+        What a maintainer needs to reproduce the failure: a JSON text, and the queries as .npz.
+        Empty where the hashes of files differ and no answer does.
     saved : tuple of Path
-        Where these files were written: beside the output folder; none without one.
+        The paths of these files beside the output folder; empty where they were not written.
     """
 
     exit_code = 1

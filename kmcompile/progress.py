@@ -1,4 +1,4 @@
-"""One line on stderr that says what is being done, while it takes long."""
+"""The progress line: a line on stderr that names the current step of a long run."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ _registered: list[Path] = []
 
 
 def _root() -> Path:
-    """Return the folder of templates and targets: in the wheel, or the checkout's top level."""
+    """Return the folder that holds templates/ and targets/: in the wheel, or the checkout's top."""
     packaged = _PACKAGE / "_resources"
     return packaged if packaged.is_dir() else _PACKAGE.parent
 

@@ -1,4 +1,4 @@
-"""Recipe + toolchain -> Artifact: compilers, images, the memory a model takes."""
+"""The build: a recipe and a toolchain give an artifact, and the memory that the model takes."""
 
 from kmcompile.build.artifact import Artifact, BuiltModel, Memory
 from kmcompile.build.builder import build, build_together

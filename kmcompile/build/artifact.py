@@ -1,4 +1,4 @@
-"""What a build gives: a library or an image, and the memory that models take in it."""
+"""The artifact of a build: a library or an image, and the memory of the models in it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from kmcompile.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the models alone take on the board: no harness, no start-up code.
+    """The memory that the models take on the board, without harness and start-up code.
 
     Attributes
     ----------
     library_bytes : int
-        Of the code: routines of the compiler's library that the model pulls in.
+        Size of the routines of the compiler's library that the models call; a part of the code.
     flash_bytes : int
-        Code, constants, initial values and the compiler's helpers that they pull in.
+        Code, constants, initial values and the called routines of the compiler's library.
     ram_bytes : int
-        What is kept between calls; 0 unless there are mutable globals.
+        Size of the variables that are kept between calls; 0 unless there are mutable globals.
     stack_bytes : int or None
-        The worst case of any entry point; None on a host whose C library is called.
+        Worst-case stack of any entry point. None on a host, whose C library takes an unknown part.
     """
 
     code_bytes: int
@@ -42,12 +42,12 @@ class BuiltModel:
     Attributes
     ----------
     stack_bytes : int or None
-        The worst case of any of its entry points; None where `Memory.stack_bytes` is, or where
-        another compiler than the toolchain's own built it.
+        Worst-case stack of any entry point of the model. None where `Memory.stack_bytes` is None,
+        or if the model was built with another compiler than the toolchain's own.
     double_helpers : tuple of str
-        Software routines for double that it calls.
+        Software routines for double that the model calls.
     query_frame_bytes, self_test_frame_bytes : int
-        Stack that its harness takes above its entry points.
+        Stack of the harness functions that call the model's entry points.
     """
 
     recipe: Recipe
@@ -59,18 +59,18 @@ class BuiltModel:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A built model, or several, that a runner can run; the temporary folder goes with it.
+    """One or several built models that a runner can run, in a temporary folder that it owns.
 
     Attributes
     ----------
     path : Path
         The shared library or the image.
     models : tuple of BuiltModel
-        In the order in which they are asked.
+        In the order in which the image runs their queries.
     toolchain : Target
-        What it was built for: the recipe's target, or the host.
+        The target of the build: the recipe's target, or the host.
     memory : Memory or None
-        Of all models together; None if another compiler than the toolchain's own built it.
+        Memory of all models together. None if another compiler than the toolchain's own was used.
     """
 
     path: Path
@@ -81,7 +81,7 @@ class Artifact:
 
     @property
     def recipe(self) -> Recipe:
-        """Return the recipe of the only model."""
+        """Return the recipe of an artifact's only model."""
         (model,) = self.models
         return model.recipe
 
@@ -92,17 +92,17 @@ class Artifact:
 
     @property
     def flash_bytes(self) -> int | None:
-        """Return the flash that the models add to an image."""
+        """Return the flash in bytes that the models add to an image."""
         return self.memory.flash_bytes if self.memory else None
 
     @property
     def ram_bytes(self) -> int | None:
-        """Return the RAM that the models keep between calls."""
+        """Return the RAM in bytes that the models keep between calls."""
         return self.memory.ram_bytes if self.memory else None
 
     @property
     def stack_bytes(self) -> int | None:
-        """Return the worst-case stack of any entry point."""
+        """Return the worst-case stack in bytes of any entry point."""
         return self.memory.stack_bytes if self.memory else None
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Recipe + toolchain -> Artifact: a shared library of the host or an image for the emulator."""
+"""Building: a recipe and a toolchain give a shared library of the host or an emulator's image."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from kmcompile.machine_code.call_graph import CallGraph, read_call_graph
 from kmcompile.machine_code.library_calls import read_library_calls
 from kmcompile.target import Boot, Target
 
-# Without the second one gcc turns the loop of memset into a call of memset.
+# Without -fno-tree-loop-distribute-patterns gcc makes memset's loop a call of memset itself.
 _BOOT_FLAGS = ("-O2", "-fno-tree-loop-distribute-patterns")
-# Each helper keeps its sections, so that the relocations tell which of them calls which.
+# Library routines keep their sections: the relocations then tell which routine calls which.
 _KEEP_SECTIONS = ("-Wl,--unique=.text*", "-Wl,--unique=.rodata*")
 _GLOBAL_OFFSET_TABLE = "_GLOBAL_OFFSET_TABLE_"
-_MAIN_STACK_BYTES = 512  # of main and start-up, which take less than 200
-_IMAGE_RESERVE_BYTES = 65536  # of the flash, for start-up code and harness
+_MAIN_STACK_BYTES = 512  # main and start-up take less than 200
+_IMAGE_RESERVE_BYTES = 65536  # flash of start-up code and harness
 
 
 def build(
@@ -36,26 +36,26 @@ def build(
     compiler: str | None = None,
     optimisation: str | None = None,
 ) -> Artifact:
-    """Build a model with its harness, all in a temporary folder that the artifact owns.
+    """Build a model with its harness in a temporary folder that the artifact owns.
 
     Parameters
     ----------
     folder : Path
-        Where the emitted files are.
+        The folder of the emitted files.
     toolchain_target : Target
-        The recipe's target, or the host: the same C runs on both.
+        The target to build for: the recipe's target, or the host.
     compiler, optimisation : str, optional
-        Others than the toolchain's own, such as "clang" and "-O0"; memory is measured only with
-        its own compiler.
+        Another compiler or optimisation than the toolchain's own, such as "clang" and "-O0".
+        Memory is measured only with the toolchain's own compiler.
 
     Raises
     ------
     InputError
         If a file of the recipe is missing.
     ToolError
-        If the compiler is missing or fails, or if no bound of the stack can be given.
+        If the compiler is missing or fails, or if the stack has no bound.
     BudgetError
-        If the stack does not fit into that of the emulated image.
+        If the worst-case stack exceeds the stack of the emulated image.
     """
     return build_together(
         [(recipe, folder)], toolchain_target, compiler=compiler, optimisation=optimisation
@@ -74,14 +74,15 @@ def build_together(
     Parameters
     ----------
     models : sequence of (Recipe, Path)
-        Each with its folder; the names differ.
+        The recipe and the folder of each model. The names of the models differ.
 
     Raises
     ------
     InputError
-        If two models have one name, one is named as another's harness, or a file is missing.
+        If two models have one name, if one has the name of another's harness, or if a file is
+        missing.
     ToolError, BudgetError
-        As `build` does.
+        As in `build`.
     """
     name, times = Counter(recipe.name for recipe, _ in models).most_common(1)[0]
     if times > 1:
@@ -102,7 +103,7 @@ def build_together(
     holder = tempfile.TemporaryDirectory(prefix="kmcompile-")
     try:
         compiling = Compiling(toolchain_target, compiler, optimisation, Path(holder.name))
-        bench = _Bench(compiling, models, holder)
+        bench = _Linking(compiling, models, holder)
         boot = toolchain_target.boot
         return bench.library() if boot is None else bench.image(boot)
     except BaseException:
@@ -112,7 +113,7 @@ def build_together(
 
 @dataclass(frozen=True, slots=True)
 class _Objects:
-    """What the files of a model were compiled to."""
+    """The object files of a model and of its harness."""
 
     recipe: Recipe
     sources: list[Path]
@@ -121,13 +122,14 @@ class _Objects:
 
 @dataclass(frozen=True, slots=True)
 class _Calls:
-    """Who calls whom, with frames.
+    """Call graphs with the stack frame of each function.
 
     Attributes
     ----------
     models, harnesses : CallGraph
     helpers : mapping or None
-        Stack of a call of each helper that is not in `models`; None if it is unknown.
+        Worst-case stack of each routine of the compiler's library that is not in `models`. None if
+        unknown.
     """
 
     models: CallGraph
@@ -135,8 +137,8 @@ class _Calls:
     helpers: Mapping[str, int] | None
 
 
-class _Bench:
-    """One build: the objects of the models and what is made of them."""
+class _Linking:
+    """One build: the objects of the models, linked to a library or an image."""
 
     def __init__(
         self,
@@ -161,13 +163,13 @@ class _Bench:
         library = self.work / f"{self.models[0].recipe.name}.so"
         flags = [*self.target.compiler.link_flags, "-shared"]
         self.compiling.link(flags, [*self.parts, *self.harnesses], library)
-        # What a call into the host's C library takes is unknown, and no board's concern.
+        # The stack of the host's C library is unknown, and no board needs it.
         closed = _undefined(self.parts) <= {_GLOBAL_OFFSET_TABLE}
         sizes = [elf.sizes(part) for part in self.parts]
         return self._artifact(library, sizes, self._written_calls({} if closed else None))
 
     def image(self, boot: Boot) -> Artifact:
-        """Build an image for the emulator, with the models in sections of their own."""
+        """Build an image for the emulator, in which the models have their own sections."""
         boot_folder = self.work / "boot"
         boot_folder.mkdir()
         recipes = [model.recipe for model in self.models]
@@ -213,7 +215,7 @@ class _Bench:
         helpers: Mapping[str, int] | None,
         helper_calls: Mapping[str, frozenset[str]] | None = None,
     ) -> _Calls:
-        """Return the calls that the compiler wrote beside the objects."""
+        """Return the call graphs that the compiler wrote to files beside the objects."""
         if not self.compiling.measured:
             return _Calls(CallGraph({}, {}), CallGraph({}, {}), None)
         models = read_call_graph(part.with_suffix(".ci") for part in self.parts)
@@ -221,7 +223,7 @@ class _Bench:
         return _Calls(models.with_calls(helper_calls or {}), harnesses, helpers)
 
     def _followed_calls(self, image: Path) -> _Calls:
-        """Return the calls that an image's instructions tell, the library's among them."""
+        """Return the call graphs that the image's instructions show, with those of the library."""
         own = {name for harness in self.harnesses for name in elf.defined_functions(harness)}
         entries = {name for part in self.parts for name in elf.defined_functions(part, True)}
         graph = read_avr_call_graph(image, sorted(own | entries))
@@ -251,7 +253,7 @@ class _Bench:
 
 
 def _built(model: _Objects, calls: _Calls) -> BuiltModel:
-    """Return a model with its stack."""
+    """Return the built model with its worst-case stack."""
     name = model.recipe.name
     entries = sorted(
         {entry for part in model.sources for entry in elf.defined_functions(part, external=True)}
@@ -270,7 +272,7 @@ def _built(model: _Objects, calls: _Calls) -> BuiltModel:
 
 
 def _check_stack(model: BuiltModel, board: str, boot: Boot) -> None:
-    """Refuse what could leave the image's stack: not every emulated board faults there."""
+    """Refuse a model that could overflow the image's stack: not every board would fault."""
     frame = max(model.query_frame_bytes, model.self_test_frame_bytes)
     needed = (model.stack_bytes or 0) + frame + _MAIN_STACK_BYTES
     if needed > boot.stack_bytes:
@@ -281,7 +283,7 @@ def _check_stack(model: BuiltModel, board: str, boot: Boot) -> None:
 
 
 def _undefined(parts: Iterable[Path]) -> set[str]:
-    """Return what the parts need and none of them has."""
+    """Return the symbols that some objects use and no object defines."""
     parts = list(parts)
     needed = {name for part in parts for name in elf.undefined_symbols(part)}
     return needed - {name for part in parts for name in elf.defined_functions(part)}

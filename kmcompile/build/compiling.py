@@ -1,4 +1,4 @@
-"""Compiling and linking C for one target, in a folder of work."""
+"""Compiling and linking C for one target, in a working folder."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path
 from kmcompile.target import Target
 from kmcompile.tools import toolchain
 
-# The results are exact only so: no fused multiply-add that the source does not ask for.
+# Without fused multiply-adds: they would change the bits of the results.
 EXACT_FLAGS = ("-std=c99", "-ffp-contract=off")
 _SECTION_FLAGS = ("-ffunction-sections", "-fdata-sections")
-# Unwind tables are of no use in C and would count as flash.
+# C needs no unwind tables, and they would count as flash.
 _NO_UNWIND = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
-# Identical functions are not folded into one: the call graph would name the one that is gone.
+# Without folding of identical functions: the call graph would name functions that are gone.
 _STACK_FLAGS = ("-fstack-usage", "-fcallgraph-info=su,da", "-fno-ipa-icf")
-# Lines of the source, for the static worst case in instructions: they change no code.
+# Line numbers for the static worst case in instructions; they change no code.
 _LINE_FLAGS = ("-gdwarf-4", "-fno-var-tracking")
 # -ffreestanding also lets gcc find its own <stdint.h> where no C library is installed.
 _BARE_FLAGS = ("-ffreestanding",)
 _TIMEOUT_S = 120.0
-_SOURCE_BYTES_PER_S = 100_000  # of a slow machine; tables are most of a large source
+_SOURCE_BYTES_PER_S = 100_000  # on a slow machine; most of a large source are tables
 
 
 class Compiling:
@@ -29,14 +29,15 @@ class Compiling:
     Parameters
     ----------
     compiler, optimisation : str or None
-        Others than the toolchain's own.
+        Another compiler or optimisation than the toolchain's own; None for the toolchain's own.
     work : Path
-        A folder for objects and images.
+        The folder for objects and images.
 
     Attributes
     ----------
     measured : bool
-        Whether it is the toolchain's own compiler, which also writes what its functions take.
+        Whether this is the toolchain's own compiler, which also writes the stack frame of each
+        function.
     """
 
     def __init__(
@@ -51,14 +52,14 @@ class Compiling:
         )
 
     def compile(self, source: Path, flags: Iterable[str]) -> Path:
-        """Compile one file; boot files and the models' have folders of their own."""
+        """Compile one file; boot files and each model's files have separate folders."""
         place = source.parent if source.is_relative_to(self.work) else self.work / "parts"
         result = place / f"{source.stem}.o"
         bare = _BARE_FLAGS if self.target.boot else ()
         own = self.target.compiler
         stack = _STACK_FLAGS if self.measured and own.calls_from == "compiler" else ()
         lines = _LINE_FLAGS if self.measured and self.target.boot else ()
-        # A target's flags may name GNU C, where tables need more than C99.
+        # A target's flags may select GNU C, if tables need an extension of C99.
         arguments = [*EXACT_FLAGS, *own.flags, *_SECTION_FLAGS, *_NO_UNWIND, *bare, *stack, *lines]
         arguments += [*flags, "-c", str(source), "-o", str(result)]
         timeout_s = _TIMEOUT_S + source.stat().st_size / _SOURCE_BYTES_PER_S
@@ -72,7 +73,7 @@ class Compiling:
         result: Path,
         libraries: Sequence[str] = (),
     ) -> None:
-        """Link objects, named relative to the folder: linker scripts match them by that."""
+        """Link objects under their paths relative to the folder, which linker scripts match."""
         names = [str(path.relative_to(self.work)) for path in objects]
         arguments = [*self.target.compiler.flags, *flags, *names, *libraries, "-o", str(result)]
         self._run(arguments, _TIMEOUT_S, f"linking {result.name} for {self.target.name}")

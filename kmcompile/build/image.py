@@ -17,14 +17,14 @@ ANSWER_KIND = 0x4B4D414E
 EXIT_KIND = 0x4B4D4558
 _CONSTANTS, _VARIABLES = ".rodata .rodata.*", ".data .data.*"
 _PROGRAM_ONLY = ".progmem*"
-"""Constants of avr-gcc's named address spaces; no pointer to data reaches them."""
+"""Sections of constants in avr-gcc's named address spaces, which data pointers cannot address."""
 _CHUNK_WORDS = 16384  # one semihosting call moves many queries
-_CHUNK_SHARE = 4  # of the free RAM, for each of inputs and records
+_CHUNK_SHARE = 4  # this part of the free RAM holds inputs, as much holds records
 
 
 @dataclass(frozen=True, slots=True)
 class RegionView:
-    """A memory region as a linker script writes it, where C's suffixes are no numbers."""
+    """A memory region with numbers as a linker script takes them, without C's suffixes."""
 
     origin: str
     length: str
@@ -37,7 +37,7 @@ class RegionView:
 
 @dataclass(frozen=True, slots=True)
 class HarnessView:
-    """A model as main asks it, some queries at a time."""
+    """A model's harness as main calls it, with some queries at a time."""
 
     name: str
     input_words: int
@@ -47,7 +47,7 @@ class HarnessView:
 
 @dataclass(frozen=True, slots=True)
 class BootView:
-    """What the boot templates take."""
+    """The view of the boot templates."""
 
     harnesses: tuple[HarnessView, ...]
     all_input_words: int
@@ -77,9 +77,9 @@ def render_image(
     Parameters
     ----------
     recipes : sequence of Recipe
-        Of the models, in the order in which they are asked.
+        The recipes of the models, in the order in which the image runs their queries.
     constants_region : str
-        "flash", or "tables" for the constants of models that are larger than the flash.
+        The region of constants: "flash", or "tables" where the models are larger than the flash.
     """
     apart = target.tables_apart
     free_words = (boot.ram.bytes - boot.stack_bytes) // 4

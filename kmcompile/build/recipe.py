@@ -1,4 +1,4 @@
-"""recipe.json: all that building and running needs to know, and nothing of how C was made."""
+"""recipe.json: everything that building and running a model needs besides its C files."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def sha256_of(contents: Mapping[str, str | bytes]) -> tuple[tuple[str, str], ...
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What stands between emitting and building.
+    """The recipe of a model's build, the only connection from emission to the build.
 
     Attributes
     ----------
@@ -55,13 +55,13 @@ class Recipe:
     sources : tuple of str
         The C files of the model, relative to the folder.
     harness : str
-        The C file that the runners call; no part of what is measured.
+        The C file with the functions that the runners call. Its memory is not measured.
     input_words, record_words : int
-        32-bit words of one query and of one answer.
+        Number of 32-bit words of one query and of one answer.
     sha256 : tuple of (str, str)
-        Name and digest of every emitted file that the build reads, and of the bounds of its loops.
+        Name and digest of each emitted file that the build reads, and of the file of loop bounds.
     package : tuple of str
-        Paths of the files of a framework's package, which the build does not read.
+        Paths of the files of the framework package (`--package`), which the build does not read.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Recipe:
         Raises
         ------
         InputError
-            If it is no recipe; the field is named.
+            If the text is no recipe; the error names the field.
         """
         try:
             plain = json.loads(text)
@@ -118,7 +118,7 @@ class Recipe:
 
 
 def _check(plain: Any) -> None:
-    """Refuse what is no recipe; names are checked because files are opened by them."""
+    """Refuse JSON that is no recipe, and file names that leave the folder."""
     if not isinstance(plain, dict) or plain.keys() != _KEYS:
         _refuse("fields", sorted(plain) if isinstance(plain, dict) else plain, sorted(_KEYS))
     try:

@@ -1,4 +1,4 @@
-"""KernelMachine + Target -> Program: what runs on the board."""
+"""Lowering: a KernelMachine and a Target give the exact Program that runs on the board."""
 
 from kmcompile.lower.program import lower
 

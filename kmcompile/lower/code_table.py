@@ -1,4 +1,4 @@
-"""Lower integer support vectors to the table of their codes."""
+"""Lowering of integer support vectors to a table of codes."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ from kmcompile.target import Target
 _WIDE = 1 << 32
 
 _MOST_COMPARISONS = 1 << 32
-"""Of features in vectors, up to which features are grouped: some seconds."""
+"""Largest number of comparisons of features for grouping them, which take some seconds."""
 
 _LEAST_ZEROS = 0.25
-"""Share of the codes below which lists are not looked at: each four has a step besides."""
+"""Share of zeros among the codes below which a sparse table is not tried: its loop also has a step
+for each group of four codes."""
 
 _SPARSE_COST = {COLUMNS: 2.0, FOURS: 2.0, CHUNKS: 6.0, ROWS: 8.0}
-"""Instructions of a multiply-add of the lists, relative to those of all codes; measured."""
+"""Instructions of a multiply-add in a sparse table, relative to a dense one; measured."""
 
 _LANES = 4
-"""Vectors of a block of integers, even where sums in float run one by one."""
+"""Vectors in a block of integers on targets that sum floats one vector at a time."""
 
 
 def code_lanes(target: Target) -> int:
-    """Return the vectors of a block in an integer format."""
+    """Return the number of vectors in a block of an integer format."""
     return max(_LANES, target.lanes)
 
 
 def slot_order(groups: list[SignGroup], lanes: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the vector of every slot and which slots only fill up a block."""
+    """Return the vector of each slot of the table, and which slots only fill up a block."""
     order, filled = [], []
     for group in groups:
         padding = -len(group.vectors) % lanes
@@ -54,16 +55,16 @@ def slot_order(groups: list[SignGroup], lanes: int) -> tuple[NDArray[np.intp], N
 def code_table(
     coded: Coded, order: NDArray[np.intp], filled: NDArray[np.bool_], layout: str, lanes: int
 ) -> CodeTable:
-    """Return the table of the vectors in this order, in which fillings are 0.
+    """Return the table of the codes of the vectors in this order, with 0 in filled slots.
 
-    Sums have 32 bits where those are proved to be enough.
+    Sums have 32 bits if no sum can exceed them, otherwise 64.
     """
     codes = coded.codes
     return _table(coded, np.where(filled[:, None], 0, codes[order]), layout, lanes)
 
 
 def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> CodeTable:
-    # Of vectors that are all 0, too, there is something to store.
+    # At least one feature is stored, even if all vectors are 0.
     columns = np.flatnonzero(codes.any(axis=0) if codes.any() else [True])
     if layout == SPARSE:
         columns = columns[alike_features(codes[:, columns] != 0)]
@@ -78,22 +79,23 @@ def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> C
         layout=layout,
         lanes=lanes,
     )
-    # One more than the largest distance may be a cutoff.
+    # A cutoff may be the largest distance plus 1.
     fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() + 1 < _WIDE
     return narrow if fits else replace(narrow, wide=True)
 
 
 def sparse_is_better(coded: Coded, target: Target, inputs: Float32Array) -> bool:
-    """Return whether a table of lists suits the target better than all codes.
+    """Return whether a sparse table of codes suits the target better than a dense table.
 
-    Where the flash is limited, half the bytes are worth twice the instructions.
+    A sparse table leaves out the groups of four codes that are all 0. If the target's flash is
+    limited, half the bytes count as much as twice the instructions.
 
     Parameters
     ----------
     coded : Coded
     target : Target
     inputs : ndarray of shape (n, n_features), float32
-        Ordinary ones, raw.
+        Raw ordinary inputs.
     """
     padded = np.pad(coded.codes, ((0, -len(coded.codes) % code_lanes(target)), (0, 0)))
     dense = _table(coded, padded, target.code_layout, code_lanes(target))
@@ -114,11 +116,11 @@ def _bytes(table: CodeTable) -> int:
 
 
 def alike_features(nonzero: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return an order of the features in which those of a four are nonzero in the same vectors.
+    """Return an order of the features that puts features of equal zeros into one group of four.
 
-    The rarest feature begins a four; to it come those that, of the vectors they are nonzero in,
-    share the most with it and add the fewest. So a sparse table has fewer fours that are not all
-    0: of digits 8 % less.
+    The feature with the fewest nonzeros begins a group. The features join it that are nonzero in
+    most of its vectors and in the fewest others. A sparse table of this order stores fewer groups
+    of four: 8 % fewer for images of digits.
 
     Parameters
     ----------
@@ -134,7 +136,7 @@ def alike_features(nonzero: NDArray[np.bool_]) -> NDArray[np.intp]:
         four, left = [left[0]], left[1:]
         shared = of_feature[four[0]]
         while len(left) and len(four) < GROUP:
-            # In no vector twice: what a feature adds, less what it shares.
+            # Vectors that the feature adds to the group, less the vectors that it shares.
             growth = count[left] - 2 * (of_feature[left] @ shared)
             best = int(np.argmin(growth))
             four.append(left[best])

@@ -1,4 +1,4 @@
-"""Lower a machine of inner products with codes: the exact sum over integers."""
+"""Lowering of a poly or sigmoid machine with integer codes to its exact sum."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lower_coded_sum(coded: Coded, lanes: int, layout: str) -> CodedSum:
     coded : Coded
     lanes : int
     layout : str
-        Of the codes (`kmcompile.program.stages.CodeTable`).
+        Layout of the codes (`kmcompile.program.stages.CodeTable`).
     """
     vectors = coded.codes.astype(np.float64) * coded.unit
     machine = replace(coded.machine, support_vectors=vectors)

@@ -1,4 +1,4 @@
-"""Choose the codes of an integer format: the grid of the vectors, or a scale of one's own."""
+"""Choice of the codes of an integer format: the grid of the vectors, or a scale of their range."""
 
 from __future__ import annotations
 
@@ -21,32 +21,33 @@ from kmcompile.program.program import CodeScale
 from kmcompile.steps import Affine
 
 MARGIN = 2.0
-"""How many times farther from the middle than any vector an input may lie."""
+"""Largest distance of an input from the middle, relative to the farthest vector's."""
 
 _LARGEST = {"int8": 127, "int16": 32767}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """A machine in units in which its vectors are codes, but for a power of two.
+    """A machine with integer codes for its vectors.
 
     Parameters
     ----------
     machine : KernelMachine
-        Its vectors are about 1 at most: gamma is then an ordinary number, as early exits need.
+        The machine with vectors unit * code. They are about 1 or smaller, so that gamma is of
+        ordinary size, as early exits need.
     fitted : KernelMachine
-        The same with the coefficients of the vectors as they are stored: fitted again to these
-        where the codes are not lossless.
+        `machine` with the coefficients for the rounded vectors: fitted again to the rounded vectors
+        unless the codes are lossless.
     unit : float
-        A power of two: a code stands for so much.
+        Value of one code in `machine`, a power of two.
     width : str
-        "uint8", "int8" or "int16": of codes in tables and of inputs.
+        "uint8", "int8" or "int16": the type of codes in tables and of inputs.
     low, high : int
         The least and the largest code of an input.
     lossless : bool
-        Whether the support vectors are exactly their codes.
+        Whether every support vector is exactly its codes.
     moved_error : float
-        Bound on what float64 rounded in a vector, Euclidean norm.
+        Bound on the Euclidean norm of a vector's float64 rounding errors.
     """
 
     machine: KernelMachine
@@ -60,7 +61,7 @@ class Coded:
 
     @property
     def scale(self) -> CodeScale:
-        """What a code stands for among the raw features: the scaler undone."""
+        """The offset and the step of the codes in units of the raw features."""
         n = self.machine.n_features
         offset, factor = np.zeros(n), np.ones(n)
         for step in self.machine.preprocessing:
@@ -70,10 +71,10 @@ class Coded:
 
     @property
     def code_deviation(self) -> float:
-        """How far unit X is from what the scaler makes of the input that the codes X stand for.
+        """Bound on the Euclidean distance between unit X and the scaled input of the codes X.
 
-        A bound, Euclidean norm. In `scale` the step is a rounded quotient, and so may the trained
-        scaler's offset and factor be.
+        The step of `scale` is a rounded quotient, and the trained scaler's offset and factor may
+        be rounded too.
         """
         off = np.zeros(self.machine.n_features)
         for step in self.machine.preprocessing:
@@ -85,12 +86,18 @@ class Coded:
 
     @property
     def codes(self) -> NDArray[np.int64]:
-        """The vectors as integers, shape (n_sv, n_features)."""
+        """The codes of the support vectors, shape (n_sv, n_features)."""
         return np.rint(self.machine.support_vectors / self.unit).astype(np.int64)
 
 
 def lossless_codes(machine: KernelMachine) -> Coded | None:
-    """Return the machine in units in which its vectors are integers, or None."""
+    """Return the machine with codes that equal its vectors exactly, or None if there are none.
+
+    Raises
+    ------
+    InputError
+        If integer formats do not support the machine.
+    """
     _check(machine)
     grid = integer_grid(machine)
     if grid is None or (not machine.kernel.of_distance and grid[0].any()):
@@ -123,10 +130,16 @@ def _coded(
 
 
 def check_gamma(gamma: float) -> None:
-    """Refuse a gamma in units of the codes whose t = gamma D^2 / ln 2 has no constants.
+    """Refuse a gamma, in units of the codes, that integers cannot multiply.
 
-    One unit of D^2 may be up to 64 in t, twice what makes every kernel 0, and down to 2^-58: then
-    even codes of 16 bits differ by too little (`kmcompile.lower.fixed_sum`).
+    gamma / ln 2 must be from 2^-58 to 64, because the sum in integers takes t = gamma D^2 / ln 2
+    (`kmcompile.lower.fixed_sum`). From t = 32 on every kernel value is 0. Below 2^-58 the kernel
+    values of codes of 16 bits hardly differ.
+
+    Raises
+    ------
+    InputError
+        If gamma is outside this range.
     """
     if not 2.0**-58 <= gamma / math.log(2) < 64.0:
         raise InputError(
@@ -136,7 +149,7 @@ def check_gamma(gamma: float) -> None:
 
 
 def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
-    """Return the machine with coefficients that suit the rounded vectors."""
+    """Return the machine with coefficients that are fitted to the rounded vectors."""
     assert isinstance(machine.kernel, Rbf)
     stored = np.rint(machine.support_vectors / unit) * unit
     pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, stored)
@@ -144,7 +157,7 @@ def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
 
 
 def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MARGIN) -> Coded:
-    """Return the machine in units of a step that the vectors' range and the format suggest.
+    """Return the machine with its vectors rounded to codes that cover the vectors' range.
 
     Parameters
     ----------
@@ -152,7 +165,7 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
     number_format : str
         "int16" or "int8".
     margin : float
-        How many times the vectors' half-range an input may be away from their middle.
+        Largest distance of an input from the middle of the vectors, in half-ranges of the vectors.
     """
     _check(machine)
     if not isinstance(machine.kernel, Rbf):
@@ -169,9 +182,9 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
 
 
 def _widest_narrow(codes: Float64Array, needed: int) -> int:
-    """Return the largest code of an input for which 32-bit sums do, or that of 16 bits.
+    """Return the largest code of an input with which sums fit 32 bits, or the largest of 16 bits.
 
-    At least `needed` where 16 bits hold that.
+    The result is at least `needed` if 16 bits hold `needed`.
     """
     for high in (32767, 16383, 8191, 4095, 2047, 1023, 511, 255):
         if high < needed:
@@ -184,7 +197,7 @@ def _widest_narrow(codes: Float64Array, needed: int) -> int:
 
 
 def _check(machine: KernelMachine) -> None:
-    """Refuse what has no sum in integers."""
+    """Refuse a machine that integer formats do not support."""
     if isinstance(machine.kernel, Linear):
         raise InputError(
             "integer formats are for sums over support vectors, a linear machine is one inner "

@@ -1,4 +1,4 @@
-"""How far a machine with rounded vectors and coefficients is from the trained one, as a whole.
+"""Bounds on the distance of a machine with rounded vectors and coefficients from the trained one.
 
 W = sum_i beta_i phi(s_i) is the trained machine in the rbf kernel's feature space and
 V = sum_i c_i phi(S_i) the stored one. For the exactly prepared input x and the stored X, by
@@ -7,8 +7,8 @@ Cauchy-Schwarz and |phi| = 1,
     |<W, phi(x)> - <V, phi(X)>| <= |W - V| + |V| |phi(x) - phi(X)|,
     |phi(x) - phi(X)|^2 = 2 - 2 exp(-gamma |x - X|^2) <= 2 gamma |x - X|^2.
 
-Of the query only |x - X| takes part. What is wrong with single vectors partly cancels in |W - V|,
-and more of it once the coefficients are fitted again to the stored vectors.
+The bound depends on the query only by |x - X|. The errors of single vectors partly cancel in
+|W - V|, and cancel more after the coefficients are fitted again to the stored vectors.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 _BLOCK_VALUES = 1 << 22
 _RIDGE = 1e-6
 _MOST_REFITTED = 4000
-"""Vectors of a decision; a refit takes their third power."""
+"""Largest number of vectors of a decision that is fitted again: the time grows as its cube."""
 
 _FUNCTIONS = 64 * UNIT_ROUNDOFF_64
-"""Relative error of the functions and products that make one element."""
+"""Bound on the relative error of the functions and products in one element of G, F or H."""
 
 _MOST_MOVED = 1.0
-"""Of gamma |s - S|^2: beyond it a stored vector has little to do with the trained one."""
+"""Largest gamma |s - S|^2 of a pair; beyond it the vectors hardly resemble each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Upper bounds in the feature space, of every decision.
+    """Upper bounds on norms in the feature space, for each decision.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Block:
     Parameters
     ----------
     part : slice
-        Which rows.
+        The rows of this block.
     kernel, moved, twice : ndarray of shape (n_rows, n), float64
         G, F and H.
     steepest : float
@@ -72,7 +72,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorPairs:
-    """Trained vectors s and the stored ones, S, under exp(-gamma |.|^2).
+    """Pairs of a trained vector s and its stored vector S, with the rbf kernel.
 
     Parameters
     ----------
@@ -85,27 +85,28 @@ class VectorPairs:
     stored: Float64Array
 
     def chosen(self, rows: np.ndarray) -> VectorPairs:
-        """Return some of the pairs."""
+        """Return the chosen pairs only."""
         return VectorPairs(self.gamma, self.trained[rows], self.stored[rows])
 
     @property
     def far(self) -> bool:
-        """Whether a stored vector is so far from the trained one that nothing is computed."""
+        """Whether some stored vector is too far from the trained one for any bound."""
         apart = ((self.trained - self.stored) ** 2).sum(axis=1)
         return bool(self.gamma * apart.max() > _MOST_MOVED)
 
     def blocks(self) -> Iterator[Block]:
         """Yield rows of G_ij = <phi(S_i), phi(S_j)>, F_ij = <phi(S_i), d_j>, H_ij = <d_i, d_j>.
 
-        d = phi(s) - phi(S). With D = S_i - S_j and e = s - S the squared distances are |D|^2 plus
-        |e_j|^2 - 2 <D, e_j> for S_i and s_j, plus |e_i|^2 + 2 <D, e_i> for s_i and S_j, and plus
-        both and - 2 <e_i, e_j> for s_i and s_j. With z = gamma |D|^2 and c, r and -b these
-        additions times -gamma,
+        Here d = phi(s) - phi(S). Let D = S_i - S_j, e = s - S and z = gamma |D|^2. The squared
+        distance is
 
-            F = exp(-z) (e^c - 1),  H = exp(-z) ((e^r - 1) (e^c - 1) + e^(r + c) (e^b - 1)),
+        - |D|^2 - c / gamma for S_i and s_j, with c = gamma (2 <D, e_j> - |e_j|^2),
+        - |D|^2 - r / gamma for s_i and S_j, with r = -gamma (2 <D, e_i> + |e_i|^2),
+        - |D|^2 - (r + c + b) / gamma for s_i and s_j, with b = 2 gamma <e_i, e_j>.
 
-        in which no kernels are subtracted: e^c - 1 = +-(1 - e^-|c|) e^max(c, 0). Kernels are 1 at
-        most, so that no exponent exceeds |b|, which is at most 2 unless the pairs are `far`.
+        So F = exp(-z) (e^c - 1) and H = exp(-z) ((e^r - 1) (e^c - 1) + e^(r + c) (e^b - 1)). No
+        kernel values are subtracted: e^c - 1 = +-(1 - e^-|c|) e^max(c, 0). Kernel values are at
+        most 1, so that no exponent exceeds |b|, which is at most 2 unless the pairs are `far`.
         """
         S, e = self.stored, self.trained - self.stored
         squares, rests, own = (S**2).sum(axis=1), (e**2).sum(axis=1), (S * e).sum(axis=1)
@@ -129,11 +130,12 @@ class VectorPairs:
             yield Block(part, kernel, np.sign(column) * moved * np.exp(above), both, steep.max())
 
     def errors(self) -> tuple[float, float, float]:
-        """Return the relative error of an element and those of the exponents, by themselves.
+        """Return the relative error of an element and the errors of its exponents.
 
-        An inner product of n terms is off by at most gamma_n times the lengths (Higham, eq. 3.5):
-        a squared distance of S by that of 4 max |S|^2, the exponents that hold <D, e> and
-        <e, e> by that of 4 max |S| max |e| + max |e|^2 and of 2 max |e|^2.
+        The error of an inner product of n terms is at most gamma_n times the product of the norms
+        (Higham, Accuracy and Stability of Numerical Algorithms, eq. 3.5). That product is at most
+        4 max |S|^2 for a squared distance of stored vectors, 4 max |S| max |e| + max |e|^2 for an
+        exponent with <D, e>, and 2 max |e|^2 for an exponent with <e, e>.
         """
         unit = 2 * self.gamma * (self.stored.shape[1] + 4) * UNIT_ROUNDOFF_64
         longest = float(np.sqrt((self.stored**2).sum(axis=1)).max())
@@ -143,13 +145,13 @@ class VectorPairs:
 
 
 def refitted(pairs: VectorPairs, beta: Float64Array) -> Float64Array:
-    """Return coefficients of the stored vectors that bring V near W, shape (n_decisions, n).
+    """Return coefficients of the stored vectors that make |W - V| small, shape (n_decisions, n).
 
     Parameters
     ----------
     pairs : VectorPairs
     beta : ndarray of shape (n_decisions, n), float64
-        Those of the trained ones; 0 stays 0.
+        Coefficients of the trained vectors. A coefficient 0 stays 0.
     """
     fitted = beta.copy()
     for row in fitted if not pairs.far else ():
@@ -167,8 +169,8 @@ def refitted(pairs: VectorPairs, beta: Float64Array) -> Float64Array:
 def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Distance:
     """Return bounds on |W - V| and |V|.
 
-    With c = beta + a: |W - V|^2 = beta^T H beta - 2 a^T F beta + a^T G a, in which nothing large
-    cancels; what float64 rounds in elements and sums is added, relative to the sum of magnitudes.
+    With c = beta + a: |W - V|^2 = beta^T H beta - 2 a^T F beta + a^T G a, in which no large terms
+    cancel. A bound on the float64 rounding errors of elements and sums is added.
 
     Parameters
     ----------
@@ -204,6 +206,6 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
 
 
 def _form(left: Float64Array, rows: Float64Array, right: Float64Array, part: slice) -> Float64Array:
-    """Return l^T M r of every decision from some rows of M."""
+    """Return l^T M r for each decision, from the given rows of M."""
     form: Float64Array = (left[:, part] * (right @ rows.T)).sum(axis=1)
     return form

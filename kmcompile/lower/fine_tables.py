@@ -1,4 +1,4 @@
-"""The numbers of an integer format's replay: codes and coefficients with their low parts."""
+"""Tables of an integer format's replay: codes and coefficients with their low parts."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.stages import CodeTable, FixedSum
 
 _NARROW_BITS, _WIDE_BITS = 16, 14
-"""What low parts of int16 and int32 add to a coefficient of 16 bits; those of 32 have enough."""
+"""Bits that a low part of int16 or of int32 adds to a coefficient of 16 bits. Coefficients of 32
+bits need no low part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FineTables:
-    """What the replay's C makes of its tables.
+    """The values that the replay's C reads from its tables.
 
     Parameters
     ----------
     vectors : ndarray of shape (n_sv, n_features), int64
-        In units of the fine codes.
+        Vectors in fine codes.
     coefficients : ndarray of shape (n_decisions, n_sv), float64
     by_slot : ndarray of shape (n_slots, n_rows), float64
-        The same in the order of the stage.
+        The coefficients in the order of the stage's slots.
     low_vectors : ndarray of shape (n_stored,), int8 or int16
-        Beside the table of the codes; empty where there are none.
+        Low parts of the stored codes, in the order of the table of codes; empty without low parts.
     low_coefficients : ndarray of shape (n_blocks, n_rows, lanes), int16 or int32
     coefficient_bits : int
     step : float
@@ -50,9 +51,9 @@ class FineTables:
 
 
 def fine_tables(coded: Coded, fixed: FixedSum, low_bits: int, low_parts: bool) -> FineTables:
-    """Return fine codes and the coefficients that suit them.
+    """Return the fine codes of the vectors and the coefficients that are fitted to them.
 
-    Without low parts both are the numbers of the format itself.
+    Without low parts these are the codes and the coefficients of the format itself.
     """
     order, filled = slot_order(sign_groups(coded.fitted), fixed.lanes)
     real = np.flatnonzero(~filled)
@@ -86,9 +87,9 @@ def _vectors(
     low_bits: int,
     low_parts: bool,
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return the fine codes of all slots and their low parts as they are stored.
+    """Return the fine codes of all slots, and their low parts in the order of storage.
 
-    Low parts stand beside the codes that are stored: elsewhere both are 0.
+    Only codes that are stored have a low part; the other codes and low parts are 0.
     """
     exact = np.ldexp(coded.machine.support_vectors[order][:, table.columns] / coded.unit, low_bits)
     coarse = table.codes << low_bits
@@ -103,20 +104,20 @@ def _vectors(
 
 
 def _decisions_of_slots(fixed: FixedSum) -> NDArray[np.int64]:
-    """Return the decision of every row of a slot, (n_slots, n_rows)."""
+    """Return the index of the decision of each row of a slot, shape (n_slots, n_rows)."""
     decisions = fixed.group_rows.astype(np.int64) // 2
     return np.asarray(np.repeat(decisions, _sizes(fixed), axis=0), dtype=np.int64)
 
 
 def _sizes(fixed: FixedSum) -> NDArray[np.int64]:
-    """Return the slots of each group."""
+    """Return the number of slots of each group."""
     return np.asarray(np.diff(fixed.group_ends.astype(np.int64), prepend=0) * fixed.lanes)
 
 
 def _coefficients(
     fixed: FixedSum, wanted: Float64Array, low_parts: bool
 ) -> tuple[Float64Array, NDArray[Any], int, float]:
-    """Return the coefficients of all slots, their low parts, the bits of these, and the step."""
+    """Return the slots' coefficients, the low parts, the bits of a low part and the step."""
     sign = 1 - 2 * np.repeat(fixed.group_rows.astype(np.int64) % 2, _sizes(fixed), axis=0)
     codes = fixed.coefficients.transpose(0, 2, 1).reshape(wanted.shape).astype(np.int64)
     step = float(fixed.result_scale) * 2.0 ** (exp2_fixed.RESULT_BITS - fixed.result_shift)
@@ -136,6 +137,6 @@ def _coefficients(
 
 
 def _nearest(values: Float64Array, dtype: type[np.signedinteger[Any]]) -> NDArray[np.int64]:
-    """Return the nearest integers that the type holds."""
+    """Return the nearest integers in the range of the dtype."""
     most = np.iinfo(dtype).max
     return np.clip(np.rint(values), -most, most).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Lower an rbf machine in the units of its codes to the sum in integers."""
+"""Lowering of an rbf machine with codes to its sum in fixed-point integers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.stages.fixed_sum import FixedSum
 
 _RESULT_ROUNDINGS = 5
-"""Of |f|: the conversion to float32 and the outward rounding of lower and upper, twice."""
+"""Roundings relative to |f|, counted twice: the conversion to float32, and the outward rounding of
+lower and upper."""
 
 _WIDE = 1 << 32
 _MOST_BLOCKS = 0xFFFF
@@ -46,11 +47,11 @@ def lower_fixed_sum(
     coded : Coded
     lanes : int
     layout : str
-        Of the codes (`kmcompile.program.stages.CodeTable`).
+        Layout of the codes (`kmcompile.program.stages.CodeTable`).
     wide_coefficients : bool
-        32 bits instead of 16.
+        Whether coefficients have 32 bits instead of 16.
     typical_deviation : float
-        Of an ordinary input, for the float32 kernel of early exits.
+        Deviation of an ordinary input, for the float32 kernel of early exits.
     """
     machine = coded.machine
     assert isinstance(machine.kernel, Rbf)
@@ -87,7 +88,7 @@ def lower_fixed_sum(
     of_vectors = far.apart + np.abs(trained).sum(axis=1) * root * (
         moved if coded.lossless else coded.moved_error
     )
-    # The intercept is rounded, the result cut.
+    # The intercept is rounded, the result truncated.
     minimum = of_vectors + size * exp2_fixed.SHIFT_ERROR * (1 + 1e-6) + unit / 2 + result
     return FixedSum(
         codes=codes,
@@ -132,11 +133,11 @@ class _Scale:
 
 
 def _exponent_scale(gamma: float, largest: int) -> _Scale:
-    """Return the constants of t = gamma D^2 / ln 2 with 26 bits behind the point.
+    """Return the constants of t = gamma D^2 / ln 2 with 26 fractional bits.
 
-    The multiplier has 32 bits, the distance at most 32 after its shift: their product 64.
-    With gamma / ln 2 from 2^-58 below 2^6 (`kmcompile.lower.codes.check_gamma`) product_shift
-    is from 0 to 63.
+    The multiplier has 32 bits and the shifted distance at most 32, so that their product fits 64
+    bits. product_shift is from 0 to 63, because gamma / ln 2 is from 2^-58 to below 2^6
+    (`kmcompile.lower.codes.check_gamma`).
     """
     check_gamma(gamma)
     exact = gamma / math.log(2) * 2.0**exp2_fixed.ARGUMENT_BITS
@@ -152,11 +153,12 @@ def _exponent_scale(gamma: float, largest: int) -> _Scale:
 
 
 def _relative_error(scale: _Scale, gamma: float) -> float:
-    """Return a bound rho on |k / K - 1| before the shift of 2^-t.
+    """Return a bound rho on |k / K - 1| of a kernel value k, before the shift of 2^-t.
 
-    Of t: the multiplier, at least 2^31, is rounded by 1 / 2, or by 1 where it would be 2^32:
-    2^-32 of t, which is at most 32; gamma and 1 / ln 2 in float64, 2^-50 of t; the product is cut
-    by less than 2^-26, and the distance by at most 2^distance_shift - 1. Of 2^-t its own error.
+    The error of t, which is at most 32, has four parts. The multiplier, at least 2^31, is rounded
+    by 1 / 2, or by 1 if it would be 2^32: 2^-32 of t. gamma and 1 / ln 2 are rounded in float64:
+    2^-50 of t. The product is truncated by less than 2^-26. The shift truncates the distance by at
+    most 2^distance_shift - 1. The error of the function 2^-t is added.
     """
     t = 2.0**-27 + 2.0**-26 + 2.0**-44
     t += gamma / math.log(2) * (2.0**scale.distance_shift - 1)
@@ -164,10 +166,11 @@ def _relative_error(scale: _Scale, gamma: float) -> float:
 
 
 def _coefficient_step(machine: KernelMachine, magnitude: Float64Array, wide: bool) -> float:
-    """Return the unit of the coefficients: a power of two, so that C itself is often exact.
+    """Return the unit of the coefficients: a power of two, so that the box bound C is often exact.
 
-    A coefficient has at most 16 or 32 bits, and those of a decision and its intercept add up to
-    less than 2^32. Never so small that a result is no ordinary float32.
+    In this unit a coefficient has at most 16 or 32 bits, and the magnitudes of a decision's
+    coefficients and intercept add up to less than 2^32. The unit is large enough that every result
+    is a normal float32.
     """
     largest = float(np.abs(machine.dual_coef).max())
     sum_of_all = float((magnitude + np.abs(machine.intercept)).max())
@@ -183,7 +186,7 @@ def _coefficient_step(machine: KernelMachine, magnitude: Float64Array, wide: boo
 
 
 def _coefficients(groups: list[SignGroup], lanes: int, step: float) -> NDArray[np.uint32]:
-    """Return |beta| / step, rounded, as (n_blocks, n_rows, lanes)."""
+    """Return |beta| / step, rounded, in blocks of shape (n_blocks, n_rows, lanes)."""
     blocks = []
     for group in groups:
         padding = -len(group.vectors) % lanes
@@ -199,6 +202,6 @@ def _group_rows(groups: list[SignGroup]) -> NDArray[np.uint16]:
 
 
 def _result_shift(start: NDArray[np.uint64], codes: Float64Array, n_slots: int) -> int:
-    """Return how far sums are shifted so that, rounded up, they fit 32 bits."""
+    """Return the shift after which every sum, rounded up, fits 32 bits."""
     most = float(start.max()) + 2.0**31 * (float(codes.max()) + n_slots) + 2.0**32
     return max(0, math.ceil(math.log2(most)) - 32 + 1)

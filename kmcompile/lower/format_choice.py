@@ -1,4 +1,4 @@
-"""Choose the number format by the target's cost and flash, and say why."""
+"""Choice of the number format by the target's cost and flash, with the reasons."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kmcompile.errors import InputError
-from kmcompile.lower.formats import Lowered, lacking_certificates, lower_as
+from kmcompile.lower.formats import Lowered, lacking_certificates, lower_unchecked
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import estimated_instructions
@@ -16,32 +16,32 @@ from kmcompile.text.figures import confidence_text, ratio_text
 FORMATS = ("float32", "int16", "int8")
 
 ENOUGH = 0.97
-"""Of the inputs that float32 certifies: what another format must certify to take its place.
+"""A format may replace float32 if it certifies this share of the inputs that float32 certifies.
 
-Those are mostly support vectors, which lie nearer to the boundary than what the model will be
-asked. The rest costs a replay, or an answer that is not called certified."""
+Most of these inputs are support vectors, which lie nearer to the boundary than the queries in use.
+Each of the remaining inputs costs a replay, or gets an answer that is not certified."""
 
 
 CODE_BYTES = 3_500
-"""About what the code of an exact sum takes on a board, beside the tables."""
+"""Approximate size of the code of an exact sum on a board, without its tables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FormatCandidate:
-    """A number format that was compared.
+    """A number format in the comparison for `--format auto`.
 
     Parameters
     ----------
     number_format : str
     lowered : Lowered or None
-        None where there is no such program.
+        The lowered program; None if there is none in this format.
     instructions : float or None
-        Estimate for one query, with early exits where `speedup` says what they gain.
+        Estimated instructions of one query, divided by `speedup` if it is known.
     speedup : float or None
-        By early exits; None where the format was out of the question before.
+        Gain of early exits; None if the format was rejected before exits were tried.
     chosen : bool
     reason : str
-        Why it was taken or not.
+        Why the format was chosen or rejected.
     """
 
     number_format: str
@@ -60,11 +60,11 @@ def choose_format(
     samples: Float32Array | None = None,
     speedup: Callable[[Lowered], float] | None = None,
 ) -> tuple[Lowered, tuple[FormatCandidate, ...]]:
-    """Return the exact program in the format that suits the target, and what was compared.
+    """Return the exact program in the best format for the target, and all compared formats.
 
-    Of the formats whose tables fit the flash: the one of the fewest estimated instructions, early
-    exits included, that is lossless or certifies 97 % of the inputs that float32 certifies. If
-    float32 does not fit, the one that certifies most.
+    The best format has the fewest estimated instructions, early exits included, among the formats
+    whose tables fit the flash and which are lossless or certify 97 % of the inputs that float32
+    certifies. If float32 does not fit, the best format is the one that certifies most.
 
     Parameters
     ----------
@@ -73,23 +73,25 @@ def choose_format(
     name : str
         Prefix of the C names.
     flash_bytes : int or None
-        What may be used; None is no limit.
+        The flash budget; None is no limit.
     samples : ndarray of shape (n, n_features), float32, optional
-        To measure shares and operations on, otherwise ordinary inputs. None that a promise rests
-        on: a choice among programs by such samples would break it.
+        Samples for measuring certified shares and operations, by default ordinary inputs. They must
+        not be the samples of a promised risk, because choosing a program by these would break the
+        promise.
     speedup : callable, optional
-        Returns what early exits gain; asked of the formats that are not out of the question.
+        Takes a lowered program, returns the gain of its early exits. Called for each format that is
+        not rejected before.
 
     Raises
     ------
     InputError
-        If there is no program in any format.
+        If the machine has no program in float32.
     """
     found: dict[str, Lowered] = {}
     reasons: dict[str, str] = {}
     for number_format in FORMATS:
         try:
-            lowered = lower_as(original, target, name, number_format, samples)
+            lowered = lower_unchecked(original, target, name, number_format, samples)
         except InputError as error:
             if number_format == "float32":
                 raise
@@ -117,7 +119,7 @@ def choose_format(
 
 
 def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str, str]:
-    """Return why formats are out of the question."""
+    """Return the reason for each format that is rejected without its cost."""
     reasons = {}
     for key, lowered in found.items():
         needed = lowered.program.table_bytes
@@ -135,7 +137,7 @@ def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str
 
 
 def _enough(lowered: Lowered, float32: Lowered) -> bool:
-    """Return whether a format may stand for float32."""
+    """Return whether a format certifies enough to replace float32."""
     lossless = lowered.coded is not None and lowered.coded.lossless
     return lossless or _share(lowered) >= ENOUGH * _share(float32)
 
@@ -145,7 +147,7 @@ def _share(lowered: Lowered) -> float:
 
 
 def _certifying_enough(usable: Mapping[str, Lowered]) -> list[str]:
-    """Return the formats that certify enough; without float32 those that certify most."""
+    """Return the formats that certify enough, or without float32 the formats that certify most."""
     float32 = usable.get("float32")
     if float32 is not None:
         return [key for key, lowered in usable.items() if _enough(lowered, float32)]
@@ -155,7 +157,7 @@ def _certifying_enough(usable: Mapping[str, Lowered]) -> list[str]:
 
 
 def _smallest(found: Mapping[str, Lowered]) -> str:
-    """Return the format with the smallest tables: none fits, and the error names its bytes."""
+    """Return the format with the smallest tables, for the error if no format fits."""
     return min(found, key=lambda key: found[key].program.table_bytes)
 
 
@@ -165,21 +167,22 @@ def _comparison(
     chosen: str,
     known: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return why the chosen format was taken and the others that would do were not."""
+    """Return the reasons why the chosen format is best and the other usable ones are not."""
     float32 = found["float32"]
     reasons = {}
     for key, lowered in found.items():
         if key == chosen:
-            reasons[key] = _praise(lowered, known, len(found) == 1)
+            reasons[key] = _reason_chosen(lowered, known, len(found) == 1)
         elif key not in known and not _enough(lowered, float32):
-            reasons[key] = f"certifies less than {confidence_text(ENOUGH)} of what float32 does"
+            share = confidence_text(ENOUGH)
+            reasons[key] = f"certifies less than {share} of the inputs that float32 does"
         elif key not in known:
             reasons[key] = f"{ratio_text(cost[key] / cost[chosen])} the instructions of {chosen}"
     return reasons
 
 
-def _praise(lowered: Lowered, known: Mapping[str, str], alone: bool) -> str:
-    """Return why a format was taken."""
+def _reason_chosen(lowered: Lowered, known: Mapping[str, str], alone: bool) -> str:
+    """Return the reason why a format was chosen."""
     number_format = lowered.program.number_format
     if number_format in known:
         return known[number_format]

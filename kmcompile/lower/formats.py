@@ -1,4 +1,4 @@
-"""From a machine to its exact program in a number format."""
+"""Lowering of a machine to its exact program in a given number format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from kmcompile.errors import InputError
 from kmcompile.lower.code_table import sparse_is_better
 from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
-from kmcompile.lower.integer_program import Layout, lower_integers
+from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
 from kmcompile.lower.program import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
@@ -22,27 +22,28 @@ from kmcompile.text.figures import counted, share_text
 _CANDIDATES = 256
 
 _LEAST_SHARE = 0.5
-"""Of ordinary inputs that 8 bits must certify where they are not lossless."""
+"""Share of ordinary inputs that codes of 8 bits must certify unless they are lossless."""
 
 _LOST_SHARE = 0.001
-"""Of ordinary inputs that 16-bit coefficients may leave open beyond those of 32 bits."""
+"""Share of ordinary inputs that 32-bit coefficients certify and 16-bit coefficients may leave
+open."""
 
 _MOST_SAMPLES = 1024
-"""Of --data that shares and operations are measured on."""
+"""Largest number of samples of --data on which shares and operations are measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a program does on inputs.
+    """Measurements of an exact program on inputs.
 
     Parameters
     ----------
     certified_share : float
-        Of the inputs whose label the exact sum certifies; one that is refused is not certified.
+        Share of the inputs whose label the exact sum certifies. Refused inputs are not certified.
     operations : float
-        Mean multiply-adds of an accepted one, without early exits.
+        Mean multiply-adds of an accepted input, without early exits.
     inputs : str
-        What these inputs are, in words.
+        The kind of inputs in words.
     """
 
     certified_share: float
@@ -57,15 +58,15 @@ class Lowered:
     Parameters
     ----------
     machine : KernelMachine
-        After the passes of the format: what early exits are fitted to.
+        The machine after the passes of the format, to which early exits are fitted.
     program : Program
     coded : Coded or None
-        The codes of an integer format.
+        The codes of an integer format; None in float32.
     ordinary : ndarray of shape (n, n_features), float32
-        Inputs like those of the training.
+        Inputs that resemble the training data.
     measured : Measured
     notes : tuple of str
-        What was found about the codes.
+        Remarks for the user on the codes.
     """
 
     machine: KernelMachine
@@ -93,15 +94,15 @@ def lower_in_format(
         Prefix of the C names.
     number_format : str
     samples : ndarray of shape (n, n_features), float32, optional
-        Those of --data: what 8 bits certify is measured on them; otherwise on ordinary inputs.
+        Samples of --data on which the certified share is measured, by default ordinary inputs.
 
     Raises
     ------
     InputError
-        If the format is not for this machine, or 8 bits certify too little.
+        If the format does not support this machine, or if 8 bits certify too few inputs.
     """
     try:
-        lowered = lower_as(original, target, name, number_format, samples)
+        lowered = lower_unchecked(original, target, name, number_format, samples)
     except InputError as error:
         prefix = "" if number_format == "float32" else f"--format {number_format}: "
         raise InputError(f"{prefix}{error}") from error
@@ -114,35 +115,35 @@ def lower_in_format(
     return lowered
 
 
-def lower_as(
+def lower_unchecked(
     original: KernelMachine,
     target: Target,
     name: str,
     number_format: str,
     samples: Float32Array | None = None,
 ) -> Lowered:
-    """Return the same, however little is certified.
+    """Return the exact program as `lower_in_format` does, even if it certifies too few inputs.
 
     Raises
     ------
     InputError
-        If the format is not for this machine.
+        If the format does not support this machine.
     """
     machine = run_passes(original, centers=number_format == "float32")
     if number_format == "float32":
         ordinary = ordinary_inputs(machine, _CANDIDATES)
-        program = _of(lower(machine, target, name, ordinary), original)
+        program = _with_model_hash(lower(machine, target, name, ordinary), original)
         measured = _measured(program, ordinary, samples)
         return Lowered(machine, program, None, ordinary, measured)
     coded = _codes(machine, number_format)
     ordinary = ordinary_inputs(machine, _CANDIDATES)
-    program = _of(_with_layout(coded, target, name, ordinary, number_format), original)
+    program = _with_model_hash(_with_layout(coded, target, name, ordinary, number_format), original)
     measured = _measured(program, ordinary, samples)
     return Lowered(coded.machine, program, coded, ordinary, measured, _notes(coded, program))
 
 
 def lacking_certificates(lowered: Lowered) -> str:
-    """Return why 8 bits are not for this machine, or nothing."""
+    """Return the reason why 8 bits certify too few inputs of this machine, or an empty text."""
     coded, share = lowered.coded, lowered.measured.certified_share
     if coded is None or coded.lossless or coded.width != "int8" or share >= _LEAST_SHARE:
         return ""
@@ -166,12 +167,12 @@ def certified_share(program: Program, X: Float32Array) -> float:
     return float(interpret(program, X).results["certified"].mean())
 
 
-def _of(program: Program, original: KernelMachine) -> Program:
+def _with_model_hash(program: Program, original: KernelMachine) -> Program:
     return replace(program, model_sha256=original.sha256)
 
 
 def _codes(machine: KernelMachine, number_format: str) -> Coded:
-    """Return lossless codes where the format holds them."""
+    """Return lossless codes if the format holds them, otherwise rounded codes."""
     lossless = lossless_codes(machine)
     if lossless is not None and (number_format == "int16" or lossless.width != "int16"):
         return lossless
@@ -181,11 +182,11 @@ def _codes(machine: KernelMachine, number_format: str) -> Coded:
 def _with_layout(
     coded: Coded, target: Target, name: str, ordinary: Float32Array, number_format: str
 ) -> Program:
-    """Return the program with the tables that are smallest for what they certify."""
+    """Return the program with 16-bit coefficients, or 32-bit ones if these certify much more."""
     sparse = sparse_is_better(coded, target, ordinary)
 
     def lowered(wide: bool) -> Program:
-        layout = Layout(sparse, wide)
+        layout = IntegerTableForm(sparse, wide)
         return lower_integers(coded, target, name, ordinary, layout, number_format)
 
     narrow, wide = lowered(False), lowered(True)
@@ -194,7 +195,7 @@ def _with_layout(
 
 
 def grid_text(original: KernelMachine) -> str:
-    """Return the integers that the support vectors are, or why they are none."""
+    """Return a text on the integer codes of the support vectors, or on why there are none."""
     try:
         coded = lossless_codes(run_passes(original, centers=False))
     except InputError as error:
@@ -205,7 +206,7 @@ def grid_text(original: KernelMachine) -> str:
 
 
 def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
-    """Return what the user should know of the codes."""
+    """Return the remarks for the user on the codes."""
     table = program.codes
     assert table is not None
     kind = "are" if coded.lossless else "are real and rounded to"
@@ -225,7 +226,7 @@ def _codes_text(coded: Coded) -> str:
 
 
 def _step_text(step: Float64Array) -> str:
-    """Return what a code stands for, in units of the raw features."""
+    """Return the text of the step of one code, in units of the raw features."""
     least, most = float(step.min()), float(step.max())
     if most - least <= 1e-9 * most:
         return f"{most:.6g}"

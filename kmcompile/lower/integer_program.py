@@ -1,4 +1,4 @@
-"""Lower a machine in the units of its codes to a program in an integer format."""
+"""Lowering of a machine with codes to its exact program in an integer format."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ from kmcompile.steps import Quantize
 from kmcompile.target import Target
 
 _PREPARED_LIMIT = np.float32(2.0**60)
-"""Far above every norm and deviation but the deviation of an input outside the scale."""
+"""A limit above the norm and the deviation of every input within the scale, and below the
+deviation that marks an input outside the scale."""
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """How the tables of an integer format are stored.
+class IntegerTableForm:
+    """The form of the tables of an integer format.
 
     Parameters
     ----------
     sparse : bool
-        Whether groups of four codes that are all 0 are left out.
+        Whether the table leaves out groups of four codes that are all 0.
     wide_coefficients : bool
-        32 bits a coefficient instead of 16.
+        Whether coefficients have 32 bits instead of 16.
     """
 
     sparse: bool
@@ -50,7 +51,7 @@ def lower_integers(
     target: Target,
     name: str,
     known_inputs: Float32Array,
-    layout: Layout,
+    layout: IntegerTableForm,
     number_format: str,
 ) -> Program:
     """Return the exact program of a machine in an integer format.
@@ -58,13 +59,13 @@ def lower_integers(
     Parameters
     ----------
     coded : Coded
-        The machine, after the passes, in the units of its codes.
+        The machine after the passes, with its codes.
     target : Target
     name : str
         Prefix of the C names.
     known_inputs : ndarray of shape (n, n_features), float32
         Candidates for the self-test's known answers.
-    layout : Layout
+    layout : IntegerTableForm
     number_format : str
         "int16" or "int8".
     """

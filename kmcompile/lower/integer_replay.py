@@ -1,4 +1,4 @@
-"""Lower the replay of an integer format: finer codes, whose distances are exact, then float64."""
+"""Lowering of the replay of an integer format: exact distances of finer codes, then float64."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ from kmcompile.steps import Affine, Integers
 from kmcompile.target import Target
 
 _FINE_BITS = 24
-"""Bits of a fine code, its sign among them: as many as a float32 has."""
+"""Bits of a fine code with its sign: as many as the significand of a float32 and its sign."""
 
 _EXACT_BITS = 53
-"""Integers up to 2^53 are float64."""
+"""Bits of the integers that float64 holds exactly."""
 
 _WIDTH_BITS = {"uint8": 8, "int8": 8, "int16": 16}
 
 _RESULT_ROUNDINGS = 4
-"""Of |f|: the addition of the intercept and the outward rounding of lower and upper, twice."""
+"""Roundings relative to |f|, counted twice: the addition of the intercept, and the outward rounding
+of lower and upper."""
 
 
 def lower_integer_replay(coded: Coded, target: Target, program: Program, low_parts: bool) -> Replay:
@@ -46,11 +47,11 @@ def lower_integer_replay(coded: Coded, target: Target, program: Program, low_par
     Parameters
     ----------
     coded : Coded
-        What the program was lowered from.
+        The machine with codes from which the program was lowered.
     target : Target
     program : Program
     low_parts : bool
-        Whether there are tables of low parts.
+        Whether the replay has tables of low parts.
     """
     fixed = program.ends.exact
     assert isinstance(fixed, FixedSum)
@@ -65,8 +66,8 @@ def lower_integer_replay(coded: Coded, target: Target, program: Program, low_par
 
 
 def _low_bits(coded: Coded) -> int:
-    """Return how many bits finer fine codes are: squared distances stay below 2^53."""
-    # A low part moves a vector by half a code at most, and an input may get one code more.
+    """Return the number of bits that fine codes add, so that squared distances stay below 2^53."""
+    # A low part moves a vector by at most half a code, and may give an input one more code.
     apart = (np.abs(coded.codes) + _most_code(coded) + 2).astype(np.float64)
     largest = float((apart**2).sum(axis=1).max())
     room = math.floor((_EXACT_BITS - math.log2(largest)) / 2)
@@ -83,7 +84,7 @@ def _most_code(coded: Coded) -> int:
 
 
 def _prepare(coded: Coded, target: Target, program: Program, low_bits: int) -> Prepare:
-    """Return the first stage in float64: a raw input in units of the fine codes."""
+    """Return the stage `prepare` in float64, which turns a raw input into fine codes."""
     n = coded.machine.n_features
     zeros = np.zeros(n)
     scale = cast("tuple[Affine, ...]", coded.machine.preprocessing)
@@ -97,23 +98,25 @@ def _prepare(coded: Coded, target: Target, program: Program, low_bits: int) -> P
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Errors:
-    """What a decision may be off by."""
+    """Constants of the bound on the error of a decision."""
 
     minimum: Float64Array
     per_deviation: Float64Array
 
 
 def _errors(coded: Coded, tables: FineTables, unit: float) -> _Errors:
-    """Return the constants of the bound; a deviation is in units of the fine codes.
+    """Return the constants of the error bound, with the deviation in units of the fine codes.
 
-    - The stored machine is within apart_p + length_p sqrt(2 gamma) |x - X| of the trained one
-      (`kmcompile.lower.feature_space`); what a pass rounded in a vector s moves phi(s) by
-      sqrt(2 gamma) as much. Lossless vectors that are no exact codes count as such.
-    - gamma was rounded twice: 2 u z exp(-z) < u for every z, of |beta| in the trained machine,
-      and u of coefficients that a pass has added up.
-    - D^2 is exact, gamma D^2 rounds once: u z exp(-z) < u of |c|, and the exponential tau of it.
-      From the cutoff on exp(-z) itself is lost, twice as much covers it and an underflow.
-    - A product passes 1 rounding, n_slots additions of its row at most and one a group.
+    - Stored vectors: the stored machine is within apart_p + length_p sqrt(2 gamma) |x - X| of the
+      trained one (`kmcompile.lower.feature_space`). Rounding a vector s in a pass by d moves phi(s)
+      by at most sqrt(2 gamma) d; lossless codes may differ from the vectors by such roundings.
+    - gamma was rounded twice: 2 u z exp(-z) < u for every z, relative to |beta|. Another u is
+      for coefficients that a pass has added up.
+    - D^2 is exact. gamma D^2 rounds once: u z exp(-z) < u, relative to |c|. The exponential adds
+      its relative error tau. From the cutoff on exp(-z) is lost; twice exp(-cutoff) covers it and
+      an underflow.
+    - Sum: a product passes its own rounding, at most n_slots additions of its row and one addition
+      for each group.
     """
     machine = coded.machine
     assert isinstance(machine.kernel, Rbf)

@@ -1,4 +1,4 @@
-"""Known answers: what the self-test of a program asks."""
+"""Known answers: inputs and intervals of labels that the self-test of a program checks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kmcompile.program.interpreter import Answers, Inputs, Status, interpret
 from kmcompile.program.program import KnownAnswers, Program
 
 _KNOWN_BYTES = 1024
-"""Flash that the self-test's known answers may take, once there are two of them."""
+"""Largest flash of the known answers, from the third one on."""
 
 _TWICE = np.float32(2.0 * (1 + 2.0**-8))
 
 
 def _certified_twice_over(program: Program, answers: Answers) -> NDArray[np.bool_]:
-    """Return which labels stay certified if every bound is twice as wide."""
+    """Return which labels stay certified if every bound is doubled."""
     batch = Batch.of(np.zeros((len(answers.decisions), 1), np.float32), program.n_decisions)
     wide = replace(batch, decision=answers.decisions, bound=_TWICE * answers.bounds)
     certified = program.ends.label.run(wide).certified
@@ -27,25 +27,26 @@ def _certified_twice_over(program: Program, answers: Answers) -> NDArray[np.bool
 
 
 def no_known_answers(n_features: int, n_decisions: int) -> KnownAnswers:
-    """Return an empty set."""
+    """Return an empty set of known answers."""
     empty = np.zeros((0, n_decisions), dtype=np.float32)
     return KnownAnswers(np.zeros((0, n_features), dtype=np.float32), np.zeros(0), empty, empty)
 
 
 def known_answers(program: Program, candidates: Inputs) -> KnownAnswers:
-    """Return certified answers, one of each label as far as the flash for them goes.
+    """Return certified answers, first one of each label, as many as their flash allows.
 
-    Of a regression, which has no labels, those of the first candidates.
+    A regression has no labels: the answers of the first candidates are taken.
 
-    The intervals are twice as wide as the bounds: the bounds hold for any rounding of the same
-    operations, so a compiler that contracts moves a decision by at most its own bound and this
-    one, which differ by less than the slack in `_TWICE`. A label is only asked for if it is the
-    same anywhere within such intervals.
+    Each interval is twice as wide as the bounds, because a compiler may contract to fused
+    multiply-adds. The bounds hold for any rounding of the operations, so that such a compiler's
+    decision differs by at most the sum of its bound and this bound, which differ by less than the
+    slack in `_TWICE`. A label becomes a known answer only if every decision in the interval gives
+    this label.
 
     Parameters
     ----------
     program : Program
-    candidates : ndarray of shape (n, n_features), float32 or, of an integer format, int64 codes
+    candidates : ndarray of shape (n, n_features), float32, or int64 codes in an integer format
     """
     if not len(candidates):
         return no_known_answers(program.n_features, program.n_decisions)
@@ -57,7 +58,7 @@ def known_answers(program: Program, candidates: Inputs) -> KnownAnswers:
     sure = _certified_twice_over(program, answers)
     usable = np.flatnonzero((answers.results["status"] == Status.OK) & sure)
     labels = answers.results["label"][usable]
-    # One of each label first, then more of them in the order of the candidates.
+    # One answer of each label first, then further answers in the order of the candidates.
     _, firsts = np.unique(labels, return_index=True)
     rest = np.setdiff1d(np.arange(len(usable)), firsts)
     chosen = usable[np.concatenate([np.sort(firsts), rest])[:most]]

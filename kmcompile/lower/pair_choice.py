@@ -1,4 +1,4 @@
-"""Whether the exact sum of a one-vs-one program is better evaluated pair by pair."""
+"""Choice of whether the exact sum of a one-vs-one program is evaluated pair by pair."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, Vote
 
 WORST_FACTOR = 1.25
-"""Of the exact sum's operations: what all pairs one by one may take."""
+"""Largest cost of all pairs one by one, relative to the operations of the exact sum."""
 
 
 def with_pair_sum(
     machine: KernelMachine, program: Program, ordinary: Float32Array, X: Float32Array
 ) -> Program | None:
-    """Return the exact program with a sum that is evaluated pair by pair; None if there is none.
+    """Return the exact program with a pair sum in place of its exact sum, or None.
 
-    There is one in float32 for one-vs-one machines whose ties go to the lower index, unless all
-    pairs one by one take more than `WORST_FACTOR` times the operations of the sum of all.
+    A pair sum is possible in float32 for one-vs-one machines whose ties go to the lower index. It
+    is not used if all pairs one by one take more than `WORST_FACTOR` times the operations of the
+    exact sum.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes.
     program : Program
-        The exact one.
+        The exact program.
     ordinary : ndarray of shape (n, n_features), float32
         Candidates for the known answers.
     X : ndarray of shape (n_samples, n_features), float32
-        Accepted samples: their labels teach the order of the pairs.
+        Accepted samples, whose labels determine the order of the pairs.
     """
     exact, label, prepare = program.ends.exact, program.ends.label, program.prepare
     if not isinstance(exact, ExactSum) or isinstance(exact, CodedSum) or not len(X):
@@ -52,7 +53,7 @@ def with_pair_sum(
     answers = interpret(program, X)
     accepted = answers.results["status"] == Status.OK
     prepared = prepare.run(Batch.of(np.ascontiguousarray(X[accepted]), program.n_decisions))
-    with threadpool_limits(1):  # what a matrix product rounds depends on the threads
+    with threadpool_limits(1):  # the roundings of a matrix product depend on the threads
         scores = class_scores(
             prepared.x.astype(np.float64), answers.results["label"][accepted], machine.n_classes
         )

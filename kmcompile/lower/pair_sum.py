@@ -1,4 +1,4 @@
-"""Lower a one-vs-one machine to sums that are evaluated pair by pair."""
+"""Lowering of a one-vs-one machine to a pair sum: one sum for each pair of classes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from kmcompile.program.stages import PairSum
 from kmcompile.program.stages.pair_sum import SECTION
 
 MOST_VECTORS = 0xFFFF
-"""The largest number that the entries can index."""
+"""Largest number of vectors that an entry of the table can index."""
 
 _RIDGE = 1e-3
-"""Of the scores' least squares, relative to the features' variance: features may be dependent."""
+"""Ridge of the scores' least squares, relative to the variance of features, which may be linearly
+dependent."""
 
 
 def lower_pair_sum(
@@ -24,16 +25,16 @@ def lower_pair_sum(
     context: SumContext,
     scores: tuple[Float32Array, Float32Array] | None = None,
 ) -> PairSum:
-    """Return the stage that sums pair by pair over the support vectors of a machine.
+    """Return the stage `PairSum` of a machine.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes: one-vs-one, with at most `MOST_VECTORS` vectors.
+        A one-vs-one machine after the passes, with at most `MOST_VECTORS` vectors.
     context : SumContext
     scores : tuple of ndarray, optional
-        Weights of shape (n_classes, n_features) and offsets of shape (n_classes,); none in the
-        replay, where all pairs are evaluated.
+        Weights of shape (n_classes, n_features) and offsets of shape (n_classes,) of the class
+        scores. None in the replay, which evaluates all pairs.
     """
     precision, low_parts = context.precision, context.low_parts
     spread = decision_coefficients(machine)
@@ -42,7 +43,7 @@ def lower_pair_sum(
     parts = [part for pair in zip(positive, negative, strict=True) for part in pair]
     longest = max(len(part) for part in parts)
     vectors = stored(machine.support_vectors, precision, low_parts)
-    # A product passes the additions of its section, of its sign's sections and of both signs.
+    # A product takes part in the additions of its section, of its sign, and of both signs.
     additions = SECTION + -(-longest // SECTION) + 1
     summation = Summation(additions + 1, longest=additions, n_products=2 * longest)
     constants = sum_constants(machine, vectors, summation, context)
@@ -74,18 +75,18 @@ def lower_pair_sum(
 def class_scores(
     x: Float64Array, labels: np.ndarray, n_classes: int
 ) -> tuple[Float32Array, Float32Array]:
-    """Return linear forms of which the largest tells the likely class.
+    """Return the linear scores of the classes; the largest score marks the likely class.
 
-    Least squares on the indicators of the classes [1]_ with a ridge; only their order counts, so
-    they are scaled such that no score exceeds the largest feature in magnitude, and cannot
-    overflow.
+    The scores are least squares with a ridge on the indicators of the classes [1]_. Only their
+    order counts, so they are scaled: no score exceeds the largest feature in magnitude, and none
+    overflows.
 
     Parameters
     ----------
     x : ndarray of shape (n_samples, n_features), float64
         Prepared samples.
     labels : ndarray of shape (n_samples,), int
-        What the machine gives them.
+        The machine's labels of these samples.
 
     Returns
     -------

@@ -24,7 +24,7 @@ def lower_steps(
     kernel_uses_length: bool,
     precision: Precision = FLOAT32,
 ) -> tuple[Length | None, tuple[PrepareStep, ...]]:
-    """Return the bound on the raw input's norm, where needed, and the lowered steps.
+    """Return the bound on the raw input's norm, or None if no step needs it, and the lowered steps.
 
     A norm is bounded where the step or the one after it asks for it, or an inner product kernel
     that of the last result.
@@ -41,19 +41,19 @@ def lower_steps(
 def refuse_unknown(
     steps: tuple[PrepareStep, ...], usable: float, ordinary: RealArray
 ) -> tuple[PrepareStep, ...]:
-    """Return the steps with a limit of the deviation where the last one refuses negatives.
+    """Return the steps with a limit of the deviation if they normalise, then refuse negatives.
 
-    Behind a Normalizer only: nearly all of its input may be what was rounded before. Up to the
-    limit the kernel's bound says something, and the replay, whose limits of sizes are wider by a
-    quarter, knows of each input what float32 knows of it.
+    The input of a Normalizer may consist of little but rounding errors; then the deviation of its
+    result is large. Up to the limit the kernel's bound is of use, and the replay, whose limits are
+    wider by a quarter, accepts every input that float32 accepts.
 
     Parameters
     ----------
+    steps : tuple of PrepareStep
     usable : float
-        Up to which deviation the kernel's bound is one.
+        The largest deviation for which the kernel's bound is of use.
     ordinary : ndarray of shape (n,), float32
-        Deviations of inputs like those of the training: if one of them is beyond the limit there
-        is none.
+        Deviations of ordinary inputs. If one of them exceeds the limit, no limit is set.
     """
     most: float | None = None
     for step in steps:
@@ -72,11 +72,11 @@ def refuse_unknown(
 
 
 def length_bound(n: int, precision: Precision = FLOAT32) -> Length:
-    """Return the bound on the norm of n numbers.
+    """Return the constants of the upper bound on the Euclidean norm of n numbers.
 
-    n squares and n - 1 additions: the exact sum of squares is at most the computed one times
-    1 + gamma_(n + 1), plus n underflows; the square root has its own error, and the product and
-    the sum inside it round: 8 u. The argument is never below what the root can do.
+    There are n squares and n - 1 additions: the exact sum of squares is at most the computed one
+    times 1 + gamma_(n + 1), plus n underflows. The square root and the roundings of the product and
+    the sum in its argument add 8 u. The argument is never below the square root's least argument.
     """
     root = SQUARE_ROOT[precision.dtype]
     factor = (1 + 2 * precision.gamma_factor(n + 1)) * (1 + 8 * precision.unit_roundoff)

@@ -1,4 +1,4 @@
-"""Lower the probabilities of a calibrated machine: their constants and error bounds."""
+"""Lowering of the probabilities of a calibrated machine: constants and error bounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kmcompile.program.stages.probability import LEAST_TOTAL, Probability
 
 
 def lower_probability(machine: KernelMachine) -> Probability | None:
-    """Return what makes probabilities of decisions; None of a machine that is not calibrated.
+    """Return the constants of the probabilities, or None if the machine is not calibrated.
 
     Raises
     ------
@@ -45,12 +45,12 @@ def lower_probability(machine: KernelMachine) -> Probability | None:
 
 
 def _of_threshold(exact: float, stored: np.float32) -> float:
-    """Return what the sum f of decision and stored threshold adds to the error of s(f).
+    """Return the error of the probability s(f) due to f, the sum of decision and stored threshold.
 
-    The stored threshold differs by |exact - stored|, which |s'| <= 1/4 carries on. The sum is
-    rounded by u |f|, and |f s'(f)| <= 0.224 for every f; 1/4 has room for what differs between f
-    and its rounded value. A term or a sum that is flushed moves by at most the smallest normal
-    number.
+    The stored threshold differs from the exact one by |exact - stored|, which adds at most a
+    quarter of that, as |s'| <= 1/4. The sum rounds by u |f|, and |f s'(f)| <= 0.224 for every f;
+    1/4 also covers the difference between f and its rounded value. Flushing a term or the sum
+    changes it by at most the smallest normal number.
     """
     if stored == 0 and exact == 0:
         return 0.0
@@ -58,19 +58,21 @@ def _of_threshold(exact: float, stored: np.float32) -> float:
 
 
 def _of_logistic() -> float:
-    """Return the error of the logistic function, which is at most 1, and twice what is less than
-    its least result: of a probability, and of what bounds it. There is no more where the argument
-    of the latter is flushed.
+    """Return the bound on the absolute error of a computed logistic function and of its bounds.
+
+    It is the relative error, as the function is at most 1, plus twice the absolute error where the
+    result is 0: once for the probability and once for its bound. A flushed argument adds no more.
     """
     return RELATIVE_ERROR + 2 * ABSOLUTE_ERROR + SMALLEST_NORMAL
 
 
 def _of_shares(n_classes: int) -> float:
-    """Return the error of s_c / sum s for computed s_k = s(f_k) (1 + d_k) + e_k.
+    """Return the error of a share s_c / sum s for computed s_k = s(f_k) (1 + d_k) + e_k.
 
-    |d_k| <= r, the logistic function's relative error, or s_k is 0 and |e_k| its absolute error.
-    A = sum s(f_k) is at least LEAST_TOTAL / 2, since the sum of the computed ones is LEAST_TOTAL
-    or more and none is twice what it should be. So the e_k are at most `lost` of A each, and
+    Here |d_k| is at most r, the relative error of the logistic function, or s_k is 0 and |e_k| at
+    most its absolute error. The sum A of the exact s(f_k) is at least LEAST_TOTAL / 2, because the
+    computed sum is at least LEAST_TOTAL and no computed s_k is more than twice the exact one. So
+    each e_k is at most `lost` times A, and
 
         s_c / A = p_c (1 + d_c) + (at most lost),
         the computed sum = A (1 + at most r + n lost) (1 + at most gamma_(n - 1)),

@@ -1,4 +1,4 @@
-"""Choose the stages of a program and put them together."""
+"""Lowering of a machine to the stages of its exact program in float32."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def lower(
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes.
     target : Target
     name : str
         Prefix of the C names.
     known_inputs : ndarray of shape (n, n_features), float32
-        Candidates for the self-test's known answers, ordinary inputs: none of them is refused.
+        Ordinary inputs, candidates for the self-test's known answers. The program must accept all.
     skip_zeros : bool, optional
-        Whether sums leave out features that are 0; by default as the support vectors suggest.
+        Whether sums leave out features that are 0, by default `sparsity.skips_zeros`.
     """
     if skip_zeros is None:
         skip_zeros = skips_zeros(machine)
@@ -81,7 +81,7 @@ def lower(
 
 
 def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]:
-    """Return the list of nonzeros, where stages use it."""
+    """Return the stage that lists the nonzero features, if the sum uses the list."""
     if isinstance(summed, ExactSum) and summed.skip_zeros:
         return (Nonzeros(prepare.n_out),)
     return ()
@@ -90,10 +90,10 @@ def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]
 def _lower_stages(
     machine: KernelMachine, target: Target, ordinary: Float32Array, skip_zeros: bool
 ) -> tuple[Prepare, ExactSum | LinearSum]:
-    """Return the stages up to the decisions.
+    """Return the preprocessing and the sum.
 
-    The norm of the prepared input is bounded where the sum needs it, or where one limit for all
-    raw features would refuse ordinary inputs.
+    The preprocessing bounds the norm of the prepared input if the sum needs it, or if a single
+    limit for all raw features would refuse ordinary inputs.
     """
     needed = machine.kernel.uses_length or skip_zeros
     if needed or not machine.preprocessing:
@@ -115,7 +115,7 @@ def _lower_with(
         machine.preprocessing, machine.n_features, target.lanes, uses_length
     )
     unlimited = Prepare(machine.n_features, np.float32(np.inf), None, input_length, steps)
-    with np.errstate(all="ignore"):  # what overflows here is refused by the limits
+    with np.errstate(all="ignore"):  # the limits refuse inputs that overflow here
         prepared = unlimited.run(Batch.of(ordinary, machine.n_decisions))
     if isinstance(machine.kernel, Linear):
         summed: ExactSum | LinearSum = lower_linear(machine, target.lanes)
@@ -130,9 +130,9 @@ def _lower_with(
 
 
 def with_tolerance(program: Program, tolerance: float | None) -> Program:
-    """Return the program of a regression that answers once an interval is narrower than that.
+    """Return a regression's program that answers once an interval is narrower than `tolerance`.
 
-    A program that gives labels is returned as it is.
+    A classifier's program is returned unchanged.
     """
     if not program.is_regression:
         return program
@@ -140,12 +140,12 @@ def with_tolerance(program: Program, tolerance: float | None) -> Program:
 
 
 def replay_label(machine: KernelMachine, program: Program) -> Always:
-    """Return the label stage of a replay: with the constants of float64, or the same tolerance."""
+    """Return the label stage of the replay, with its constants in float64."""
     return program.ends.label if program.is_regression else lower_label(machine, FLOAT64)
 
 
 def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Always:
-    """Return the stage that makes a label of decisions and bounds of a precision."""
+    """Return the stage that turns decisions and bounds in this precision into a label."""
     if machine.task.has_one_sign:
         return Sign(machine.zero_is_positive)
     if machine.task is Task.REGRESSION:

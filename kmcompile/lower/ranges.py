@@ -1,4 +1,4 @@
-"""Which inputs can be accepted so that nothing overflows afterwards."""
+"""Range analysis: the limits within which no accepted input overflows later."""
 
 from __future__ import annotations
 
@@ -27,36 +27,35 @@ def input_limits(
     ordinary: Float32Array,
     prepared: Batch | None,
 ) -> tuple[np.float32, np.float32 | None]:
-    """Return up to where a feature may go, and the norm of the prepared input, if that is less.
+    """Return the limit of a raw feature, and a limit of the prepared input's norm if there is one.
 
-    Both are powers of two, the largest for which no intermediate of the program exceeds
-    `LARGEST_INTERMEDIATE`. One limit for all features would be that of the most sensitive one:
-    where columns have different scales, a kernel of the inner product is guarded by the norm
-    after the preprocessing, which it has at hand.
+    Both are the largest powers of two for which no intermediate result of the program exceeds
+    `LARGEST_INTERMEDIATE`. If columns have different scales, the raw limit of the most sensitive
+    feature would refuse too much. Then a kernel of inner products is guarded by the norm of the
+    prepared input, which it computes anyway.
 
     Parameters
     ----------
     machine : KernelMachine
     steps : tuple of PrepareStep
-        The machine's preprocessing as it was lowered, one for one.
+        The lowered steps, one for each step of the machine's preprocessing.
     stage : ExactSum, PairSum or LinearSum
     ordinary : ndarray of shape (n, n_features), float32
-        Inputs like those of the training, which have to be accepted.
+        Inputs that resemble the training data and must be accepted.
     prepared : Batch or None
-        The same after the steps, where their norms are bounded.
+        The ordinary inputs after the steps, if the steps bound their norms.
 
     Returns
     -------
     limit : float32
-        For the magnitude of a raw feature.
+        Limit of the magnitude of a raw feature.
     prepared_limit : float32 or None
-        For norm and deviation of the prepared input; None where the first limit does and nothing
-        else is refused.
+        Limit of the norm and of the deviation of the prepared input; None if `limit` suffices.
 
     Raises
     ------
     InputError
-        If the machine overflows at inputs of the size that it was trained with.
+        If the machine overflows at inputs as large as the training data.
     """
     needed = float(np.abs(ordinary).max(initial=0.0))
 
@@ -87,17 +86,17 @@ def input_limits(
 def preparation_limit(
     machine: KernelMachine, steps: tuple[PrepareStep, ...], ordinary: Float32Array
 ) -> np.float32:
-    """Return up to where a feature may go so that no step of the preprocessing overflows.
+    """Return the limit of a raw feature within which no step of the preprocessing overflows.
 
     Parameters
     ----------
     machine, steps, ordinary
-        As for `input_limits`; the last step may be one that the machine does not have.
+        As in `input_limits`; there may be one step more than in the machine.
 
     Raises
     ------
     InputError
-        If the preprocessing overflows at inputs of the size that the machine was trained with.
+        If the preprocessing overflows at inputs as large as the training data.
     """
     needed = float(np.abs(ordinary).max(initial=0.0))
     own = steps[: len(machine.preprocessing)]
@@ -116,14 +115,14 @@ def check_codes(
     stage: ExactSum | PairSum,
     largest: float,
 ) -> None:
-    """Refuse a machine whose sum overflows float32 at codes within their limits.
+    """Refuse a machine whose sum overflows float32 for codes within their limits.
 
     Parameters
     ----------
     machine : KernelMachine
-        In units of the codes.
+        The machine in units of the codes.
     steps : tuple of PrepareStep
-        Those of the program, the rounding to codes included.
+        The steps of the program, with the rounding to codes.
     stage : ExactSum or PairSum
     largest : float
         The magnitude of a prepared feature at the largest code.
@@ -150,7 +149,7 @@ def _kernel_text(machine: KernelMachine) -> str:
 
 
 def _largest(intermediate: Callable[[float], float], needed: float) -> np.float32 | None:
-    """Return the largest power of two that is not too large, or None if it is below `needed`."""
+    """Return the largest power of two without overflow, or None if it is below `needed`."""
     for exponent in range(_LARGEST_EXPONENT, -_LARGEST_EXPONENT, -1):
         limit = 2.0**exponent
         if limit < needed:
@@ -199,7 +198,7 @@ def _of_sum(
 
 
 def _of_norm(machine: KernelMachine, stage: ExactSum | PairSum | LinearSum, norm: float) -> float:
-    """Return the same for prepared inputs of which only norm and deviation are bounded."""
+    """Return the largest intermediate of the sum for prepared inputs with a bounded norm."""
     intercept = float(np.abs(machine.intercept).max())
     if isinstance(stage, LinearSum):
         weights, _ = sum_linear(machine)

@@ -1,4 +1,4 @@
-"""Lower the replay: the machine once more in float64, on the tables of the float32 program."""
+"""Lowering of the replay: the machine's sum in float64, on the tables of the exact program."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 _GAIN = 2.0
-"""How many times smaller low parts must make the median bound: they double the tables."""
+"""Factor by which low parts must reduce the median bound, because they double the tables."""
 
 _CODE_BYTES = 12_000
-"""What the code of a replay takes at most, with the compiler's routines for double."""
+"""Largest size of the code of a replay, with the compiler's routines for double."""
 
 
 _ONLY_RBF = "integer formats are replayed for the rbf kernel only"
@@ -45,22 +45,23 @@ def add_replay(
     required: bool,
     coded: Coded | None = None,
 ) -> tuple[Program, str]:
-    """Return the program with a replay and a note on its tables.
+    """Return the program with a replay, and a note on the replay's tables.
 
-    Where a replay that is not required does not fit, the program as it is.
+    If the replay is not required and does not fit, the program is returned unchanged.
 
     Parameters
     ----------
     machine, target, program, ordinary, coded
-        As for `lower_replay`.
+        As in `lower_replay`.
     room_bytes : int or None
-        Flash that the replay may take; None is any.
+        Largest flash of the replay; None is no limit.
     required : bool
+        Whether the replay is added even if it does not fit.
 
     Raises
     ------
     UsageError
-        If a required replay is none that there is.
+        If a required replay does not exist for this program and target.
     """
     if coded is not None and not isinstance(program.ends.exact, FixedSum):
         if required:
@@ -88,23 +89,23 @@ def lower_replay(
     Parameters
     ----------
     machine : KernelMachine
-        The one that the program was lowered from, after the passes.
+        The machine after the passes, from which the program was lowered.
     target : Target
     program : Program
     ordinary : ndarray of shape (n, n_features), float32
         Inputs on which the bounds are compared.
     low_parts : bool, optional
-        Whether there are tables of low parts; by default where they make the median bound at
-        most half as large, and fit.
+        Whether the replay has tables of low parts. By default it has them if they fit and at least
+        halve the median bound.
     room_bytes : int, optional
-        Flash that low parts and the code may take by default; None is any.
+        Largest flash of the low parts and the code for this default; None is no limit.
     coded : Coded, optional
-        What a program in an integer format was lowered from.
+        The machine with codes from which a program in an integer format was lowered.
 
     Raises
     ------
     UsageError
-        If the target's double has not 64 bits.
+        If the target's C type double does not have 64 bits.
     """
     if low_parts is not None:
         _check_double(target)
@@ -128,7 +129,7 @@ def _chosen(
     room_bytes: int | None,
     coded: Coded | None,
 ) -> tuple[Replay, str]:
-    """Return the replay with low parts or without, and what they gain."""
+    """Return the replay, with low parts if they pay, and a note on their gain."""
     _check_double(target)
     plain, fine = (_lower(machine, target, program, ordinary, low, coded) for low in (False, True))
     taken = fine.low_vectors.nbytes + fine.low_coefficients.nbytes
@@ -145,7 +146,7 @@ def _chosen(
 
 
 def _gain(plain: Replay, fine: Replay, ordinary: Float32Array, n_decisions: int) -> float:
-    """Return how many times smaller low parts make the median bound."""
+    """Return the factor by which low parts reduce the median bound."""
     if not len(ordinary):
         return 1.0
     batch = Batch.of(ordinary, n_decisions)
@@ -196,18 +197,18 @@ def _lower(
 
 
 def _skips_zeros(exact: ExactSum | PairSum | LinearSum) -> bool:
-    """Return whether inner products leave out zeros; a difference needs both of its numbers."""
+    """Return whether the replay leaves out zeros: only inner products can, differences cannot."""
     return isinstance(exact, VectorTotals) and exact.skip_zeros and exact.kernel.uses_inner_product
 
 
 def _tables(stage: ExactSum | PairSum | LinearSum) -> tuple[RealArray, RealArray]:
-    """Return vectors and coefficients; a linear machine has only its weights."""
+    """Return the tables of vectors and coefficients, or of the weights of a linear machine."""
     if not isinstance(stage, LinearSum):
         return stage.vectors, stage.coefficients
     return stage.weights, np.zeros(0, dtype=stage.weights.dtype)
 
 
 def _low(wide: RealArray, stored: RealArray) -> Any:
-    """Return what the stored table leaves off, in float32; empty if that is nothing."""
+    """Return the low parts of a table in float32; empty if all are 0."""
     low = (wide - stored).astype(np.float32)
     return low if low.any() else np.zeros(0, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Whether the sums of a machine leave out the features of an input that are 0."""
+"""Choice of whether the sums of a machine leave out the features of an input that are 0."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import numpy as np
 from kmcompile.model.kernel_machine import KernelMachine
 
 _SPARSE = 0.5
-"""Share of entries that are not 0 below which a list of them is shorter than the loop."""
+"""Share of nonzero entries below which a loop over a list of nonzeros is shorter."""
 
 _FEWEST_FEATURES = 64
-"""With fewer, listing them takes what skipping saves."""
+"""With fewer features, listing the nonzeros takes as long as skipping zeros saves."""
 
 
 def skips_zeros(machine: KernelMachine) -> bool:
-    """Return whether the support vectors are sparse, and inputs like them with them.
+    """Return whether sums should skip zeros: the support vectors are sparse, and the kernel allows.
 
     Only where the kernel allows it (`Kernel.sums_nonzeros`).
     """

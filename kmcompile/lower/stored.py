@@ -1,8 +1,8 @@
-"""Trained numbers as the tables hold them: float32, for the replay with a low part.
+"""Trained numbers as tables hold them: in float32, with a low part for the replay.
 
-The replay reads the float32 tables of the exact sum and, where that pays, tables of low parts:
-float32(trained - stored). A float64 has 53 significant bits, the first part takes 24 of them and
-leaves 29 or less, the second takes 24 of those: (double)high + (double)low has at most 53 bits
+The replay reads the float32 tables of the exact sum and, where this pays, tables of low parts
+float32(trained - stored). A float64 has 53 significant bits. The stored number takes 24 of them,
+the low part takes 24 of the remaining 29 or fewer. (double)stored + (double)low has at most 53 bits
 and is exact.
 """
 
@@ -15,14 +15,14 @@ from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, UNIT_ROUNDOFF_6
 
 
 def stored(values: Float64Array, precision: Precision, low_parts: bool) -> RealArray:
-    """Return what the C computes with, in its precision.
+    """Return the numbers with which the C computes, in its precision.
 
     Parameters
     ----------
     values : ndarray of any shape, float64
     precision : Precision
     low_parts : bool
-        Only of use in float64.
+        Whether low parts are added. They have an effect only in float64.
     """
     high = values.astype(np.float32)
     if precision is FLOAT32:
@@ -32,15 +32,15 @@ def stored(values: Float64Array, precision: Precision, low_parts: bool) -> RealA
 
 
 def low_part(values: Float64Array, high: Float32Array) -> Float32Array:
-    """Return float32(values - high), 0 where that would be subnormal and might be flushed."""
+    """Return float32(values - high), with 0 for subnormal numbers, which might be flushed."""
     low = (values - high).astype(np.float32)
     return np.where(np.abs(low) < SMALLEST_NORMAL, np.float32(0.0), low)
 
 
 def relative_error(values: Float64Array, precision: Precision, low_parts: bool) -> float:
-    """Return a bound on |values - stored| / |stored|; subnormal float32 are counted elsewhere.
+    """Return a bound on |values - stored| / |stored|, but for subnormal float32 numbers.
 
-    In float64 it is measured; 2^-53 is for coefficients that a pass has added up.
+    In float64 the bound is measured, plus 2^-53 for coefficients that a pass has added up.
     """
     if precision is FLOAT32:
         return precision.unit_roundoff
@@ -51,9 +51,9 @@ def relative_error(values: Float64Array, precision: Precision, low_parts: bool) 
 
 
 def flushed_norm(table: RealArray) -> float:
-    """Return how far a row of the table is moved where subnormal float32 are read as 0.
+    """Return how far a row of the table moves in norm if subnormal float32 numbers are read as 0.
 
-    Float32 arithmetic has that among its underflows.
+    The bounds of float32 arithmetic count this among the underflows.
     """
     if table.dtype == np.float32 or not ((table != 0) & (np.abs(table) < SMALLEST_NORMAL)).any():
         return 0.0

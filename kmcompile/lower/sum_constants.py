@@ -1,4 +1,4 @@
-"""What a sum of kernels needs besides its vectors and coefficients: constants of its errors."""
+"""The constants of a sum of kernels: its kernel, its intercepts and its error bound."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ from kmcompile.numeric.arrays import Real, RealArray
 from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, Precision, stored_error
 
 RESULT_ROUNDINGS = 4
-"""Of |f|: the addition of the intercept and the outward rounding of lower and upper, twice."""
+"""Roundings relative to |f|, counted twice: the addition of the intercept, and the outward rounding
+of lower and upper."""
 
 
 @dataclass(frozen=True, slots=True)
 class SumContext:
-    """What a sum of kernels is lowered for.
+    """The conditions under which a sum of kernels is lowered: inputs, precision, tables.
 
     Parameters
     ----------
     typical_deviation : float
-        Of a prepared input from the exactly prepared one: where the bound should be tight.
+        Distance of an ordinary prepared input from the exactly prepared one, at which the bound
+        should be tight.
     skip_zeros : bool
-        Whether features of an input that are 0 are left out.
+        Whether the sum leaves out features of an input that are 0.
     precision : Precision
-        Of the sum. Vectors and coefficients are float32 in either precision.
+        Precision of the sum. Vectors and coefficients are float32 in either precision.
     low_parts : bool
-        Whether float64 has what vectors and coefficients leave off in float32, in tables of its
-        own (`kmcompile.lower.stored`).
+        Whether the replay in float64 has tables of low parts of vectors and coefficients
+        (`kmcompile.lower.stored`).
     n_roundings : int or None
-        Of an inner product; None: one a feature.
+        Number of roundings of an inner product; None: one for each feature.
     moved_error : float
-        What a pass has rounded in a vector: a bound on the Euclidean norm.
+        Bound on the Euclidean norm of a vector's rounding errors in the passes.
     """
 
     typical_deviation: float = 0.0
@@ -48,16 +50,16 @@ class SumContext:
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """How a decision's products are added.
+    """The order of additions in a decision's sum.
 
     Parameters
     ----------
     on_the_way : int
-        Roundings that a product passes, its own one included.
+        Largest number of roundings that act on a product, with the product's own.
     longest : int
-        Additions on the longest way of a decision's errors.
+        Largest number of additions that act on one of the errors of a decision.
     n_products : int
-        Of a decision, at most; those that fill up blocks included.
+        Largest number of products of a decision, with those that fill up blocks.
     """
 
     on_the_way: int
@@ -65,7 +67,7 @@ class Summation:
     n_products: int
 
     def relative_error(self, precision: Precision, coefficient_error: float) -> float:
-        """Return the relative error, per kernel value, of coefficient, product and additions."""
+        """Return the relative error of a term beta K by its coefficient, product and additions."""
         spread = 1 + 2 * coefficient_error
         return precision.gamma_factor(self.on_the_way) * spread + coefficient_error * spread
 
@@ -90,7 +92,7 @@ def sum_constants(
     Parameters
     ----------
     vectors : ndarray of shape (n_sv, n_features)
-        As they are stored.
+        The stored vectors.
     summation : Summation
     context : SumContext
     """
@@ -112,7 +114,7 @@ def sum_constants(
     magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
     intercept = machine.intercept.astype(precision.dtype)
     underflow = (2 * summation.n_products + 8) * 2 * precision.smallest_normal
-    # Coefficients below the normal float32 are stored with an absolute error.
+    # Coefficients below the smallest normal float32 are stored with an absolute error.
     tiny = int(((machine.dual_coef != 0) & (np.abs(machine.dual_coef) < SMALLEST_NORMAL)).sum())
     constant = (
         np.abs(machine.intercept - intercept)

@@ -1,4 +1,4 @@
-"""Lower the decision function: float64 machine -> the stage that sums, in its precision."""
+"""Lowering of the decision function to the stage of the exact sum, in float32 or float64."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MAX_BLOCKS = 0xFFFF
 def lower_linear(
     machine: KernelMachine, lanes: int, precision: Precision = FLOAT32, low_parts: bool = False
 ) -> LinearSum:
-    """Return the stage of a linear machine: its support vectors become weights.
+    """Return the stage of a linear machine, whose support vectors become weights.
 
-    `low_parts`: as of `SumContext`.
+    `low_parts` as in `SumContext`.
     """
     weights, summed_error = sum_linear(machine)
     lanes = min(lanes, 1 << (machine.n_decisions - 1).bit_length())
@@ -53,15 +53,15 @@ def lower_linear(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignGroup:
-    """Vectors whose coefficients have one sign in every decision they take part in.
+    """A group of vectors whose coefficients have one sign in each decision.
 
-    Or all vectors, of any sign (`vector_groups`).
+    There may also be a single group of all vectors with any signs (`vector_groups`).
     """
 
     vectors: np.ndarray
     """Indices of the machine's support vectors."""
     rows: Float64Array
-    """ndarray of shape (n_rows, n_vectors): their coefficients."""
+    """ndarray of shape (n_rows, n_vectors): coefficients of the vectors."""
     decisions: tuple[int, ...]
 
 
@@ -75,9 +75,9 @@ def lower_sum(
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes.
     lanes : int
-        Vectors of a block, which are summed side by side.
+        Number of vectors in a block, which are summed side by side.
     context : SumContext
     """
     precision, low_parts = context.precision, context.low_parts
@@ -124,7 +124,7 @@ def lower_sum(
 def _summation(groups: list[SignGroup], lanes: int, n_slots: int) -> Summation:
     most_blocks = max(-(-len(group.vectors) // lanes) for group in groups)
     return Summation(
-        # A product passes lanes - 1 additions, those of its group's blocks and one a group.
+        # A product takes part in the additions of its group's blocks, lanes and groups.
         on_the_way=1 + (lanes - 1) + most_blocks + len(groups),
         longest=most_blocks + lanes + len(groups),
         n_products=n_slots,
@@ -132,12 +132,12 @@ def _summation(groups: list[SignGroup], lanes: int, n_slots: int) -> Summation:
 
 
 def vector_groups(machine: KernelMachine, lanes: int) -> tuple[list[SignGroup], bool]:
-    """Return the groups of the vectors, and whether signs are mixed in them.
+    """Return the groups of the vectors, and whether groups have mixed signs.
 
-    Coefficients of one sign save the sum of errors a magnitude for each. Where every vector has
-    coefficients of its own for all classes, as with a feature map before a linear machine, there
-    are so many groups that blocks stay empty: then all vectors are one group, if that takes a
-    quarter of the work less.
+    In a group of one sign the sum of errors needs no magnitude of each coefficient. If every vector
+    has coefficients for all classes, as with a feature map before a linear machine, there are so
+    many groups that their blocks are nearly empty. Then all vectors form one group, if this saves a
+    quarter of the work.
     """
     groups = sign_groups(machine)
     if machine.task is not Task.ONE_VS_REST:
@@ -171,7 +171,7 @@ def sign_groups(machine: KernelMachine) -> list[SignGroup]:
 
 
 def _by_sign(rows: Float64Array) -> list[np.ndarray]:
-    """Return index sets of columns within which every row has one sign (0 goes with both)."""
+    """Return index sets of columns within which each row has one sign; 0 fits either sign."""
     parts: list[tuple[np.ndarray, list[int]]] = []
     for column, signs in enumerate(np.sign(rows).T):
         for seen, members in parts:
@@ -185,7 +185,7 @@ def _by_sign(rows: Float64Array) -> list[np.ndarray]:
 
 
 def _pairs_of_classes(n_classes: int) -> list[tuple[int, ...]]:
-    """Return, for every class, the decisions of LIBSVM's coefficient rows: one per other class."""
+    """Return for each class the decision of each of its coefficient rows in LIBSVM's layout."""
     pair: dict[tuple[int, int], int] = {}
     for i in range(n_classes):
         for j in range(i + 1, n_classes):
@@ -198,7 +198,7 @@ def _pairs_of_classes(n_classes: int) -> list[tuple[int, ...]]:
 def _blocks(
     groups: list[SignGroup], lanes: int, precision: Precision, low_parts: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the order of the vectors, padding included, and the coefficient blocks."""
+    """Return the order of the vectors with padding, and the blocks of coefficients."""
     order, blocks = [], []
     for group in groups:
         n_blocks = -(-len(group.vectors) // lanes)

@@ -1,1 +1,1 @@
-"""What objects and images tell: sections, calls, stack, loop bounds, the static worst case."""
+"""Analysis of objects and images: sections, calls, stack, loop bounds, static worst case."""

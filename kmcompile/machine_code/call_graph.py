@@ -26,7 +26,7 @@ class CallGraph:
     Attributes
     ----------
     frames : mapping
-        Function -> bytes of its frame, the return address included where it is on the stack.
+        Function -> bytes of its frame, with the return address if the CPU puts it on the stack.
     calls : mapping
         Function -> the functions it calls.
     """
@@ -42,22 +42,22 @@ class CallGraph:
         entry : str
             An external function.
         helpers : mapping
-            Stack of a call of each of the compiler's helpers, their own calls included.
+            Routine of the compiler's library -> worst-case stack bytes of a call.
 
         Raises
         ------
         ToolError
-            If a function is recursive, calls through a pointer or calls one without a frame.
+            If a function is recursive, calls through a pointer, or has no known frame.
         """
         return self._worst(entry, helpers, ())
 
     def own_stack_bytes(self, entry: str) -> int:
-        """Return the most that the functions of the graph itself take of a call's stack."""
+        """Return the largest part of a call's stack that functions of this graph take."""
         elsewhere = {name for callees in self.calls.values() for name in callees} - set(self.frames)
         return self.stack_bytes(entry, dict.fromkeys(elsewhere | {entry}, 0))
 
     def with_calls(self, callees: Mapping[str, frozenset[str]]) -> CallGraph:
-        """Return the graph with more calls; a caller is named without its file.
+        """Return the graph with further calls, whose callers are named without a file.
 
         gcc leaves out calls that it writes with an instruction, such as those of Thumb-1's
         `__gnu_thumb1_case_uqi` for a switch.
@@ -87,7 +87,7 @@ class CallGraph:
 
 
 def read_call_graph(paths: Iterable[Path]) -> CallGraph:
-    """Read `.ci` files; a function of one that another calls is found by its name.
+    """Read gcc's `.ci` files into one graph; calls between files are joined by name.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def read_call_graph(paths: Iterable[Path]) -> CallGraph:
         text = path.read_text(encoding="utf-8")
         for title, label in _NODE.findall(text):
             frame = _FRAME.search(label)
-            if frame is not None:  # others are defined elsewhere
+            if frame is not None:  # other functions are defined elsewhere
                 frames[title] = _fixed(title, label, frame)
         for caller, callee in _EDGE.findall(text):
             calls.setdefault(caller, set()).add(callee)

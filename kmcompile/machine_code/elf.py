@@ -1,4 +1,4 @@
-"""What a built object or image tells: section sizes, symbols, frames of the compiler's helpers."""
+"""Reading of objects and images: sizes of sections, symbols, frames of library routines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WRITABLE = 0x1  # SHF_WRITE
 _NOT_LOADED = "SHT_NOBITS"
 # Constant pointers, fixed when a shared library is loaded or an image is linked.
 _RELOCATED = (".data.rel.ro", ".model_got")
-_VARIABLES = ".model_data"  # in RAM, also what no program changes but no pointer finds in flash
+_VARIABLES = ".model_data"  # in RAM, also constants that no pointer to flash can address
 _UNWIND = (".eh_frame", ".note", ".ARM.exidx", ".ARM.extab")
 
 
@@ -44,12 +44,12 @@ class Sizes:
 
     @property
     def ram_bytes(self) -> int:
-        """Return what is kept in RAM between calls."""
+        """Return the bytes of RAM that are kept between calls."""
         return self.data_bytes + self.zeroed_bytes
 
 
 def sizes(path: Path, prefix: str = "") -> Sizes:
-    """Add up the allocated sections whose names begin with a prefix; unwind tables stay out."""
+    """Add up the allocated sections whose names begin with a prefix, but for unwind tables."""
     totals = {"code": 0, "constants": 0, "data": 0, "zeroed": 0}
     with opened(path) as elf:
         for section in elf.iter_sections():
@@ -69,7 +69,7 @@ def sizes(path: Path, prefix: str = "") -> Sizes:
 
 
 def undefined_symbols(path: Path) -> frozenset[str]:
-    """Return the names that an object takes from elsewhere."""
+    """Return the names that an object uses and does not define."""
     with opened(path) as elf:
         return frozenset(s.name for s in read_symbols(elf) if not s.is_defined)
 
@@ -124,7 +124,7 @@ def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
 
 
 def code_and_functions(path: Path) -> tuple[bytes, dict[str, int]]:
-    """Return the code of an image from address 0 on, and where functions and entry points are."""
+    """Return the code of an image from address 0 on, its functions and its entry points."""
     with opened(path) as elf:
         code = bytearray()
         for section in elf.iter_sections():
@@ -148,10 +148,10 @@ def code_and_functions(path: Path) -> tuple[bytes, dict[str, int]]:
 def helper_frames(
     image: Path, section: str, own: Iterable[Path], known: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the stack bytes of what a section holds besides the functions of some objects.
+    """Return the stack frames in bytes of the compiler's library routines in a section.
 
-    These are the compiler's helpers, for which there is no call graph: the frames come from
-    their call frame information, as the largest distance between stack pointer and CFA.
+    No call graph covers these routines. Their frames come from the call frame information: the
+    largest distance between the stack pointer and the canonical frame address (CFA).
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def helper_frames(
     own : paths
         The model's objects before linking.
     known : mapping
-        Frames of helpers without call frame information, or whose information leaves pushes out.
+        Frames of routines that have no call frame information, or an incomplete one.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def _frame_ranges(elf: Any) -> list[tuple[int, int, int]]:
 
 
 def _address(symbol: Symbol) -> int:
-    """Return an address without the bit that marks Thumb code."""
+    """Return a symbol's address without the bit that marks Thumb code."""
     return symbol.value & ~1
 
 
@@ -233,7 +233,7 @@ def opened(path: Path) -> Iterator[Any]:
     Raises
     ------
     ToolError
-        If it is no ELF file, or the tool that ended well has not written it.
+        If the file is missing or no ELF file.
     """
     try:
         with path.open("rb") as stream:

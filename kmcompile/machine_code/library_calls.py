@@ -1,4 +1,4 @@
-"""Which routines of the compiler's library call which: the relocations of a partial link tell."""
+"""Calls between routines of the compiler's library, read from the relocations of a partial link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNDEFINED = "SHN_UNDEF"
 
 @dataclass(frozen=True, slots=True)
 class LibraryCalls:
-    """Sections of code in an object that was linked with `-r --unique`, and what they refer to.
+    """Sections of code in an object that was linked with `-r --unique`, and their references.
 
     A section is one function of the model, or one member of the compiler's library, whose
     functions may reach each other without a relocation.
@@ -28,10 +28,10 @@ class LibraryCalls:
     functions : mapping
         Section -> its functions.
     references : mapping
-        Section -> the other sections of code that it refers to, itself or through its constants:
-        calls, jumps and addresses.
+        Section -> the other sections of code to which it refers by calls, jumps and addresses,
+        directly or through its constants.
     undefined : mapping
-        Section -> the names it takes from elsewhere.
+        Section -> the names that it uses and the object does not define.
     """
 
     functions: Mapping[int, frozenset[str]]
@@ -51,7 +51,7 @@ class LibraryCalls:
         Raises
         ------
         ToolError
-            If sections call each other in a circle, or something that is no library function.
+            If sections call each other in a cycle, or call a function outside the library.
         """
         return {name: self._worst(self._section_of(name), frames, ()) for name in frames}
 
@@ -106,7 +106,7 @@ def read_library_calls(model: Path) -> LibraryCalls:
 def _code_reached(
     start: int, functions: Mapping[int, set[str]], references: Mapping[int, set[int]]
 ) -> set[int]:
-    """Return the other sections of code that one refers to, also through a switch's table."""
+    """Return the sections of code to which a section refers, also through a switch's table."""
     reached: set[int] = set()
     to_do, seen = [start], {start}
     while to_do:

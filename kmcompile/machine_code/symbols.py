@@ -35,11 +35,11 @@ class Symbol:
     Attributes
     ----------
     value : int
-        Of a function the address; that of Thumb code has the lowest bit set.
+        The address of a function; in Thumb code the lowest bit is set.
     is_defined : bool
-        Whether it is here, and not taken from elsewhere.
+        Whether this file defines the symbol.
     is_external : bool
-        Whether other objects can take it.
+        Whether other objects can use the symbol.
     """
 
     name: str
@@ -56,7 +56,7 @@ def read_symbols(elf: Any) -> list[Symbol]:
     Parameters
     ----------
     elf : ELFFile
-        An open file; without a symbol table it has none.
+        An open file. Without a symbol table the result is empty.
     """
     sections = _read(elf, _SECTION, elf["e_shoff"], elf["e_shnum"] * elf["e_shentsize"])
     symbols = []

@@ -1,1 +1,1 @@
-"""The manual: one Markdown file a topic in this folder, which `kmcompile manual TOPIC` shows."""
+"""The manual: one Markdown file for each topic, which `kmcompile manual TOPIC` shows."""

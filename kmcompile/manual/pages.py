@@ -11,7 +11,7 @@ from pathlib import Path
 from kmcompile import resources
 from kmcompile.errors import UsageError
 
-# The first line of a page is its title, the first paragraph one sentence on what it is about.
+# A page starts with a line of title, then a paragraph of one sentence that names its content.
 _HEAD = re.compile(r"# (?P<title>[^\n]+)\n\n(?P<sentence>[^\n].*?)\n\n", re.DOTALL)
 
 
@@ -25,7 +25,7 @@ class Page:
         The word after `kmcompile manual`.
     title : str
     sentence : str
-        What the page is about, in one sentence on one line.
+        The page's content in one sentence on one line.
     text : str
         The whole page in Markdown, title and sentence included.
     """
@@ -50,12 +50,12 @@ def list_pages() -> list[Page]:
 def find_page(topic: str) -> Page:
     """Return the page of a topic.
 
-    Upper case, `-` for `_` and a file's `.md` at the end are taken as what they stand for.
+    Upper case, `-` in place of `_`, and the ending `.md` are accepted.
 
     Raises
     ------
     UsageError
-        If there is no such topic; names the nearest one and all others.
+        If no page has this topic; the text names the nearest topic and all others.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from kmcompile.manual.pages import Page
 _WIDTH_MAX = 110
 """Columns: longer lines of text are hard to follow."""
 
-# rich's own style has a black background, a box of its own on a white terminal.
+# rich's own style has a black background, which is a dark box on a white terminal.
 _THEME = Theme({"markdown.code": "bold cyan"})
 
 _TOPIC_LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<topic>\w+)\.md(?:#[\w-]+)?\)")
@@ -39,14 +39,14 @@ def print_page(page: Page, console: Console) -> None:
     if not console.is_terminal:
         click.echo(page.text, nl=False)
         return
-    # ansi_dark has the terminal's own colours, no background either.
+    # ansi_dark uses the terminal's own colours, and no background.
     markdown = Markdown(with_plain_links(page.text), code_theme="ansi_dark", hyperlinks=False)
     with console.use_theme(_THEME):
         console.print(markdown, width=min(console.width, _WIDTH_MAX))
 
 
 def with_plain_links(text: str) -> str:
-    """Return Markdown whose links are words: on a terminal one asks for a topic.
+    """Return the Markdown with each link to a page replaced by the command that shows the page.
 
     Examples
     --------

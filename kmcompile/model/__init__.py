@@ -1,1 +1,1 @@
-"""The trained machine in float64: what it is, what it answers, and inputs that are likely."""
+"""The trained machine in float64: its parts, its reference answers, and likely inputs."""

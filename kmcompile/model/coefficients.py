@@ -1,4 +1,4 @@
-"""The coefficients of every decision, to and from LIBSVM's layout, and the vectors' classes."""
+"""Dual coefficients of each decision, converted to and from LIBSVM's layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from kmcompile.numeric.arrays import Float64Array
 
 
 def decision_coefficients(machine: KernelMachine) -> Float64Array:
-    """Return beta of every decision, shape (n_decisions, n_sv): LIBSVM's layout spread out."""
+    """Return the coefficients beta of each decision, shape (n_decisions, n_sv).
+
+    In LIBSVM's layout (`KernelMachine.dual_coef`) the pairs of classes share rows. Here each
+    decision has its own row, with 0 for the vectors that take no part.
+    """
     if machine.task is not Task.ONE_VS_ONE:
         return machine.dual_coef
     ends = np.cumsum(machine.class_counts)
@@ -29,7 +33,14 @@ def decision_coefficients(machine: KernelMachine) -> Float64Array:
 
 
 def with_decision_coefficients(machine: KernelMachine, spread: Float64Array) -> KernelMachine:
-    """Return the machine with these coefficients of every decision, in LIBSVM's layout again."""
+    """Return the machine with other coefficients, stored in LIBSVM's layout.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    spread : ndarray of shape (n_decisions, n_sv), float64
+        The coefficients of each decision, as `decision_coefficients` returns them.
+    """
     if machine.task is not Task.ONE_VS_ONE:
         return replace(machine, dual_coef=spread)
     ends = np.cumsum(machine.class_counts)
@@ -46,7 +57,7 @@ def with_decision_coefficients(machine: KernelMachine, spread: Float64Array) -> 
 
 
 def vector_classes(machine: KernelMachine) -> NDArray[np.int64]:
-    """Return the class of each support vector, shape (n_sv,)."""
+    """Return the index of the class of each support vector, shape (n_sv,)."""
     if machine.task.has_one_sign:
         positive: NDArray[np.int64] = (machine.dual_coef[0] > 0).astype(np.int64)
         return positive

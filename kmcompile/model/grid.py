@@ -1,4 +1,4 @@
-"""Whether the support vectors of a machine lie on an integer grid."""
+"""Search for an integer grid on which the support vectors of a machine lie."""
 
 from __future__ import annotations
 
@@ -11,30 +11,32 @@ from kmcompile.steps import Affine
 LARGEST_CODE = 32767
 
 _NEARLY = 2.0**-30
-"""Relative to the largest value, what Euclid's algorithm takes for 0: it adds up roundings."""
+"""Remainders of Euclid's algorithm below this share of the largest value count as 0: they are
+sums of rounding errors."""
 
 _ROUNDED = 2.0**-44
-"""The same of what float64 arithmetic before the training may have rounded."""
+"""Distances from an integer below this share of the largest value count as 0: float64 arithmetic
+before the training may have rounded."""
 
 _LARGEST_ERROR = 1e-6
-"""Of a vector, Euclidean norm in units of the grid."""
+"""Largest distance of a vector from its grid point, Euclidean, in units of the grid."""
 
 _LARGEST_FLOAT32_ERROR = 1e-2
-"""The same of vectors that are the grid's rounded to float32: the sum's bound holds what they are
-off, and no such rounding is larger."""
+"""Largest such distance where the vectors are grid points rounded to float32. The error bound of
+the sum contains this distance, and rounding to float32 never exceeds it."""
 
 _USUAL_FACTORS = (255, 10, 100, 1000, 10000, 15, 127, 1023, 4095, 32767)
-"""Decimals, and what codes of 4 to 16 bits are divided by."""
+"""Factors of decimals, and the largest codes of 4 to 16 bits, by which data are divided."""
 
 _ENOUGH_VALUES = 8
-"""Different values that make a common divisor no accident."""
+"""Number of different values from which on a common divisor is no accident."""
 
 
 def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
-    """Return the offset and the factor that make integers of the vectors, or None.
+    """Return the offset and the factor that turn the support vectors into integers, or None.
 
-    The integers are those of the raw input, as far as one factor for all features allows: pixels
-    that were divided by 255 have factor 255, decimals with two places 100.
+    One factor holds for all features. Pixels that were divided by 255 give the factor 255,
+    decimals with two places the factor 100.
 
     Parameters
     ----------
@@ -44,7 +46,7 @@ def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
     Returns
     -------
     offset : ndarray of shape (n_features,), float64
-        In the kernel's space: codes are (s - offset) * factor.
+        Offset in the space of the kernel: the codes of a vector s are (s - offset) * factor.
     factor : float
     """
     raw = machine.support_vectors
@@ -70,10 +72,11 @@ def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
 
 
 def grid_factor(values: Float64Array) -> float | None:
-    """Return the factor of which all products with `values` are integers, or None.
+    """Return the factor that turns `values` into integers, or None if there is none in 16 bits.
 
-    The greatest common divisor of the values; None if it is too small for 16 bits. That of the
-    differences in a column first: far from 0 they are the smaller numbers with the same rounding.
+    The factor is the inverse of the greatest common divisor of the values. The search starts with
+    the differences within a column: far from 0 the differences are smaller than the values and
+    have equal rounding errors.
     """
     size = np.unique(np.abs(values))
     nearly_zero = _NEARLY * float(size[-1])
@@ -89,9 +92,10 @@ def grid_factor(values: Float64Array) -> float | None:
 
 
 def float32_factor(values: Float64Array) -> float | None:
-    """Return the whole number n of which the values are float32(k / n) with integers k, or None.
+    """Return a whole number n such that every value is float32(k / n) with an integer k, or None.
 
-    Data are often divided in float32. That each is exactly such a number is no accident.
+    Data are often divided in float32. Values that all have this form bit for bit have it by no
+    accident.
     """
     size = np.unique(np.abs(values))
     if len(size) < _ENOUGH_VALUES or (size.astype(np.float32) != size).any():
@@ -106,7 +110,7 @@ def float32_factor(values: Float64Array) -> float | None:
 def _common_divisor(
     values: Float64Array, divisor: float, least: float, nearly_zero: float
 ) -> float | None:
-    """Return the greatest common divisor of `divisor` and the values, from `least` on."""
+    """Return the greatest common divisor of `divisor` and the values, or None if below `least`."""
     seen = [divisor]
     while divisor >= least:
         counts = np.rint(values / divisor)
@@ -115,7 +119,7 @@ def _common_divisor(
             return _mean_divisor(values, divisor)
         seen.append(float(values[off][0]))
         divisor = _euclid(seen[-1], divisor, nearly_zero)
-        # What Euclid's algorithm adds up in rounding is taken out again.
+        # A fit to all values removes the rounding errors that Euclid's algorithm adds up.
         divisor = _mean_divisor(np.array(seen), divisor)
     return None
 
@@ -127,15 +131,16 @@ def _euclid(a: float, b: float, nearly_zero: float) -> float:
 
 
 def _mean_divisor(values: Float64Array, divisor: float) -> float:
-    """Return the divisor that fits all values best, of those with the same quotients."""
+    """Return the divisor near `divisor` whose multiples fit the values best in least squares."""
     counts = np.rint(values / divisor)
     return float((values @ counts) / (counts @ counts))
 
 
 def _factor(values: Float64Array, divisor: float) -> float | None:
-    """Return 1 / divisor, whole or one through a whole number where it is nearly that.
+    """Return 1 / divisor, replaced by a whole number or its inverse if one is nearly equal.
 
-    Few values may well have a divisor that the inputs do not have: for them only whole factors.
+    A few values may have a divisor that other inputs do not have. For them only whole factors are
+    tried. None if no factor turns the values into integers.
     """
     factors = [max(1.0, float(np.rint(1 / divisor)))]
     if len(values) >= _ENOUGH_VALUES:

@@ -1,4 +1,4 @@
-"""KernelMachine: exactly what was trained, in float64."""
+"""KernelMachine: the trained machine in float64."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Label = str | int | float | bool
 
 
 class Task(StrEnum):
-    """How decision values become a label."""
+    """The rule that turns decision values into a label or a value."""
 
     BINARY = "binary"
     ONE_VS_ONE = "one-vs-one"
@@ -49,7 +49,7 @@ class KernelMachine:
     task : Task
     kernel : Kernel
     support_vectors : ndarray of shape (n_sv, n_kernel_features), float64
-        For a linear model its weight vectors.
+        For a linear model: its weight vectors.
     dual_coef : ndarray of shape (n_rows, n_sv), float64
         beta. Binary and one-class: one row, f > 0 is `classes[1]`. Regression: one row, f is the
         value. One-vs-one: LIBSVM's layout,
@@ -57,11 +57,13 @@ class KernelMachine:
         vectors of class i and row i over those of class j, and f > 0 votes for class i.
         One-vs-rest: a row a class.
     intercept : ndarray of shape (n_decisions,), float64
-        b: one, or a pair's in the order (0, 1), (0, 2), ..., or a class's.
+        b: a single one; in one-vs-one one for each pair, in the order (0, 1), (0, 2), ...; in
+        one-vs-rest one for each class.
     classes : tuple of labels
-        scikit-learn's `classes_`; (-1, 1) of a one-class machine, none of a regression.
+        scikit-learn's `classes_`: (-1, 1) in a one-class machine, empty in a regression.
     class_counts : tuple of int
-        Support vectors of each class, in the order of their rows (one-vs-one), else empty.
+        One-vs-one: the number of support vectors of each class, which stand class by class.
+        Otherwise empty.
     n_features : int
         Features of the raw input.
     preprocessing : tuple of Step
@@ -71,18 +73,18 @@ class KernelMachine:
         One-vs-rest: whether the last of equal largest decisions wins (OneVsRestClassifier before
         scikit-learn 1.8) or the first.
     log_odds : bool
-        Binary and one-vs-rest: whether 1 / (1 + exp(-f)) is a calibrated probability, of
-        `classes[1]` or of each class before they are made to add up to 1. Of a machine with a
-        threshold it is that of f + threshold.
+        Binary and one-vs-rest: whether 1 / (1 + exp(-f)) is a calibrated probability: of
+        `classes[1]`, or of each class before the probabilities are scaled to the sum 1. In a
+        machine with a threshold the probability is 1 / (1 + exp(-f - threshold)).
     threshold : float
-        Binary and one-class: what was taken off the trained intercept, so that f is the trained
-        decision minus this (`kmcompile.passes.move_threshold`).
+        Binary and one-class: the threshold that was subtracted from the trained intercept, so that
+        f is the trained decision minus the threshold (`kmcompile.passes.move_threshold`).
     break_ties : bool
         One-vs-one: ties between votes are broken by the summed confidences.
     decision_function_shape : str
         "ovr" or "ovo": the shape that scikit-learn's `decision_function` has.
     notes : tuple of str
-        What the user should know of how the model was read.
+        Remarks for the user on how the model was read.
     """
 
     kind: str
@@ -142,11 +144,11 @@ class KernelMachine:
         return X
 
     def canonical_bytes(self) -> bytes:
-        """Return the bytes that the model's SHA-256 is of: header, then arrays, little-endian."""
+        """Return the bytes that the SHA-256 covers: a header, then the arrays, little-endian."""
         return b"".join(self._canonical_parts())
 
     def _canonical_parts(self) -> Iterator[bytes | memoryview]:
-        """Yield them one after the other: the arrays may be large, and are not copied."""
+        """Yield the parts of `canonical_bytes` in order, without a copy of the large arrays."""
         arrays = [("support_vectors", self.support_vectors), ("dual_coef", self.dual_coef)]
         arrays.append(("intercept", self.intercept))
         header: dict[str, object] = {

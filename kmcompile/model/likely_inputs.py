@@ -1,4 +1,4 @@
-"""Inputs that are likely and inputs at the edges, made from the machine itself."""
+"""Likely inputs, and inputs at the edges of what is accepted, made from the machine itself."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 _SEED = 20030701
 _BISECTIONS = 60
 _BISECTION_WORK = 1_000_000_000
-"""Multiply-adds that bisection may take: few pairs for a large machine."""
+"""Largest number of multiply-adds for bisection: a large machine gets few pairs."""
 
 
 def ordinary_inputs(machine: KernelMachine, n: int) -> Float32Array:
-    """Return inputs like those that the machine was trained on: raw support vectors first.
+    """Return n inputs that resemble the training data, raw support vectors first.
 
     Returns
     -------
@@ -41,9 +41,9 @@ def ordinary_inputs(machine: KernelMachine, n: int) -> Float32Array:
 def generate(machine: KernelMachine, n: int) -> Float32Array:
     """Return at least n finite inputs.
 
-    A third each of raw support vectors, perturbed ones and mixtures of two; then corners of the
-    box that the vectors span, and neighbours in float32 between which the label changes, found
-    by bisection.
+    A third each are raw support vectors, perturbed support vectors and mixtures of two support
+    vectors. Corners of the box around the vectors follow, then pairs of neighbours in float32
+    between which the label changes, found by bisection.
 
     Returns
     -------
@@ -69,9 +69,9 @@ def generate(machine: KernelMachine, n: int) -> Float32Array:
 
 
 def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
-    """Return inputs at the edges of what is accepted: zeros, tiny, largest, and refused ones.
+    """Return inputs of zeros, of tiny and of the largest accepted values, and refused inputs.
 
-    Every feature takes NaN, both infinities and twice the limit once, up to 64 features.
+    Each of the first 64 features is NaN once, each infinity once and twice the limit once.
     """
     d = machine.n_features
     special = np.array([np.nan, np.inf, -np.inf, limit * np.float32(2), -limit * np.float32(2)])
@@ -101,7 +101,7 @@ def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Arra
 
 
 def before_steps(machine: KernelMachine, vectors: Float64Array) -> Float64Array:
-    """Return inputs whose preprocessing gives about these vectors."""
+    """Return raw inputs that preprocessing turns into about these vectors."""
     for step in reversed(machine.preprocessing):
         vectors = step.undo(vectors)
     return vectors
@@ -110,7 +110,7 @@ def before_steps(machine: KernelMachine, vectors: Float64Array) -> Float64Array:
 def _neighbours(
     machine: KernelMachine, inner: Float32Array, rng: np.random.Generator
 ) -> Float32Array:
-    """Return pairs of inputs that float32 can hardly part and that have different labels."""
+    """Return pairs of inputs with different labels that are neighbours or nearly so in float32."""
     work = machine.n_support_vectors * machine.support_vectors.shape[1] * _BISECTIONS
     most = int(np.clip(_BISECTION_WORK // work, 2, 64))
     sample = inner[rng.permutation(len(inner))[: 8 * most]]

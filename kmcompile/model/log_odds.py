@@ -1,4 +1,4 @@
-"""Log odds: what a decision is of a calibrated machine."""
+"""Log odds: the decision value of a calibrated machine."""
 
 from __future__ import annotations
 

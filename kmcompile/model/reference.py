@@ -1,4 +1,4 @@
-"""The float64 model: what the Program's answers are held against."""
+"""The float64 model's answers, against which the answers of a Program are checked."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ _BLOCK_VALUES = 1 << 22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:
-    """Decision values in float64 and how far they can be from the real numbers.
+    """Decision values in float64, and bounds on their distance from exact real arithmetic.
 
     Parameters
     ----------
     decisions : ndarray of shape (n_queries, n_decisions), float64
     magnitudes : ndarray of shape (n_queries, n_decisions), float64
-        sum |beta K| + |b|, the S0 of math.md section 6.
+        sum |beta K| + |b|, called S0 in the error analysis.
     error : ndarray of shape (n_queries, n_decisions), float64
-        1e-12 times the magnitudes, more for very long sums and where distances are expanded.
+        Bounds on the errors of `decisions`: 1e-12 times the magnitudes, and more for very long
+        sums and for kernel values by the faster formula (`kmcompile.model.kernel_values`).
     labels : ndarray of shape (n_queries,), int64
-        Indices into `classes`, by scikit-learn's rules; -1 of a regression.
+        Indices into `classes`, by scikit-learn's rules; -1 in a regression.
     """
 
     decisions: Float64Array
@@ -36,7 +37,7 @@ class Reference:
     labels: np.ndarray
 
     def chosen(self, rows: NDArray[np.bool_]) -> Reference:
-        """Return that of some queries."""
+        """Return the decision values, bounds and labels of the chosen queries only."""
         return Reference(
             self.decisions[rows], self.magnitudes[rows], self.error[rows], self.labels[rows]
         )
@@ -68,7 +69,7 @@ def evaluate(machine: KernelMachine, X: Float32Array | Float64Array) -> Referenc
 
 
 def labels_of(machine: KernelMachine, decisions: Float64Array) -> np.ndarray:
-    """Return the index of the label that scikit-learn's `predict` gives, or -1."""
+    """Return the index of scikit-learn's label of each row of decisions; -1 in a regression."""
     labels: np.ndarray
     if machine.task is Task.REGRESSION:
         labels = np.full(len(decisions), -1)
@@ -109,8 +110,8 @@ def votes_of(
 def confident_votes(n_classes: int, decisions: Float64Array) -> Float64Array:
     """Return scikit-learn's "ovr" decision function of a one-vs-one machine.
 
-    Votes plus the summed confidences, squashed so that they only break ties;
-    shape (n_queries, n_classes).
+    The result, of shape (n_queries, n_classes), is the number of votes plus the summed confidences,
+    which are scaled below 1/3 in magnitude so that they only break ties.
     """
     votes, confidences = votes_of(n_classes, decisions, zero_votes_first=True)
     squashed: Float64Array = confidences / (3 * (np.abs(confidences) + 1))

@@ -1,1 +1,1 @@
-"""Numbers as the C has them: arrays, rounding, tables, and scalar functions with their bounds."""
+"""Arithmetic of the emitted C: arrays, rounding, tables, scalar functions and their errors."""

@@ -1,4 +1,4 @@
-"""Read-only arrays: what every object of the IR holds."""
+"""Array types, and read-only copies of arrays as every Program and KernelMachine holds them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Float64Array = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 Real = np.floating[Any]
 RealArray = NDArray[Any]
-"""float32, or float64 in the replay: numpy's types have no name for the one or the other."""
+"""An array of float32, or of float64 in the replay: numpy has no name for this choice of two."""
 
 
 def magnitude(values: RealArray) -> Any:
-    """Return |v| of every element, in its own format."""
+    """Return |v| of every element; the dtype stays."""
     return np.abs(values)
 
 
 def rounded_sum(values: Iterable[float]) -> float:
-    """Return the sum of finite numbers, rounded once; infinity where it overflows on the way."""
+    """Return the sum of finite numbers, rounded once; infinity if a partial sum overflows."""
     try:
         return math.fsum(values)
     except OverflowError:
@@ -45,10 +45,11 @@ def lane_blocks(rows: Float64Array, lanes: int, dtype: type[Real] = np.float32) 
 
 
 def finite(values: Any) -> NDArray[Any]:
-    """Return a read-only float32 copy in which 2^120 stands for infinity.
+    """Return a read-only float32 copy of half-widths, clipped to -2^120 .. 2^120.
 
-    No intermediate of an accepted input is larger (`numeric.rounding`), so a half-width of that
-    size does what an infinite one does; it has a C literal, and sums of some do not overflow.
+    No intermediate result of an accepted input is larger than 2^120 (`numeric.rounding`), so an
+    interval with this half-width excludes nothing, like an infinite one. Unlike infinity, 2^120 has
+    a literal in C, and a sum of several does not overflow.
     """
     largest = np.float32(2.0**120)
     return frozen(np.clip(np.asarray(values, dtype=np.float32), -largest, largest), np.float32)

@@ -1,4 +1,4 @@
-"""Batch: what is known of some queries between two stages of the interpreter."""
+"""Batch: the interpreter's state of a batch of queries between two stages."""
 
 from __future__ import annotations
 
@@ -10,55 +10,57 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, RealArray
 
 UNKNOWN = np.float32(2.0**126)
-"""Bounds every decision: none of an accepted input exceeds 2^120, as the range analysis sees to."""
+"""The bound of a decision of which nothing is known: the range analysis keeps |f| within 2^120."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """What is known of a batch of queries between two stages.
+    """The interpreter's state of a batch of queries between two stages, one row a query.
 
-    Inside the replay x, deviation, length, decision and bound are float64.
+    Inside the replay, x, deviation, length, decision and bound are float64.
 
     Parameters
     ----------
     raw : ndarray of shape (n_queries, n_features), float32
         The input as the entry received it.
     x : ndarray of shape (n_queries, n), float32
-        The input as far as it is prepared.
+        The input after the steps of preprocessing that have run.
     deviation : ndarray of shape (n_queries,), float32
         Upper bound on the Euclidean distance of `x` from the exactly prepared input.
     length : ndarray of shape (n_queries,), float32
         Upper bound on the Euclidean norm of `x`.
     square : ndarray of shape (n_queries,), float32
-        |x|^2, where an early exit needs it.
+        |x|^2, if an early exit needs it, otherwise 0.
     decision, bound : ndarray of shape (n_queries, n_decisions), float32
-        Decision values and the bounds on their errors.
+        Decision values, and bounds on the errors of these values.
     earlier : ndarray of shape (n_queries, n_decisions), float32
-        The decisions as the last reduced set estimated them, 0 before the first.
+        The decisions as the last reduced set estimated them; 0 before the first reduced set.
     spread : ndarray of shape (n_queries,), float32
-        How far off estimates are for this query, relative to others, as that reduced set says.
+        How large the last reduced set expects the error of estimates to be for this query,
+        relative to other queries.
     least, most : ndarray of shape (n_queries, n_decisions), float32
-        What certified exits have proved of the decisions.
+        Lower and upper bounds on the decisions, proved by certified exits.
     label : ndarray of shape (n_queries,), int32
-        -1 of a regression.
+        Index of the class; -1 in a regression.
     value : ndarray of shape (n_queries,), float32
-        What a regression answers.
+        The predicted value of a regression.
     lower, upper : ndarray of shape (n_queries,), float32
+        The interval of the decision value, or of the predicted value of a regression.
     certified : ndarray of shape (n_queries,), bool
-        The label is the same for every decision within its bound; of a regression: the interval
-        is within the tolerance.
+        Every decision within its bound gives this label. In a regression: the interval is no
+        wider than the tolerance.
     in_range : ndarray of shape (n_queries,), bool
-        The input lies within what calibration saw, as far as it was looked at.
+        No stage so far has found the input outside the range of the calibration samples.
     kernel_evals : ndarray of shape (n_queries,), uint32
         Full kernel evaluations spent.
     known : ndarray of shape (n_queries,), uint32
-        Those of them whose totals the exact sum finds and does not sum again.
+        Those of `kernel_evals` whose sums the exact sum takes over instead of computing them again.
     allowed : ndarray of shape (n_queries,), uint32
-        Full kernel evaluations that may be spent: all but limited by `classify_within`.
+        Full kernel evaluations that may be spent: unlimited unless `classify_within` limits them.
     operations : ndarray of shape (n_queries,), int64
         Multiply-adds spent, all overhead included.
     coded : ndarray of shape (n_queries,), bool
-        The input came as the codes of an integer format, which `raw` then holds.
+        The input came as codes of an integer format; then `raw` holds these codes.
     """
 
     raw: Float32Array
@@ -88,12 +90,12 @@ class Batch:
         return len(self.x)
 
     def chosen(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Batch:
-        """Return the batch with these queries only."""
+        """Return the batch of the chosen queries only."""
         return Batch(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     @classmethod
     def of(cls, X: Float32Array, n_decisions: int) -> Batch:
-        """Return the state before the first stage."""
+        """Return the state before the first stage of queries X, shape (n_queries, n_features)."""
         zeros = np.zeros(len(X), dtype=np.float32)
         table = np.zeros((len(X), n_decisions), dtype=np.float32)
         label = np.zeros(len(X), dtype=np.int32)
@@ -124,7 +126,7 @@ class Batch:
 
 
 def joined(first: Batch, second: Batch) -> Batch:
-    """Return the queries of two batches, one after the other."""
+    """Return one batch of the queries of `first`, then those of `second`."""
     return Batch(
         *(
             np.concatenate([getattr(first, field.name), getattr(second, field.name)])

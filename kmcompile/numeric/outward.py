@@ -1,4 +1,4 @@
-"""Interval ends as float32, on the safe side."""
+"""Ends of intervals as float32, rounded outward."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import numpy as np
 from kmcompile.numeric.arrays import Float32Array, RealArray
 
 RELATIVE = 2.0**-23
-"""Twice what rounding to float32 moves a number."""
+"""Twice the largest relative error of rounding to float32."""
 ABSOLUTE = 2.0**-126
-"""At least what flushing a subnormal float32 moves it."""
+"""At least the largest absolute error of flushing a subnormal float32 to 0."""
 
 
 def below(values: RealArray) -> Float32Array:
-    """Return a float32 that is at most the value; a float32 is itself.
+    """Return float32 numbers at or just below the values; float32 values stay as they are.
 
     Examples
     --------
@@ -26,5 +26,5 @@ def below(values: RealArray) -> Float32Array:
 
 
 def above(values: RealArray) -> Float32Array:
-    """Return a float32 that is at least the value; a float32 is itself."""
+    """Return float32 numbers at or just above the values; float32 values stay as they are."""
     return -below(-values)

@@ -1,8 +1,8 @@
 """Rounding-error constants, computed in float64 and rounded up to float32.
 
 Notation of Higham, Accuracy and Stability of Numerical Algorithms (2002), chapters 2 and 3:
-u is the unit roundoff and gamma_n = n u / (1 - n u). The functions of this module are those of
-float32; `FLOAT64` has the same for the replay in float64.
+u is the unit roundoff and gamma_n = n u / (1 - n u). The functions of this module are the methods
+of `FLOAT32`; `FLOAT64` has the methods for the replay in float64.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from kmcompile.errors import InputError
 from kmcompile.numeric.arrays import Real, RealArray
 
 UNIT_ROUNDOFF = 2.0**-24
-"""u of float32, round to nearest."""
+"""u of float32 with round to nearest."""
 
 SMALLEST_NORMAL = 2.0**-126
 """The error of one operation that underflows is at most this, flushed to zero or not."""
 
 LARGEST_INTERMEDIATE = 2.0**120
-"""No intermediate of an accepted input exceeds this; the range analysis sees to it."""
+"""The range analysis keeps every intermediate result of an accepted input within this."""
 
 _LARGEST_FACTOR = 2.0**100
-"""No parameter of a kernel may be larger."""
+"""No factor of a kernel, such as gamma, may be larger."""
 
 UNIT_ROUNDOFF_64 = 2.0**-53
-"""u of float64, in which the constants are computed."""
+"""u of float64, in which this module computes the constants."""
 
 _SLACK = 1.0 + 2.0**-18
-"""Covers the evaluation of one bound on the board (at most 16 roundings upward of a constant) and
-the float64 rounding of the constants themselves."""
+"""Covers the roundings in the evaluation of one bound on the board (at most 16 after a constant)
+and the rounding of the constants themselves in float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Precision:
     dtype : type
         float32 or float64.
     unit_roundoff : float
-        u, round to nearest.
+        u of round to nearest.
     smallest_normal : float
         The error of one operation that underflows is at most this, flushed to zero or not.
     """
@@ -55,7 +55,16 @@ class Precision:
     smallest_normal: float
 
     def gamma_factor(self, n: float) -> float:
-        """Return gamma_n = n u / (1 - n u).
+        """Return gamma_n = n u / (1 - n u), the relative error of n roundings.
+
+        Raises
+        ------
+        InputError
+            If n u >= 0.5: so long a sum has no useful bound.
+
+        References
+        ----------
+        Higham, Accuracy and Stability of Numerical Algorithms (2002), lemma 3.1.
 
         Examples
         --------
@@ -71,9 +80,10 @@ class Precision:
         return n * u / (1 - n * u)
 
     def bound_constant(self, value: float) -> Any:
-        """Return a number of this format, at least `value` times the slack of an evaluation.
+        """Return `value` times the slack for evaluating a bound, rounded up to this format.
 
-        Never subnormal and never 0, so that flushing subnormals cannot lose it.
+        The result is at least the smallest normal number: a board that flushes subnormals to 0
+        does not lose it.
 
         Examples
         --------
@@ -83,18 +93,19 @@ class Precision:
         return self.dtype(self.bound_constants(value))
 
     def bound_constants(self, values: ArrayLike) -> RealArray:
-        """Return `bound_constant` of every element."""
+        """Return `bound_constant` of every element, in the shape of `values`."""
         widened = np.asarray(values, dtype=np.float64) * _SLACK
         up = np.nextafter(widened.astype(self.dtype), self.dtype(np.inf))
         return np.maximum(up, self.dtype(self.smallest_normal))
 
     def stored_factor(self, name: str, value: float) -> Any:
-        """Return a kernel's parameter that multiplies: its error is relative.
+        """Return a factor of a kernel, such as gamma, rounded to this format.
 
         Raises
         ------
         InputError
-            If it is no normal number in float32, in which every program starts.
+            If the factor is outside the range where float32 stores it with a relative error of u:
+            every program starts in float32.
 
         Examples
         --------
@@ -114,7 +125,7 @@ FLOAT64: Final = Precision(np.float64, UNIT_ROUNDOFF_64, 2.0**-1022)
 
 
 def precision_of(value: Real | RealArray) -> Precision:
-    """Return the format of a number or an array.
+    """Return the precision, `FLOAT32` or `FLOAT64`, of a number or an array.
 
     Examples
     --------
@@ -131,7 +142,7 @@ stored_factor = FLOAT32.stored_factor
 
 
 def stored_error(exact: np.ndarray, stored: np.ndarray) -> float:
-    """Return the largest Euclidean norm of a row of `exact - stored`, rounded up.
+    """Return an upper bound on the Euclidean norm of every row of `exact - stored`.
 
     Parameters
     ----------
@@ -141,7 +152,7 @@ def stored_error(exact: np.ndarray, stored: np.ndarray) -> float:
     if exact.size == 0:
         return 0.0
     difference = np.asarray(exact, dtype=np.float64) - stored
-    # What `center_vectors` rounded in float64 before is below 2^-53 of a row.
+    # The pass `center_vectors` has rounded `exact` in float64: less than 2^-53 of a row's norm.
     passes = 2.0**-50 if stored.dtype == np.float32 else 2.0**-52
     rest = passes * np.sqrt((np.asarray(stored, dtype=np.float64) ** 2).sum(axis=1))
     return float((np.sqrt((difference**2).sum(axis=1)) * (1 + 1e-12) + rest).max())

@@ -30,11 +30,11 @@ class Table:
     Parameters
     ----------
     name : str
-        Its C name without the program's prefix.
+        The array's C name without the program's prefix.
     values : ndarray of a dtype in C_TYPES
     layout : str
-        What it holds, with symbol and unit, and how the flat C array is to be indexed:
-        "Weights w of it: [row][feature]", for its comment.
+        The comment of the C array: content, symbol, unit and order of indices, such as
+        "Weights w of the linear filter: [row][feature]".
     """
 
     name: str
@@ -52,9 +52,10 @@ class Table:
         return int(self.values.nbytes)
 
     def words(self) -> NDArray[np.uint32]:
-        """Return the elements as 32-bit words in order: what the checksum is of.
+        """Return the elements as 32-bit words in order, over which the checksum goes.
 
-        Of 64 bits there are two, the one with the lower bits first; a shorter integer is one.
+        An element of 64 bits gives two words, the one of the lower bits first. A shorter integer
+        gives one word.
         """
         flat = np.ascontiguousarray(self.values).reshape(-1)
         if flat.dtype.itemsize == 8:
@@ -62,8 +63,8 @@ class Table:
         return flat.view(np.uint32) if flat.dtype.itemsize == 4 else flat.astype(np.uint32)
 
     def checksum(self) -> int:
-        """Return the CRC-32C of the elements, each as a 32-bit word, low byte first.
+        """Return the CRC-32C of `words()`, each word with its low byte first.
 
-        Its check value is 0xE3069283.
+        CRC-32C has the check value 0xE3069283 (the CRC of the ASCII text "123456789").
         """
         return int(google_crc32c.value(self.words().astype("<u4").tobytes()))

@@ -1,1 +1,1 @@
-"""The output folder: its files, and writing it whole or not at all."""
+"""The output folder: its files, and how they are written all at once or not at all."""

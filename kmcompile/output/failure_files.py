@@ -21,24 +21,25 @@ from kmcompile.verify.failure import Failure
 from kmcompile.verify.finding import Broken
 
 _MOST_BYTES = 100_000_000
-"""Of a file that may be one of these; a larger one is somebody else's."""
+"""Largest size of a file that may be a saved failure; a larger file is somebody else's."""
 
 
 @contextlib.contextmanager
 def saving_failures(beside: Path | None, made: Made) -> Iterator[None]:
-    """Save what shows a failed check, and say in the error what to do about it.
+    """Save the queries of a check that fails inside, and add advice to its error.
 
     Parameters
     ----------
     beside : Path or None
-        The output folder: the files are called `<folder>-failed.json` and `<folder>-failed.npz`
-        and lie beside it. None saves nothing: the error holds their bytes.
+        The output folder. The files `<folder>-failed.json` and `<folder>-failed.npz` are written
+        beside it. With None nothing is written; the error holds the bytes of the files.
     made : Made
+        The compilation that is checked.
 
     Raises
     ------
     FailedCheckError
-        The one that was raised inside, with another line, and with `files` and `saved`.
+        The error of the failed check, with a line of advice, and with `files` and `saved`.
     """
     try:
         yield
@@ -62,7 +63,7 @@ def saving_failures(beside: Path | None, made: Made) -> Iterator[None]:
 
 
 def _advice(failure: Failure, program: Program, saved: tuple[Path, ...], reason: str) -> str:
-    """Return what to do: which option goes around it, and what to send to the maintainers."""
+    """Return the line of advice: an option that avoids the failure, and the files to report."""
     around = _way_around(failure, program)
     places = " and ".join(path.name if number else str(path) for number, path in enumerate(saved))
     if failure.finding.broken is Broken.RISK:
@@ -95,13 +96,13 @@ def _way_around(failure: Failure, program: Program) -> str:
 
 
 def _free_stem(folder: Path | None, stem: str) -> str:
-    """Return the first stem under which nothing of somebody else's lies."""
+    """Return the first of the names `stem`, `stem-2`, ... that is no file of somebody else."""
     tried = (stem if number == 1 else f"{stem}-{number}" for number in itertools.count(1))
     return next(one for one in tried if folder is None or _is_free(folder, one))
 
 
 def _is_free(folder: Path, stem: str) -> bool:
-    """Return whether both names are free, or taken by what an earlier run has saved as a pair."""
+    """Return whether both names are free, or hold a pair of files that an earlier run saved."""
     text, queries = folder / f"{stem}.json", folder / f"{stem}.npz"
     if not os.path.lexists(text):
         return not os.path.lexists(queries)
@@ -125,7 +126,7 @@ def _is_small_file(path: Path) -> bool:
 
 
 def _save(folder: Path, stem: str, files: Mapping[str, bytes]) -> tuple[Path, ...]:
-    """Put the files in place and return their paths, the text first; all of them or none."""
+    """Write all of the files or none, and return their paths with the JSON text first."""
     made = {folder / f".{name}.kmcompile-new": folder / name for name in files}
     try:
         for fresh, content in zip(made, files.values(), strict=True):
@@ -135,7 +136,7 @@ def _save(folder: Path, stem: str, files: Mapping[str, bytes]) -> tuple[Path, ..
                 file.write(content)
         for fresh, path in made.items():
             fresh.replace(path)
-        if f"{stem}.npz" not in files:  # one of an earlier failure
+        if f"{stem}.npz" not in files:  # of an earlier failure
             (folder / f"{stem}.npz").unlink(missing_ok=True)
     finally:
         for fresh in made:

@@ -1,4 +1,4 @@
-"""The files of an output folder: what they hold, their hashes, reading them back."""
+"""The files of an output folder: their content, their hashes, reading them back."""
 
 from __future__ import annotations
 
@@ -35,14 +35,19 @@ def of_program(
     sources: dict[str, str],
     package: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, bytes]:
-    """Return the files that a program alone determines.
+    """Return the files of a program that need no run: the content of each by name.
 
-    Its C with the bounds of its loops and its deviations from MISRA C, recipe.json, program.npz.
+    These are the C, the bounds of its loops, its deviations from MISRA C, recipe.json and
+    program.npz.
 
     Parameters
     ----------
+    program : Program
+    target : Target
+    sources : dict
+        File name -> text of each emitted file.
     package : mapping
-        The files of a framework's package by their paths.
+        Path -> text of each file of the framework package (`--package`).
     """
     name = program.name
     harness = f"{name}_harness.c"
@@ -69,7 +74,7 @@ def of_program(
 
 
 def save_queries(queries: Queries) -> bytes:
-    """Return the bytes of queries.npz: X, and how many of its rows the user gave and are usual."""
+    """Return the bytes of queries.npz: X, its source, and the counts of given and ordinary rows."""
     buffer = io.BytesIO()
     np.savez_compressed(
         buffer,
@@ -82,30 +87,30 @@ def save_queries(queries: Queries) -> bytes:
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the SHA-256 of every file by its name."""
+    """Return the SHA-256 of each file by name, hexadecimal."""
     return dict(sha256_of(files))
 
 
 def write_plain(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a scratch folder."""
+    """Write files into a temporary folder, without the care of `OutputFolder.write`."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    """Return the files of an output folder by name.
+    """Return the content of each file of an output folder by its path in the folder.
 
     Raises
     ------
     UsageError
-        If there is no such folder.
+        If the folder does not exist.
     InputError
-        If a file of an output folder is missing.
+        If a file is missing or cannot be read.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; give one that kmcompile has written")
-    # Asked before anything is read: a folder of something else can be as large as a disk.
+    # Checked before any file is read: another program's folder can be as large as a disk.
     for name in _NEEDED:
         if not (folder / name).is_file():
             raise InputError(f"{folder / name}: missing; compile the model again")
@@ -118,13 +123,13 @@ def read(folder: Path) -> dict[str, bytes]:
 
 
 def parse(files: Mapping[str, bytes]) -> tuple[Program, dict[str, Any]]:
-    """Return the program and the report of an output folder."""
+    """Return the program and the report from the files of an output folder."""
     program = storage.load(files["program.npz"], "program.npz")
     return program, json_report.parse(files["report.json"], "report.json")
 
 
 def check_digests(files: Mapping[str, bytes], program: Program, report: Mapping[str, Any]) -> None:
-    """Compare every file with the hash in the report, and the model's hash in both places.
+    """Compare each file's hash with the report's, and the model hashes of report and program.
 
     Raises
     ------
@@ -152,7 +157,7 @@ def check_digests(files: Mapping[str, bytes], program: Program, report: Mapping[
 
 
 def check_model(machine: KernelMachine, program: Program, model_name: str) -> None:
-    """Compare the model's hash with the one that the program was made from.
+    """Compare a model's hash with the hash of the model that the program was compiled from.
 
     Raises
     ------
@@ -167,7 +172,7 @@ def check_model(machine: KernelMachine, program: Program, model_name: str) -> No
 
 
 def load_queries(files: Mapping[str, bytes], program: Program, test_data: Path | None) -> Queries:
-    """Return the folder's queries, those of a file in front of them.
+    """Return the queries of the folder, behind those of a file of test data if there is one.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""`<name>.ffx`: the bounds of all loops for a WCET tool, as OTAWA's flow facts in XML.
+"""`<name>.ffx`: the bounds of all loops for a worst-case execution time (WCET) tool, in XML.
 
-The format is described in OTAWA's sources (IRIT, Toulouse; `FlowFactLoader.cpp`, "Flow Fact XML
-format"): `<loop source line maxcount totalcount/>` places a loop by the line of its head, which the
-tool finds in the executable by the compiler's line numbers. `maxcount` is of each time the loop is
-entered, `totalcount` of the whole analysed run. The loops stand on the top level and not in
-`<function>`, because the tool stops at a function that the compiler has inlined everywhere.
+The format is that of OTAWA (IRIT, Toulouse; source file `FlowFactLoader.cpp`, "Flow Fact XML
+format"). `<loop source line maxcount totalcount/>` names a loop by the line of its head, which the
+tool finds in the executable by the compiler's line numbers. `maxcount` bounds the iterations each
+time the loop is entered, `totalcount` the iterations of the whole run. The loops are at the top
+level and not in `<function>`, because the tool fails at a function that was inlined everywhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The output folder appears whole or not at all: the old folder or the new one, never a mixture.
+"""Writing the output folder in one step: a reader sees the old or the new one, never a mixture.
 
 The files go to a sibling folder, are synced to disk, and one rename puts the sibling in place.
 Every name beside the folder is fixed and belongs to the holder of the lock:
@@ -31,9 +31,9 @@ RECIPE = "recipe.json"
 _FIXED_FILES = frozenset(
     {RECIPE, "program.npz", "queries.npz", "CMakeLists.txt", "report.json", "report.html"}
 )
-# What tells a recipe of kmcompile, of any release, from another program's.
+# Every release's recipe has these fields, so that another program's recipe.json is told apart.
 _RECIPE_FIELDS = {"name": str, "sources": list, "sha256": dict}
-_LISTS = ("sources", "package")  # of names
+_LISTS = ("sources", "package")  # lists of file names
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
@@ -41,23 +41,24 @@ _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 @dataclass(frozen=True, slots=True)
 class OutputFolder:
-    """A folder that this process alone may write; made by `reserve`."""
+    """An output folder that this process has locked by `reserve`."""
 
     path: Path
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Put the files in place, all at once, instead of what was there.
+        """Replace the folder's content by these files, all at once.
 
         Parameters
         ----------
         files : mapping of path in the folder to content
-            The whole folder; parts of a path are joined by "/". One of them is `recipe.json`,
-            which names the others: by it the next run knows the folder and its files as its own.
+            The complete content; paths use "/". The file `recipe.json` is required. It names the
+            other files, by which the next run recognises a folder of kmcompile.
 
         Raises
         ------
         OutputError
-            If the disk is full, the folder is not ours, and the like. What was there stays.
+            If the files cannot be written, or if the folder is not kmcompile's. Then the old
+            content stays.
         """
         for name in files:
             _check_file_name(name)
@@ -83,7 +84,7 @@ class OutputFolder:
                 _write_file(fresh / name, content)
             for folder in {(fresh / name).parent for name in files} | {fresh}:
                 _sync_folder(folder)
-            # Asked again: the folder may have changed while the files were written.
+            # Checked again: the folder may have changed while the files were written.
             _check_replaceable(self.path)
             _put_in_place(fresh, self.path)
             _sync_folder(self.path.parent)
@@ -95,12 +96,12 @@ class OutputFolder:
 
 @contextlib.contextmanager
 def reserve(path: Path) -> Iterator[OutputFolder]:
-    """Hold the output folder for one run, from before the work until it is written.
+    """Lock the output folder for one run, from before the work until the folder is written.
 
     Parameters
     ----------
     path : Path
-        The folder; missing parents are made, and removed again if nothing gets written.
+        The folder. Missing parents are made, and removed again if nothing is written.
 
     Yields
     ------
@@ -109,7 +110,7 @@ def reserve(path: Path) -> Iterator[OutputFolder]:
     Raises
     ------
     UsageError
-        If the path has no last name (`.`, `..`, `/`).
+        If the path has no name of its own (`.`, `..`, `/`).
     OutputError
         If another run holds the folder, if it is a symbolic link or not kmcompile's, or if its
         parent cannot be written.
@@ -120,7 +121,7 @@ def reserve(path: Path) -> Iterator[OutputFolder]:
     try:
         try:
             made = _make_parents(path.parent)
-            # Resolved once, so that a later change of a link on the way moves nothing.
+            # Resolved once: a later change of a symbolic link in the path has no effect.
             path = path.parent.resolve(strict=True) / path.name
             held = lock.acquire(_sibling(path, "lock"), path)
         except OSError as error:
@@ -138,7 +139,7 @@ def reserve(path: Path) -> Iterator[OutputFolder]:
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
-    """Reserve the folder and write it: `reserve` and `OutputFolder.write` in one."""
+    """Lock and write the folder: `reserve` and `OutputFolder.write` in one call."""
     with reserve(path) as folder:
         folder.write(files)
 
@@ -150,9 +151,9 @@ def _check_file_name(name: str) -> None:
 
 
 def _recipe_names(recipe: bytes) -> set[str] | None:
-    """Return the names of files in a recipe of kmcompile, or None if it is no such recipe.
+    """Return the names of files in a recipe of kmcompile, or None if the text is no such recipe.
 
-    Not `Recipe.from_json`: the recipe of another release is kmcompile's as well.
+    `Recipe.from_json` does not serve here, because it refuses recipes of other releases.
     """
     try:
         content = json.loads(recipe)
@@ -170,7 +171,7 @@ def _recipe_names(recipe: bytes) -> set[str] | None:
 
 
 def _check_replaceable(path: Path) -> None:
-    """Raise OutputError unless nothing of anybody else's is lost by replacing `path`."""
+    """Raise OutputError if replacing `path` would delete a file that is not kmcompile's."""
     if path.is_symlink():
         raise OutputError(f"{path} is a symbolic link; give the folder itself with --out")
     try:
@@ -198,7 +199,7 @@ def _check_replaceable(path: Path) -> None:
 
 
 def _foreign(root: Path, folder: Path, names: Set[str]) -> str | None:
-    """Return the first path below a folder that is none of the names; links are not followed."""
+    """Return the first path in a folder that is not among the names; links are not followed."""
     for entry in sorted(os.listdir(folder)):
         path = folder / entry
         name = path.relative_to(root).as_posix()
@@ -227,7 +228,7 @@ def _sibling(path: Path, role: str) -> Path:
 
 
 def _make_parents(parent: Path) -> list[Path]:
-    """Make the missing parents; return those made, outermost first."""
+    """Make the missing parent folders; return the new ones, outermost first."""
     missing = [p for p in (parent, *parent.parents) if not p.exists()]
     for folder in reversed(missing):
         folder.mkdir(exist_ok=True)
@@ -235,7 +236,7 @@ def _make_parents(parent: Path) -> list[Path]:
 
 
 def _recover(path: Path) -> None:
-    """Clean up after a killed run; the lock is held, so nobody works on these."""
+    """Clean up after a killed run. This process holds the lock, so no other run uses the files."""
     old = _sibling(path, "old")
     try:
         if os.path.lexists(old):
@@ -303,7 +304,7 @@ def _swap_in_two_steps(fresh: Path, path: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Delete a folder, a file or a link, if it is there; links are not followed."""
+    """Delete a folder, a file or a link if it exists; links are not followed."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

@@ -11,14 +11,14 @@ from kmcompile.errors import OutputError
 
 
 def acquire(name: Path, folder: Path) -> int:
-    """Return the descriptor of the held lock on `folder`; never waits.
+    """Lock `folder` by the lock file `name` without waiting; return the lock's file descriptor.
 
     Raises
     ------
     OutputError
-        If another process holds it.
+        If another process holds the lock.
     OSError
-        If the file cannot be made.
+        If the lock file cannot be made.
     """
     while True:
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -35,12 +35,12 @@ def acquire(name: Path, folder: Path) -> int:
         except BaseException:
             os.close(descriptor)
             raise
-        # Its last holder removed the file between our open and our lock: take the next one.
+        # The last holder removed the file after it was opened here: take the next file.
         os.close(descriptor)
 
 
 def release(descriptor: int, name: Path) -> None:
-    """Remove the lock's file while it is held, so that who opened it sees it is gone."""
+    """Remove the lock file, then unlock: a process that has opened the file sees it removed."""
     with contextlib.suppress(OSError):
         os.unlink(name)
     os.close(descriptor)

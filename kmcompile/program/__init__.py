@@ -1,1 +1,2 @@
-"""What runs on the board: stages with their meaning, cost and tables; storage and interpreter."""
+"""The Program that runs on the board: stages with their meaning, cost and tables; storage; the
+interpreter."""

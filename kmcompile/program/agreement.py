@@ -1,4 +1,4 @@
-"""Whether the stages of a program can stand together: in this order, with the same constants."""
+"""Checks that the stages of a program fit each other: their order and the constants they share."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _ALWAYS_THERE = (Place.PREPARE, Place.SUM, Place.LABEL)
 def check_agreement(
     stages: tuple[Stage, ...], own: Shared, is_regression: bool, replay: Replay | None
 ) -> None:
-    """Check that every stage of a program is laid out for what the other ones are.
+    """Check that the stages of a program stand in order and agree about every shared constant.
 
-    The C has one constant for all stages that share it, and a stage reads what another one has
-    written: so no program can be made whose stages take different things for granted.
+    The C has one definition of a constant that several stages use, and a stage reads results of
+    earlier stages. A program whose stages disagree is therefore refused.
 
     Parameters
     ----------
     stages : tuple of Stage
-        All of them, in order.
+        All stages in order.
     own : Shared
         The constants of the program itself.
     is_regression : bool
@@ -31,8 +31,8 @@ def check_agreement(
     Raises
     ------
     ValueError
-        If the stages are not in their order, two have one name, or one of them needs another
-        constant or sum than the program has.
+        If the stages are in the wrong order, if two have one name, or if a stage needs another
+        constant or another sum than the program has.
     """
     _check_order(stages)
     exact, label = stages[-2:]
@@ -76,7 +76,7 @@ def _check_order(stages: tuple[Stage, ...]) -> None:
 
 
 def _check_made(stages: tuple[Stage, ...]) -> None:
-    """Check that what a stage reads of an input has been made by a stage before it."""
+    """Check that an earlier stage makes each result that a stage reads."""
     made: set[str] = set()
     for stage in stages:
         missing = stage.needs() - made
@@ -88,7 +88,7 @@ def _check_made(stages: tuple[Stage, ...]) -> None:
 def _statements(
     stages: tuple[Stage, ...], own: Shared, replay: Replay | None
 ) -> Iterator[tuple[str, Shared]]:
-    """Yield who takes which constants for granted, beginning with those that say what they are."""
+    """Yield each user of shared constants with its values, the definitions first."""
     yield "the program", own
     for stage in sorted(stages, key=lambda stage: stage.place is Place.EXIT):
         yield stage.name, stage.shared()

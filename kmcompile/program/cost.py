@@ -1,4 +1,4 @@
-"""Counted operations: what the exact sum alone takes, and the worst that any query can take."""
+"""Counted operations of a query: by the exact sum alone, and in the worst case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kmcompile.target import Cost, OperationCost
 
 
 def exact_operations(program: Program) -> int:
-    """Return the multiply-adds of the program without its early exits and what they need."""
+    """Return the multiply-adds of the program without its early exits and the stages for them."""
     ends = program.ends
     needed = isinstance(ends.exact, ExactSum) and ends.exact.skip_zeros
     lists = tuple(s for s in program.stages if needed and isinstance(s, Nonzeros))
@@ -24,10 +24,10 @@ def exact_operations(program: Program) -> int:
 
 
 def estimated_instructions(program: Program, operations: float, cost: Cost) -> float:
-    """Return about how many instructions one query takes without early exits.
+    """Return an estimate of the instructions of one query without early exits.
 
-    Good to compare formats of one machine: what is not a product is the same for all inputs, so
-    the products are what is left of the query's operations.
+    The estimate serves to compare formats of one machine. Operations other than products do not
+    depend on the input, so the products are the remainder of the query's operations.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def estimated_instructions(program: Program, operations: float, cost: Cost) -> f
     operations : float
         Multiply-adds of the query, or their mean.
     cost : Cost
-        Of the target.
+        Costs of the target.
     """
     stage = program.ends.exact
     of_products, of_others = cost.float32, cost.float32
@@ -62,10 +62,11 @@ def _product_operations(program: Program) -> int:
 
 
 def worst_operations(program: Program) -> int:
-    """Return the most multiply-adds that any query can take: every stage, and none decides.
+    """Return the worst-case multiply-adds of a query, which runs through every stage.
 
-    An input without zeros that touches all it may and goes to the end. Leaving earlier is
-    cheaper: a touched vector costs the early exit more than it saves the exact sum.
+    The worst case is an input without zeros that touches as many vectors as possible and is
+    decided by the last stage. An earlier decision is cheaper: a touched vector costs the early
+    exit more than it saves in the exact sum.
     """
     ends = program.ends
     stages = (program.prepare, *program.exits)
@@ -79,7 +80,7 @@ def worst_operations(program: Program) -> int:
 
 
 def stage_worst_operations(program: Program, stage: Stage) -> int:
-    """Return the most multiply-adds of one stage, the label tests of an early exit included."""
+    """Return the worst-case multiply-adds of one stage, with the label tests of an early exit."""
     if isinstance(stage, EarlyExit):
         return stage.weighted_operations(program.ends)
     if stage in program.exits:
@@ -88,7 +89,7 @@ def stage_worst_operations(program: Program, stage: Stage) -> int:
 
 
 def weight_notes(program: Program) -> tuple[str, ...]:
-    """Return how operations of float32 exits before a sum of integers are counted."""
+    """Return notes on the weight of float32 operations in a program whose sum is in integers."""
     if not program.floats_codes or program.float_weight == 1:
         return ()
     return (

@@ -1,4 +1,4 @@
-"""Runs a Program in Python by calling its stages in order: the reference semantics."""
+"""The interpreter runs a Program in Python, stage by stage: the reference semantics of the C."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ RESULT_DTYPE = np.dtype(
 )
 """One `_result_t` with the status of the call; all zero where the status is not OK.
 
-Of a regression one `_prediction_t`: then label is -1, and certified says whether the interval is
-within the tolerance, which the C does not hand out. A classifier has no value."""
+In a regression it stands for one `_prediction_t`: label is -1, and certified says whether the
+interval is within the tolerance, which the C does not return. A classifier has value 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What a program says to a batch of queries.
+    """The answers of a program to a batch of queries.
 
     Parameters
     ----------
@@ -58,25 +58,24 @@ class Answers:
     decisions : ndarray of shape (n_queries, n_decisions), float32
         The exact sums; 0 where the status is not OK.
     bounds : ndarray of shape (n_queries, n_decisions), float32
-        The bounds on the errors of the decisions, which the C does not hand out.
+        Bounds on the errors of the decisions, which the C does not return.
     stage_operations : ndarray of shape (n_queries, n_stages), int64
-        Multiply-adds that `classify` takes at each stage of the program, all overhead included;
-        -1 where the query did not come there. Of a program in integers those of early exits in
-        float32 are weighted: as many of integers as take as many instructions.
+        Multiply-adds of `classify` in each stage, all overhead included; -1 if the query did not
+        reach the stage. In a program in integers, early exits in float32 count as the number of
+        integer operations that take as many instructions.
     stage_kernels : ndarray of shape (n_queries, n_stages), int64
-        Full kernel evaluations that `classify` spends at each stage; 0 where the query did not
-        come there.
+        Full kernel evaluations of `classify` in each stage; 0 if the query did not reach the stage.
     exact_operations : ndarray of shape (n_queries,), int64
-        Multiply-adds that the same query takes without early exits; 0 where the status is not OK.
+        Multiply-adds of the query without early exits; 0 where the status is not OK.
     pairs : ndarray of shape (n_queries,), int64
-        Pairs of classes whose sums `classify` evaluates before a replay: all of them where one
-        stage sums them all, 0 where an early exit decides. Of one-vs-one machines.
+        One-vs-one: the number of pairs of classes that `classify` sums before a replay. 0 if an
+        early exit decides, and all pairs if the sum is not a pair sum.
     replay_operations : ndarray of shape (n_queries,), int64
-        Multiply-adds in float64; 0 where the query was not replayed. In no other count.
+        Multiply-adds in float64; 0 if the query was not replayed. No other count includes them.
     probabilities : ndarray of shape (n_queries, n_classes), float32, optional
-        Of a calibrated machine; 0 where the status is not OK.
+        Probabilities of a calibrated machine; 0 where the status is not OK.
     probability_bounds : ndarray of shape (n_queries,), float32, optional
-        The bounds on their errors.
+        Bounds on the errors of the probabilities.
     """
 
     results: NDArray[np.void]
@@ -91,27 +90,27 @@ class Answers:
     probability_bounds: Float32Array | None = None
 
     def chosen(self, rows: NDArray[np.intp]) -> Answers:
-        """Return those to some queries."""
+        """Return the answers to the chosen queries only."""
         values: list[Any] = [getattr(self, field.name) for field in fields(self)]
         chosen: list[Any] = [value if value is None else value[rows] for value in values]
         return Answers(*chosen)
 
     @property
     def operations(self) -> NDArray[np.int64]:
-        """Multiply-adds that `classify` takes before a replay; 0 where the status is not OK."""
+        """Multiply-adds of `classify` before a replay; 0 where the status is not OK."""
         total: NDArray[np.int64] = np.maximum(self.stage_operations, 0).sum(axis=1)
         return total
 
 
 def interpret(program: Program, X: Inputs) -> Answers:
-    """Return what the C answers, bit for bit.
+    """Return the answers of the C, bit for bit.
 
     Parameters
     ----------
     program : Program
     X : ndarray of shape (n_queries, n_features), float32 or int64
-        Anything, NaN included: what the C refuses is refused here. Integers are codes, for a
-        program in an integer format.
+        Any inputs, NaN included: an input that the C refuses is refused here. Integers are codes of
+        a program in an integer format.
     """
     status, batch = prepared(program, X)
     accepted = status == Status.OK
@@ -147,14 +146,14 @@ def _with_probabilities(program: Program, answers: Answers) -> Answers:
 def classify(
     program: Program, X: Inputs, max_kernel_evals: int = 0xFFFFFFFF
 ) -> tuple[NDArray[np.void], NDArray[np.int64]]:
-    """Return results and operations only: no exact sum where an early exit decides.
+    """Return results and operations of `classify`, without exact sums of queries decided earlier.
 
     Parameters
     ----------
     program : Program
     X : ndarray of shape (n_queries, n_features), float32
     max_kernel_evals : int
-        What the C's `classify_within` may spend; of a program with certified exits.
+        The budget of the C's `classify_within`, for a program with certified exits.
 
     Returns
     -------
@@ -173,7 +172,7 @@ def classify(
 
 
 def prepared(program: Program, X: Inputs) -> tuple[NDArray[np.int32], Batch]:
-    """Return the status of every row and the batch of those that are accepted, prepared."""
+    """Return the status of each row, and the batch of the accepted rows after preprocessing."""
     prepare = program.prepare
     if X.dtype != np.float32:
         return _prepared_codes(program, X.astype(np.int64))
@@ -188,7 +187,7 @@ def prepared(program: Program, X: Inputs) -> tuple[NDArray[np.int32], Batch]:
 
 
 def _prepared_codes(program: Program, codes: NDArray[np.int64]) -> tuple[NDArray[np.int32], Batch]:
-    """Return the same of inputs that are codes."""
+    """Return the status of each row of codes, and the batch of the accepted rows."""
     table = program.codes
     assert table is not None
     inside = ((codes >= table.low) & (codes <= table.high)).all(axis=1)
@@ -201,7 +200,7 @@ def _prepared_codes(program: Program, codes: NDArray[np.int64]) -> tuple[NDArray
 
 
 def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
-    """Return the operations of the exact sum with what it needs, of a prepared batch."""
+    """Return the multiply-adds of each prepared query without early exits."""
     ends = program.ends
     spent = batch.operations + ends.exact.operations_of(batch) + ends.label.operations()
     if isinstance(ends.exact, VectorTotals) and ends.exact.skip_zeros:
@@ -213,14 +212,12 @@ def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
 def _classified(
     program: Program, batch: Batch, exact: Batch | None
 ) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return results of a prepared batch, operations and kernels of each stage, and pairs.
-
-    As in `Answers`.
+    """Return results, operations, kernels and pairs of a prepared batch, as `Answers` has them.
 
     Parameters
     ----------
     exact : Batch or None
-        The same batch after the exact sum, where it is known.
+        The batch after the exact sum, if it is known already.
     """
     ends = program.ends
     last = len(program.early_exits)

@@ -1,4 +1,4 @@
-"""What a program needs of flash and RAM, against what it may use."""
+"""Checks of the flash and the RAM of a program against its budgets."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from kmcompile.request.plan import Plan
 from kmcompile.target import Target
 
 _VECTORS_BYTES = 1024
-"""Flash before the tables, at most: vectors and start-up."""
+"""Largest flash before the tables: interrupt vectors and start-up code."""
 
 
 def check_fits(program: Program, workspace_bytes: int, plan: Plan) -> None:
-    """Refuse a program whose tables or workspace alone are more than the plan allows.
+    """Refuse a program whose tables or whose workspace alone exceed the plan's budgets.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def check_fits(program: Program, workspace_bytes: int, plan: Plan) -> None:
 
 
 def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowed: Budgets) -> None:
-    """Refuse a program that needs more flash than it may use, with the bytes of its tables.
+    """Refuse a program that exceeds its flash budget; the error names the bytes of its tables.
 
     Raises
     ------
@@ -46,9 +46,9 @@ def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowe
 
 
 def check_tables(program: Program, target: Target) -> None:
-    """Refuse a program with a table that is larger than an array of the target can be.
+    """Refuse a program with a table that exceeds the target's largest array.
 
-    So is one whose tables together do not fit where the target reads them.
+    Refuse also a program whose tables together exceed the flash from which the target can read.
 
     Raises
     ------
@@ -77,12 +77,13 @@ def check_ram(
     allowed: Budgets,
     kept_bytes: int = 0,
 ) -> None:
-    """Refuse a program whose workspace and stack exceed the RAM that it may use.
+    """Refuse a program whose workspace, stack and variables exceed its RAM budget.
 
     Parameters
     ----------
     kept_bytes : int
-        What the model keeps in RAM between calls: on targets whose flash is no data, its names.
+        RAM that the model keeps between calls: its texts, on targets whose flash is not addressable
+        as data.
 
     Raises
     ------

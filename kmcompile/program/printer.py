@@ -1,4 +1,4 @@
-"""A Program as text, one line a thing: to be read, and to be compared with another one's text."""
+"""A Program as text, one line for each constant, fact and table: for reading and for diffs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.stages.stage import Stage
 
 _WRITTEN_OUT = 8
-"""Elements of an array that is written out; of a larger one there are range and checksum."""
+"""Largest number of elements of an array that is printed in full; a larger array is printed as its
+range and checksum."""
 
 
 def stage_facts(stage: Stage) -> dict[str, Any]:
-    """Return what a stage does and costs, beside its constants and tables.
+    """Return the facts of a stage that are no constants and no tables.
 
     Returns
     -------
     dict
-        exit: how it decides, or None. operations: multiply-adds of one query in the worst case,
-        without the label tests of an early exit. kernel_evaluations: in the worst case.
+        exit: the kind of exit, or None. operations: worst-case multiply-adds of one query, without
+        the label tests of an early exit. kernel_evaluations: their worst-case number.
     """
     return {
         "exit": stage.exit,
@@ -35,16 +36,16 @@ def stage_facts(stage: Stage) -> dict[str, Any]:
 def section(name: str, part: Any, facts: Mapping[str, Any], tables: tuple[Table, ...] = ()) -> str:
     """Return the lines of one part of a program.
 
-    Each line has the whole way to its thing, so that a line of a diff needs no context.
+    Each line begins with the full path of its constant, so that a line of a diff needs no context.
 
     Parameters
     ----------
     name : str
-        What every line begins with.
+        The first word of each line.
     part : dataclass or mapping
-        The constants. An array that is a table as well is shown as the table only.
+        The constants. An array that is also a table is printed as the table only.
     facts : mapping
-        What comes behind them.
+        The facts, printed after the constants.
     tables : tuple of Table
 
     Raises
@@ -73,7 +74,7 @@ def section(name: str, part: Any, facts: Mapping[str, Any], tables: tuple[Table,
 
 
 def _lines(path: str, value: Any, shown: frozenset[int]) -> Iterator[str]:
-    """Yield the lines of a value: of a part one for each constant in it."""
+    """Yield the lines of a value: one line for each constant in it."""
     inner: Iterable[tuple[str, Any]]
     if is_dataclass(value):
         yield f"{path} = {type(value).__name__}"
@@ -91,7 +92,7 @@ def _lines(path: str, value: Any, shown: frozenset[int]) -> Iterator[str]:
 
 
 def _value_text(value: Any) -> str:
-    """Return a constant exactly: a float as the shortest decimal that is read as the same."""
+    """Return the exact text of a constant: a float as the shortest decimal that reads back."""
     if isinstance(value, np.ndarray):
         return _table_text(Table("", value, ""), in_flash=False)
     if isinstance(value, tuple):
@@ -104,7 +105,7 @@ def _value_text(value: Any) -> str:
 
 
 def _table_text(table: Table, in_flash: bool = True) -> str:
-    """Return type, shape and content of an array; the checksum is that of the C."""
+    """Return the text of an array: type, shape, content, and for a table the C's checksum."""
     values: NDArray[Any] = table.values
     text = values.dtype.name + " " + "".join(f"[{length}]" for length in values.shape)
     if in_flash:

@@ -1,4 +1,4 @@
-"""Program: what runs on the board, every constant exactly as it appears in the C."""
+"""Program: the stages that run on the board, with every constant exactly as in the C."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from kmcompile.program.stages.stage import Always, Stage
 class KnownAnswers:
     """Inputs with the answers that a healthy board gives, for the self-test.
 
-    The interval of a decision holds the true value and what any rounding of the same program can
-    give, so that a compiler that contracts to FMA is not called corrupt.
+    The interval of a decision contains the true value and the result of any other rounding of the
+    operations, so that the self-test accepts a compiler that contracts to fused multiply-adds.
 
     Parameters
     ----------
     inputs : ndarray of shape (n_answers, n_features), float32
-        In an integer format codes, uint8, int8 or int16.
+        The inputs. In an integer format codes: uint8, int8 or int16.
     labels : ndarray of shape (n_answers,), uint16
-        Only inputs whose label is certified are used. None of a regression.
+        The certified labels of the inputs; empty in a regression.
     lower, upper : ndarray of shape (n_answers, n_decisions), float32
     """
 
@@ -84,7 +84,7 @@ class KnownAnswers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodeScale:
-    """What a code stands for: x_j = offset_j + step_j * code_j in real numbers.
+    """The meaning of codes: x_j = offset_j + step_j * code_j in real numbers.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Program:
     name : str
         Prefix of every C name.
     target : str
-        The target that it was lowered for.
+        Name of the target for which the program was lowered.
     number_format : str
         "float32", "int16" or "int8".
     mode : str
@@ -120,30 +120,30 @@ class Program:
     n_features, n_decisions : int
     classes : tuple of labels
     prepare : Prepare
-        Runs first.
+        The first stage: checks and preprocessing of the input.
     exits : tuple of Stage
-        The early exits in order, before them what they or the sum need: a list of nonzeros, a
-        range gate. Stages that disagree about a constant that they share, or cannot stand
-        together, make no program (`kmcompile.program.agreement`).
+        The early exits in order, and before them the stages that serve them or the sum: the list of
+        nonzeros, the range gate. The constructor refuses stages that do not fit each other
+        (`kmcompile.program.agreement`).
     sum : ExactSum, PairSum, FixedSum or LinearSum
-        The sum over all vectors, for queries that no exit has decided.
+        The sum over all vectors, for queries that no early exit has decided.
     label : Always
-        Makes a label or a value of decisions and bounds.
+        The stage that turns decisions and bounds into a label or a value.
     known_answers : KnownAnswers
     decision_function_shape : str
         "ovr" or "ovo": the shape of the trained model's `decision_function`.
     model_sha256 : str
         SHA-256 of the KernelMachine's canonical bytes.
     replay : Replay, optional
-        What answers where the exact sum leaves the label open.
+        The second sum, in float64, for queries whose label the exact sum leaves open.
     scale : CodeScale, optional
-        Of an integer format.
+        The meaning of the codes of an integer format.
     probability : Probability, optional
-        Of a calibrated machine.
+        The probabilities of a calibrated machine.
     threshold : float
-        What the trained model's decision is more than this program's.
+        The trained model's decision minus this program's decision.
     float_weight : int
-        What `Ends` has of that name: of an integer format, as the target says.
+        The cost of a float32 operation in operations of the exact sum (`Ends.float_weight`).
     """
 
     name: str
@@ -167,15 +167,15 @@ class Program:
     threshold: float = 0.0
 
     version: ClassVar[int] = 4
-    """Of the layout of program.npz."""
+    """Version of the layout of program.npz."""
 
     def __post_init__(self) -> None:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
 
     def __str__(self) -> str:
-        """Return the whole program as text, one line a thing; the same program, the same text.
+        """Return the whole program as text; equal programs give equal texts.
 
-        The stages come in their order, the tables in that of the C.
+        Stages are printed in their order, tables in the order of the C.
         """
         apart = ("prepare", "exits", "sum", "label", "replay", "known_answers")
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
@@ -188,7 +188,7 @@ class Program:
         return "\n\n".join(sections)
 
     def shared(self) -> Shared:
-        """Return the numbers of features, decisions and classes, as every stage has them."""
+        """Return the numbers of features, decisions and classes, which every stage shares."""
         known = self.known_answers
         return (
             ("N_FEATURES", self.n_features),
@@ -201,30 +201,30 @@ class Program:
 
     @classmethod
     def of_stages(cls, stages: tuple[Stage, ...], **others: Any) -> Program:
-        """Return the program of all stages in order, but for the replay.
+        """Return the program with these stages, given in order and without the replay.
 
         Raises
         ------
         ValueError
-            If they are fewer than three, or of kinds that make no program.
+            If there are fewer than three stages, or if they do not fit each other.
         """
         prepare, *exits, exact, label = stages
-        ends: dict[str, Any] = {"sum": exact, "label": label}  # checked by what they say they are
+        ends: dict[str, Any] = {"sum": exact, "label": label}  # `Program` checks their kinds
         return cls(prepare=cast(Prepare, prepare), exits=tuple(exits), **ends, **others)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """All stages in order, but for the replay."""
+        """All stages in order, without the replay."""
         return (self.prepare, *self.exits, self.sum, self.label)
 
     @property
     def is_regression(self) -> bool:
-        """Whether it answers a value, not a label."""
+        """Whether the program answers with a value instead of a label."""
         return not self.classes
 
     @property
     def codes(self) -> CodeTable | None:
-        """The integer support vectors of an integer format, whose inputs are such codes."""
+        """The table of codes of an integer format, or None in float32."""
         return getattr(self.sum, "codes", None)
 
     @property
@@ -239,19 +239,19 @@ class Program:
 
     @property
     def floats_codes(self) -> bool:
-        """Whether codes are also needed in float32: by any stage before the exact sum."""
+        """Whether a stage before the exact sum needs the input's codes in float32 too."""
         return self.codes is not None and not all(stage.in_integers for stage in self.exits)
 
     @property
     def float_codes_operations(self) -> int:
-        """What it takes to have the codes also in float32, where any stage needs that."""
+        """Multiply-adds of converting the input's codes to float32; 0 if no stage needs that."""
         return self.n_features * self.float_weight if self.floats_codes else 0
 
     @property
     def exit_stages(self) -> tuple[Stage, ...]:
-        """The stages that can decide a query, in order: what `stage` in a result counts.
+        """The stages that can decide a query, in the order that `stage` of a result counts.
 
-        The exact sum stands behind the early exits, and the replay is the last one.
+        The early exits come first, then the exact sum, then the replay.
         """
         own = tuple(stage for stage in self.stages if stage.exit is not None)
         return own if self.replay is None else (*own, self.replay)
@@ -264,5 +264,5 @@ class Program:
 
     @property
     def table_bytes(self) -> int:
-        """The bytes of all constant tables: a lower limit of the flash needed."""
+        """The bytes of all constant tables, a lower limit of the program's flash."""
         return sum(table.n_bytes for table in self.tables())

@@ -1,4 +1,4 @@
-"""What stages say of themselves: where they stand, and the constants that they share."""
+"""The place of a stage in a program, and the constants that stages share."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Place(IntEnum):
 
 
 Shared = tuple[tuple[str, float], ...]
-"""Constants by their names in the C, or by what they are where the C has them as literals."""
+"""Name -> value of shared constants; a name in words where the C has only literals."""
 
 
 def sizes(table: np.ndarray, *names: str) -> Shared:
-    """Return what the shape of a table says of the constants that its axes are laid out for.
+    """Return the shared constants that the shape of a table has, one for each named axis.
 
     Examples
     --------

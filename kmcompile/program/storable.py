@@ -1,7 +1,7 @@
-"""What program.npz can hold: the classes that a Program is made of, found from its fields' types.
+"""The classes that program.npz can hold, found from the types of a Program's fields.
 
-This is what a file may ask for, and nothing else is ever built from one. A new step, kernel or
-stage is on the list by being one: nobody has to enter it.
+Loading a file builds objects of these classes only. A new step, kernel or stage is found by its
+base class: there is no list to extend.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ _ROOMS = (kernels, steps, stages)
 def storable_classes() -> dict[str, type[Any]]:
     """Return `Program` and every dataclass that its fields can hold, by name.
 
-    The types of the fields are followed, and of each type its subclasses: a field that says
-    `Stage` holds any stage. Classes defined outside the package count as soon as they exist, so
-    the list is made anew each time.
+    The search follows the types of fields and the subclasses of each type: a field of type `Stage`
+    holds any stage. It runs anew at each call, so that it finds new classes outside the package.
 
     Raises
     ------
     TypeError
-        If two of them have the same name, which is all that a file tells of a class.
+        If two classes have one name, because a file identifies a class by its name only.
     """
     _import_rooms()
     found: dict[str, type[Any]] = {}
@@ -50,10 +49,10 @@ def storable_classes() -> dict[str, type[Any]]:
 
 
 def _is_storable(candidate: type[Any]) -> bool:
-    """Return whether there are objects of exactly this class, all of whose state is its fields.
+    """Return whether objects of exactly this class can exist with all their state in fields.
 
-    `dataclass(slots=True)` makes a second class of the one that is written down, and the first
-    stays among the subclasses of its parents: it has no slots.
+    `dataclass(slots=True)` makes a second class from the written one. The written one has no slots
+    and remains among the subclasses of its parents; it does not count.
     """
     made = is_dataclass(candidate) and "__slots__" in vars(candidate)
     return made and not inspect.isabstract(candidate)
@@ -63,7 +62,7 @@ def _is_storable(candidate: type[Any]) -> bool:
 def _field_classes(of_class: type[Any]) -> tuple[type[Any], ...]:
     """Return the dataclasses and abstract classes in the types of a dataclass's fields.
 
-    Numbers, texts and arrays are neither, and none of their subclasses is looked at.
+    Numbers, texts and arrays are neither, and their subclasses are not searched.
     """
     types = get_type_hints(of_class)
     parts = [part for field in fields(of_class) for part in _parts(types[field.name])]
@@ -71,7 +70,7 @@ def _field_classes(of_class: type[Any]) -> tuple[type[Any], ...]:
 
 
 def _parts(of_field: Any) -> Iterator[type[Any]]:
-    """Yield the classes that a type is made of: of unions and tuples each one."""
+    """Yield the classes in a type: each member of a union or tuple."""
     inner = get_args(of_field)
     for part in inner:
         yield from _parts(part)
@@ -81,7 +80,7 @@ def _parts(of_field: Any) -> Iterator[type[Any]]:
 
 @cache
 def _import_rooms() -> None:
-    """Import each module with stages, steps or kernels: no subclass is missing."""
+    """Import each module with stages, steps or kernels, so that all subclasses exist."""
     for room in _ROOMS:
         for module in pkgutil.iter_modules(room.__path__):
             import_module(f"{room.__name__}.{module.name}")

@@ -1,4 +1,4 @@
-"""program.npz: a Program as arrays and one JSON text, without pickles."""
+"""program.npz: a Program stored as arrays and one JSON text, without pickles."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kmcompile.program.storable import storable_classes
 
 _LARGEST_BYTES = 1 << 30
 _STAGES = ("prepare", "exits", "sum", "label")
-"""The fields of a program that are stored as its stages in order."""
+"""The fields of a program that are stored in one list, its stages in order."""
 
 
 def save(program: Program) -> bytes:
-    """Return the bytes of program.npz; the same program gives the same bytes.
+    """Return the bytes of program.npz; equal programs give equal bytes.
 
     Raises
     ------
     TypeError
-        If the program holds anything that `load` would not read.
+        If the program holds an object that `load` could not read.
     """
     arrays: dict[str, Any] = {}
     tree = {"version": Program.version, "program": _Writer(arrays).encode(program, "program")}
@@ -41,7 +41,7 @@ def load(content: bytes, name: str) -> Program:
     Raises
     ------
     InputError
-        If it is damaged or of another release.
+        If the file is damaged or of another release.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -55,14 +55,14 @@ def load(content: bytes, name: str) -> Program:
         program = _Reader(arrays).decode(tree["program"])
         if not isinstance(program, Program):
             raise ValueError("it holds no program")
-    except Exception as error:  # damaged bytes make zipfile, its decompressors and numpy raise any
+    except Exception as error:  # damaged bytes raise any error
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{name}: damaged ({reason}); compile the model again") from error
     return program
 
 
 def _parts(value: Any) -> dict[str, Any]:
-    """Return the fields of a part by their names; of a program all stages as one list."""
+    """Return the fields of a part by name; a program's stages as one list."""
     parts: dict[str, Any] = {}
     for field in fields(value):
         if isinstance(value, Program) and field.name in _STAGES:
@@ -73,7 +73,7 @@ def _parts(value: Any) -> dict[str, Any]:
 
 
 class _Writer:
-    """A program as a tree of what JSON has, its arrays apart under the path of their field."""
+    """Turns a program into a tree for JSON, and collects its arrays by the path of their field."""
 
     def __init__(self, arrays: dict[str, Any]) -> None:
         self.arrays = arrays
@@ -99,7 +99,7 @@ class _Writer:
 
 
 class _Reader:
-    """The same tree as a program again: only classes of `storable_classes` are called."""
+    """Builds the program from the tree; it calls only classes of `storable_classes`."""
 
     def __init__(self, arrays: dict[str, Any]) -> None:
         self.arrays = arrays

@@ -1,1 +1,1 @@
-"""What was asked for: options, their values and defaults, the prefix of the C's names, budgets."""
+"""The request: options with their values and defaults, the prefix of C names, the budgets."""

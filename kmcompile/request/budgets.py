@@ -1,4 +1,4 @@
-"""The flash and the RAM that a program may use."""
+"""The budgets: the flash and the RAM that a program may use."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from kmcompile.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """What a program may use; None is no limit (the host)."""
+    """The largest flash and RAM of a program, in bytes; None is no limit, as on the host."""
 
     flash_bytes: int | None
     ram_bytes: int | None
 
 
 def budgets(target: Target, max_flash: int | None, max_ram: int | None) -> Budgets:
-    """Return the budgets: the part's, or the user's as far as the emulated machine goes.
+    """Return the budgets: the user's where given, otherwise the sizes of the target's part.
 
     Raises
     ------
     BudgetError
-        If the user's exceeds what the emulated machine has.
+        If a budget of the user exceeds the memory of the emulated machine.
     """
     for flag, asked, emulated in (
         ("--max-flash", max_flash, target.emulated_flash_bytes),

@@ -1,4 +1,4 @@
-"""Which values an option may have, and which of them this version can do."""
+"""The values that each option may have, and those that this version supports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-# What is built of each option whose other values are still to come.
+# The supported values of each option that has values which are not built yet.
 _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mode": ("exact", "certified", "statistical"),
@@ -32,7 +32,7 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-# These values say what happens anyway; `format` is not here, its default is the target's.
+# The default values. `format` is not here: its default belongs to the target.
 _SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"reduce": "off"})
 DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
     {"risk": DEFAULT_RISK, "risk_control": "guaranteed", "thresholds": "risk"}
@@ -40,7 +40,7 @@ DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
 
 
 def flag(field: str) -> str:
-    """Return the command line's spelling of an option.
+    """Return an option as the command line spells it.
 
     Examples
     --------
@@ -51,10 +51,10 @@ def flag(field: str) -> str:
 
 
 def without_defaults(options: Options) -> Options:
-    """Return the options with what merely repeats a default left out, and the risk as a number.
+    """Return the options without those that repeat a default, and with the risk as a number.
 
-    Where an option has no effect it stays, so that `check_options` refuses it. So does a replay:
-    one that is asked for must fit (`without_default_replay`).
+    An option without any effect is kept, because `check_options` refuses it. A replay is kept
+    too, because a replay that the user asks for must fit (`without_default_replay`).
 
     Examples
     --------
@@ -81,7 +81,7 @@ def without_defaults(options: Options) -> Options:
 
 
 def without_default_replay(options: Options) -> Options:
-    """Return the options without a replay that there is by default.
+    """Return the options without `replay` if it repeats the default of the mode.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def without_default_replay(options: Options) -> Options:
 
 
 def _as_number(value: Any) -> Any:
-    """Return the number that a text says, so that 0.010 and 1e-2 are the same command."""
+    """Return the text as a number: `--risk 0.010` and `--risk 1e-2` give one canonical command."""
     try:
         return value if value is None else float(value)
     except (TypeError, ValueError):
@@ -101,12 +101,12 @@ def _as_number(value: Any) -> Any:
 
 
 def check_options(options: Options) -> None:
-    """Refuse a value that no version knows, then one that this version cannot do yet.
+    """Refuse values that no version knows, then values that this version does not support yet.
 
     Raises
     ------
     UsageError
-        With every option that is not built in one message.
+        If any value is refused. One message names all values that are not supported yet.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def check_options(options: Options) -> None:
 
 
 def _check_promise(options: Options) -> None:
-    """Refuse a promise without what it rests on."""
+    """Refuse a risk or thresholds without mode statistical or without calibration samples."""
     if options.mode == "statistical" and options.data is None:
         raise UsageError("--mode statistical needs calibration samples\ngive --data FILE")
     asked = named(options, ("risk", "risk_control", "thresholds"))
@@ -142,7 +142,7 @@ def _check_promise(options: Options) -> None:
 
 
 def named(options: Options, among: Iterable[str]) -> str:
-    """Return which of the options are given, with their values."""
+    """Return the text of the given options among `among`: each as it is spelled, with its value."""
     given = [field for field in among if getattr(options, field) is not None]
     return ", ".join(f"{flag(field)} {getattr(options, field)}" for field in given)
 

@@ -13,11 +13,11 @@ _NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_dat
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user asked for; defaults as in the command line's help.
+    """The options that the user gave; the command line's help has their defaults.
 
     `None` stands for a default that depends on the model, the target or the machine.
-    `n_jobs` is joblib's, for calibration: None is one thread, or what `joblib.parallel_config`
-    says; it changes no byte of the output.
+    `n_jobs` is joblib's number of parallel jobs in calibration. None means one thread, or the
+    number that `joblib.parallel_config` sets. `n_jobs` changes no byte of the output.
     """
 
     target: str = "host"
@@ -43,18 +43,19 @@ class Options:
 
     @property
     def mode_asked(self) -> str:
-        """The mode: given, or statistical where there are samples, otherwise certified."""
+        """The mode: the given one, otherwise statistical with calibration samples or certified."""
         return self.mode or ("certified" if self.data is None else "statistical")
 
     @property
     def replay_asked(self) -> str:
-        """Whether the exact sum is replayed: given, or float64 in mode certified."""
+        """The replay of the exact sum: the given one, otherwise float64 in mode certified."""
         return self.replay or ("float64" if self.mode_asked == "certified" else "none")
 
     def canonical_command(self, model_name: str) -> str:
-        """Return the command of line 1 of the C: fixed order, no paths, defaults left out.
+        """Return the canonical command, line 1 of the C: fixed order, no paths, no defaults.
 
-        What does not change the C stays out: where it goes, and how and with what it is checked.
+        Options that do not change the C are left out: those for the output folder, the
+        verification and its test samples.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""C identifiers: one prefix for everything, checked once."""
+"""The prefix with which every C identifier of a program starts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def check_prefix(prefix: str) -> str:
     Raises
     ------
     UsageError
-        If it is no lower-case C identifier or too long, or if it is reserved: a keyword, a system's
-        header that `<prefix>.h` would hide, or a device of Windows.
+        If the prefix is too long or no lower-case C identifier, or if it is reserved: a keyword, a
+        system header that `<prefix>.h` would hide, or a device of Windows.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Names that no model may have: keywords, headers that `<name>.h` would hide, and devices.
 
-A compiler looks for `#include <time.h>` in the folders of `-I` first, where the emitted `time.h`
-would be found; on file systems that do not tell `Time.h` from `time.h` that is so in any case.
+For `#include <time.h>` a compiler searches the folders of `-I` first, where it would find an
+emitted `time.h`. On file systems that ignore case it would find an emitted `Time.h` as well.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ xor_eq bitand bitor compl char8_t char16_t char32_t wchar_t concept requires co_
 co_yield consteval constinit const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept
 typeid"""
 
-# C99 to C23, and what compilers bring along beside them.
+# Headers of C99 to C23, and headers that compilers add.
 _C_HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp
 signal stdalign stdarg stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn
 string tgmath threads time uchar wchar wctype stdfix syslimits unwind varargs cpuid emmintrin
 immintrin mmintrin xmmintrin x86intrin arm_acle arm_bf16 arm_cde arm_cmse arm_fp16 arm_mve arm_neon
 arm_sve altivec"""
-# C++98 to C++26; the first releases had <vector.h>, and others still have.
+# Headers of C++98 to C++26; early libraries, and some of today's, have <vector.h>.
 _CPP_HEADERS = """algorithm any array atomic barrier bit bitset charconv chrono codecvt compare
 concepts condition_variable contracts coroutine debugging deque exception execution expected
 filesystem flat_map flat_set format forward_list fstream functional future generator hash_map
@@ -37,7 +37,7 @@ typeindex typeinfo unordered_map unordered_set utility valarray variant vector v
 cassert ccomplex cctype cerrno cfenv cfloat cinttypes ciso646 climits clocale cmath csetjmp csignal
 cstdalign cstdarg cstdbool cstddef cstdint cstdio cstdlib cstring ctgmath ctime cuchar cwchar
 cwctype"""
-# POSIX.1-2001 to 2024, those of its folders among them, and what C libraries have besides.
+# Headers and folders of headers of POSIX.1-2001 to 2024, and further headers of C libraries.
 _POSIX_HEADERS = """aio cpio devctl dirent dlfcn endian fcntl fmtmsg fnmatch ftw glob grp iconv
 langinfo libgen libintl monetary mqueue ndbm netdb nl_types poll pthread pwd sched search spawn
 strings stropts syslog tar termios trace ulimit unistd utime utmpx wordexp inet if in tcp ipc mman
@@ -47,7 +47,7 @@ error execinfo fastmath features fts getopt ieeefp ifaddrs langinfo libio link m
 netinet newlib obstack paths picolibc process pty reent regexp regdef resolv sgtty shadow stab
 sysexits termio ucontext unctrl utmp values xlocale
 conio crtdbg direct dos intrin io mbstring sal share tchar windows winsock winsock2"""
-# Of Zephyr, Arduino, F Prime and cFS, and of this compiler's images.
+# Headers of Zephyr, Arduino, F Prime and cFS, and those of kmcompile's own images.
 _FRAMEWORK_HEADERS = """kernel device devicetree init irq linker toolchain autoconf zephyr
 arduino binary client eeprom ethernet hardwareserial ipaddress pins_arduino printable sd server
 servo spi stepper udp usbapi wcharacter wifi wire wmath wstring
@@ -72,4 +72,4 @@ _REASONS: Final = (
 RESERVED: Final[dict[str, str]] = {
     name: reason.format(name=name) for names, reason in reversed(_REASONS) for name in names.split()
 }
-"""Why a name is not for a model."""
+"""Reserved name -> the reason why a model cannot have it."""

@@ -1,4 +1,4 @@
-"""Which options go with the task of a model, known once it is read."""
+"""The options that fit the task of a model, checked once the model is read."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from kmcompile.request.options import Options
 
 
 def for_task(options: Options, task: Task, asked: Options) -> Options:
-    """Return the options of a machine's task: mode certified is a regression's with samples, too.
+    """Return the options for the task: a regression has mode certified even with samples.
 
     Parameters
     ----------
     options : Options
-        Without what merely repeats a default.
+        The options without those that repeat a default.
     task : Task
     asked : Options
-        As they were given.
+        The options as the user gave them.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def for_task(options: Options, task: Task, asked: Options) -> Options:
 
 
 def _check_regression(asked: Options) -> None:
-    """Refuse what a regression has no use for."""
+    """Refuse options that have no effect on a regression."""
     mode = ("mode",) if asked.mode == "statistical" else ()
     promise = named(asked, (*mode, *DEFAULT_PROMISE))
     if promise:

@@ -11,5 +11,5 @@ __all__ = ["Asked", "HostRunner", "QemuRunner", "RunResult", "Runner", "runner_f
 
 
 def runner_for(toolchain_target: Target) -> Runner:
-    """Return the runner of what was built for a target."""
+    """Return the runner of artifacts that were built for this target."""
     return HostRunner() if toolchain_target.emulator is None else QemuRunner()

@@ -1,4 +1,4 @@
-"""Runs a shared library of the host in this process, through cffi."""
+"""Running a shared library of the host in this process, through cffi."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ uint32_t {name}_harness_self_test(void);
 
 
 class HostRunner:
-    """Calls `<name>_harness_batch` of a library; a fault in it would end this process too."""
+    """Runs a library by `<name>_harness_batch`. A fault in the library would end this process."""
 
     def run(
         self,
@@ -31,14 +31,14 @@ class HostRunner:
         count_instructions: bool = False,
         counted: Counted = "classify",
     ) -> RunResult:
-        """Answer all queries; instructions are counted on emulators only."""
+        """Answer all queries of the only model. Instructions are not counted on the host."""
         (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
         return result
 
     def run_together(
         self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False
     ) -> tuple[RunResult, ...]:
-        """Answer the queries of all models; instructions are counted on emulators only."""
+        """Answer the queries of all models. Instructions are not counted on the host."""
         asked = checked(artifact, asked)
         ffi = cffi.FFI()
         for model in artifact.models:

@@ -1,4 +1,4 @@
-"""Runs an image in QEMU's system emulation; queries and answers go as `Boot.exchange` says."""
+"""Running an image in QEMU's system emulation; `Boot.exchange` says how queries reach it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BASE_TIMEOUT_S = 60.0
 # Generous: a query reads each byte of the tables about twice, which takes 25 ns with an FPU and
 # 300 ns in software floating point on a desktop machine.
 _TIMEOUT_S_PER_BYTE = 1e-6
-_FEW_INSTRUCTIONS = 20  # of a multiply-add; more of them, as of floats in software, take more time
+_FEW_INSTRUCTIONS = 20  # of one multiply-add; software floats take more
 _SUMMARY_WORDS = 5
 _FAULT_CODE = 99
 _WORD_TYPES = {"little": "<u4", "big": ">u4"}
@@ -37,10 +37,10 @@ _EXIT_CODES = {
 
 
 class QemuRunner:
-    """Runs images of one emulated board, each run in a process and folder of its own."""
+    """Runs images of one emulated board, each in its own process and folder."""
 
     def __init__(self, timeout_s: float | None = None) -> None:
-        """Take a time limit in seconds; by default it grows with the work."""
+        """Take a time limit in seconds; by default the limit grows with queries and tables."""
         self._timeout_s = timeout_s
 
     def run(
@@ -50,14 +50,14 @@ class QemuRunner:
         count_instructions: bool = False,
         counted: Counted = "classify",
     ) -> RunResult:
-        """Answer all queries, and count the instructions of each if there is a host compiler."""
+        """Answer all queries; count the instructions of each if the host has a compiler."""
         (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
         return result
 
     def run_together(
         self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False
     ) -> tuple[RunResult, ...]:
-        """Answer the queries of all models in one run, and count the instructions as `run`."""
+        """Answer the queries of all models in one run, and count instructions as `run` does."""
         asked = checked(artifact, asked)
         word = np.dtype(_WORD_TYPES[artifact.toolchain.byte_order])
         queries = b"".join(
@@ -98,7 +98,7 @@ class QemuRunner:
         n_queries: int,
         n_bytes: int,
     ) -> bytes:
-        """Return the bytes of all records and summaries."""
+        """Run the emulator; return the bytes of all records and summaries."""
         board, emulator = artifact.toolchain, _emulator(artifact)
         program = toolchain.find(emulator.command, emulator.packages)
         what = f"running {n_queries} queries on {board.name}"
@@ -108,7 +108,7 @@ class QemuRunner:
         over_port = queries if exchange == "serial" else b""
         (folder / "queries.bin").write_bytes(queries)
         if exchange == "semihosting":
-            ending = toolchain.ending_with_us(command)
+            ending = toolchain.ending_with_this_process(command)
             code, output = toolchain.run_process(ending, folder, timeout_s, what)
             answers = _written(folder / "answers.bin", board.name) if code == 0 else b""
         else:
@@ -150,7 +150,7 @@ def _result(
 
 
 def _written(path: Path, who: str) -> bytes:
-    """Return what the emulator has written; it may end well before that."""
+    """Return the file that the emulator wrote; the emulator may end well without writing it."""
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
@@ -173,7 +173,7 @@ def _timeout_s(artifact: Artifact, n_queries: int) -> float:
 def _plugin(
     artifact: Artifact, folder: Path, counted: Sequence[Counted]
 ) -> tuple[list[str], str | None]:
-    """Build the counter; return QEMU's arguments for it, or none and the reason."""
+    """Build the counting plugin; return QEMU's arguments for it, or none and the reason."""
     compiler = toolchain.host_compiler()
     if compiler is None:
         return [], "no C compiler on the host to build the counter: install gcc and libc6-dev"
@@ -191,7 +191,7 @@ def _plugin(
 
 
 def _counts(path: Path, asked: Sequence[Asked]) -> list[Instructions]:
-    """Return the counts of each model's queries; its self-test, which comes after, may add some."""
+    """Return the counts of each model's queries, without later counts of its self-test."""
     numbers = np.array(_written(path, "the counter").split(), dtype=np.int64)
     entries, counts = numbers.reshape(-1, 2).T
     own = [counts[entries == number] for number in range(len(asked))]

@@ -1,4 +1,4 @@
-"""What every runner offers: any number of queries through a built model."""
+"""The interface of runners, which send queries through a built model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Counted = Literal["classify", "predict", "decision"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """What one model is asked.
+    """The queries to one model.
 
     Parameters
     ----------
@@ -44,11 +44,12 @@ class RunResult:
     instructions : ndarray of shape (n,), int64, or None
         Instructions from the entry of the counted function to its return, one number a query.
     no_instructions_reason : str or None
-        Why there are none, although asked for or not.
+        The reason why `instructions` is None; None if there are instructions.
     painted_stack_bytes : int or None
-        The deepest stack that the model's functions were seen to take; None on the host.
+        Largest stack of the model's functions in this run, measured by a painted stack. None on the
+        host.
     self_test : int
-        What `<name>_harness_self_test` returned.
+        The status that `<name>_harness_self_test` returned.
     """
 
     records: Words
@@ -59,7 +60,7 @@ class RunResult:
 
 
 class Runner(Protocol):
-    """Runs the queries of an artifact that was built for its machine."""
+    """Runs the queries of artifacts on one kind of machine: the host or an emulated board."""
 
     def run(
         self,
@@ -92,7 +93,7 @@ class Runner(Protocol):
         Parameters
         ----------
         asked : sequence of Asked
-            One for each model, in their order.
+            The queries to each model, in the order of `artifact.models`.
 
         Raises
         ------
@@ -103,12 +104,12 @@ class Runner(Protocol):
 
 
 def checked(artifact: Artifact, asked: Sequence[Asked]) -> tuple[Asked, ...]:
-    """Return what is asked, contiguous, if it is queries of these models.
+    """Return the queries as contiguous arrays if they fit the artifact's models.
 
     Raises
     ------
     UsageError
-        If number, shape or type differ.
+        If the number of models, the shape or the dtype differs.
     """
     if len(asked) != len(artifact.models):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Queries and answers over an emulated serial port, which is the emulator's input and output."""
+"""Queries and answers over an emulated serial port: the emulator's standard input and output."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def exchange(
     n_bytes: int,
     byte_order: str,
 ) -> tuple[int, str, bytes]:
-    """Give the board its queries, take the answers, and end the emulator after the board's exit.
+    """Send the board its queries, receive the answers, and end the emulator after the board's exit.
 
-    The messages are those of `templates/boot/serial.c.j2`. Queries go out as the board asks for
-    them: a port that is not open yet, or has no room, would lose them.
+    `templates/boot/serial.c.j2` describes the messages. Queries are sent only when the board asks
+    for them, because a port that is closed or full would lose them.
 
     Parameters
     ----------
@@ -42,25 +42,25 @@ def exchange(
     queries : bytes
         Words in the board's byte order.
     n_bytes : int
-        The most that the board may answer.
+        Largest number of bytes of all answers.
     byte_order : str
         "little" or "big".
 
     Returns
     -------
     tuple of (int, str, bytes)
-        The exit code, of the board or of an emulator that ended by itself; what the emulator
-        printed; the answer.
+        The exit code of the board, or of an emulator that ended by itself; the text that the
+        emulator printed; the bytes of the answers.
 
     Raises
     ------
     ToolError
-        If the emulator cannot be started or takes longer than the timeout, or if the board sends
-        what is no message.
+        If the emulator cannot be started or takes longer than the timeout, or if the board sends an
+        unknown message.
     """
     with (folder / "log.txt").open("w+b") as log:
         process = toolchain.start(
-            toolchain.ending_with_us(arguments), folder, what, subprocess.PIPE, log
+            toolchain.ending_with_this_process(arguments), folder, what, subprocess.PIPE, log
         )
         try:
             port = _Port(process, what, Patience(process, timeout_s, what), byte_order)
@@ -125,7 +125,7 @@ class _Port:
         return taken
 
     def _send(self, words: bytes) -> None:
-        """Write without waiting: what a board asks for fits into a pipe unless it never reads."""
+        """Write words without waiting: the requested words fit the pipe if the board reads them."""
         try:
             written = os.write(self._to_board, words)
         except BlockingIOError:
@@ -140,7 +140,7 @@ class _Port:
 
 
 def _end(process: subprocess.Popen[bytes], asked_by: signal.Signals | None) -> None:
-    """Wait for the emulator's end, asked by a signal that leaves a plugin's files whole."""
+    """Wait for the emulator's end, first asking by a signal that lets plugins write their files."""
     if asked_by is not None and process.poll() is None:
         process.send_signal(asked_by)
     patience = Patience(process, _STOP_TIMEOUT_S, "stopping the emulator")

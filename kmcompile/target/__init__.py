@@ -1,4 +1,4 @@
-"""What is known of a board or machine: one TOML of `targets/` each."""
+"""Targets: the boards and machines that C is compiled for, one TOML file of `targets/` each."""
 
 from kmcompile.target.description import (
     Boot,

@@ -1,4 +1,4 @@
-"""Target: all that kmcompile knows about a board or machine."""
+"""Target: the description of a board or machine, read from its TOML file."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ProgramForm:
-    """The form of a target's programs: what lowering and the emitter need to know.
+    """The form of a target's programs: number format, loops and memory, for lowering and emission.
 
     Attributes
     ----------
     memory_space : str
-        Where tables are: "data", or "program" where pointers to data do not reach the flash.
+        The address space of the tables: "data", or "program" on CPUs whose data pointers cannot
+        address the flash.
     arithmetic : str
-        A template of C that goes with the model, for float operations that the compiler's library
-        has otherwise than IEEE 754; usually none.
+        A template of C that replaces float operations in which the compiler's library departs from
+        IEEE 754; usually none.
     """
 
     number_format: str
@@ -48,12 +49,15 @@ class Compiler:
     Attributes
     ----------
     helper_stack_bytes : tuple of (str, int)
-        Frames of those routines of the compiler's library that have no call frame information.
+        Name and stack frame of each routine of the compiler's library that has no call frame
+        information.
     helper_loops : tuple of (str, tuple of int)
-        How often each loop of a routine of the compiler's library goes back to its start at most,
-        in the order of their addresses; one number is that of all.
+        Name of a routine of the compiler's library and, for each of its loops in the order of
+        addresses, the largest number of jumps back to the loop's start. A single number holds for
+        every loop of the routine.
     calls_from : str
-        Where the call graph comes from: "compiler", which writes it, or "avr instructions".
+        The source of the call graph: "compiler", which writes the graph while it compiles, or
+        "avr instructions", which are followed in the image.
     """
 
     command: str
@@ -76,7 +80,7 @@ class OperationCost:
     product : float
         A multiply-add of an inner product or a distance.
     other : float
-        Any other: kernel functions, the weighted sums, final steps.
+        Any other operation: kernel functions, weighted sums, final steps.
     """
 
     product: float
@@ -85,14 +89,14 @@ class OperationCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an operation takes in each number format, by which `--format auto` compares them."""
+    """The cost of operations in each number format; `--format auto` compares formats by it."""
 
     float32: OperationCost
     int16: OperationCost
     int8: OperationCost
 
     def float_weight(self, width: str) -> int:
-        """Return how many products of integers a product of float32 counts for.
+        """Return the cost of a float32 product in integer products of this width, at least 1.
 
         Parameters
         ----------
@@ -122,7 +126,7 @@ class Boot:
         is the emulator's standard input and output; or "loaded", queries that the emulator loads
         into memory and answers over the serial port.
     queries : Region or None
-        Where loaded queries are.
+        The memory that holds loaded queries; None for the other exchanges.
     """
 
     startup: str
@@ -151,13 +155,13 @@ class Target:
     Attributes
     ----------
     stands_for : str
-        Boards or flight parts of the field.
+        Names of the boards or flight parts that this target represents.
     not_shown : tuple of str
-        What the emulator does not show of the real part.
+        Properties of the real part that the emulator does not show.
     byte_order : str
-        "little" or "big", also of the files that an emulated image reads and writes.
+        "little" or "big": of the CPU, and of the files that an emulated image reads and writes.
     part, boot, emulator
-        None where the target is the machine that runs kmcompile.
+        None in the target `host`, the machine that runs kmcompile.
     """
 
     name: str
@@ -179,17 +183,17 @@ class Target:
 
     @property
     def lanes(self) -> int:
-        """Return how many support vectors' sums run side by side."""
+        """Return the number of support vectors whose sums are computed side by side."""
         return self.program.lanes
 
     @property
     def unroll_lanes(self) -> bool:
-        """Return whether the lanes are written out as scalars."""
+        """Return whether the C has a scalar variable for each lane instead of an array."""
         return self.program.unroll_lanes
 
     @property
     def feature_tile(self) -> int:
-        """Return the features that one turn of the inner loop handles."""
+        """Return the number of features that one iteration of the inner loop handles."""
         return self.program.feature_tile
 
     @property
@@ -199,22 +203,22 @@ class Target:
 
     @property
     def multiplies_long(self) -> bool:
-        """Return whether an instruction gives the 64-bit product of two words."""
+        """Return whether the CPU has an instruction for the 64-bit product of two 32-bit words."""
         return self.program.multiplies_long
 
     @property
     def double_bits(self) -> int:
-        """Return the size of the C type double."""
+        """Return the size of the C type double in bits."""
         return self.program.double_bits
 
     @property
     def tables_apart(self) -> bool:
-        """Return whether tables are not in the data space, but in that of the program."""
+        """Return whether tables lie in the program's address space instead of the data's."""
         return self.program.memory_space == "program"
 
     @property
     def tables_end(self) -> int | None:
-        """Return the address below which tables must lie, or None where they may lie anywhere.
+        """Return the address below which all tables must lie, or None if there is no such limit.
 
         avr-gcc 5.4 reads wrong values from tables of `__memx` beyond the first 64 KB of flash.
         """
@@ -222,29 +226,32 @@ class Target:
 
     @property
     def largest_object_bytes(self) -> int:
-        """Return the size of the largest array: differences of pointers have a sign."""
+        """Return the largest size of an array in bytes: half the range of the C type size_t.
+
+        A difference of two pointers into the array must fit ptrdiff_t, which is signed.
+        """
         return int(2 ** (self.program.size_bits - 1)) - 1
 
     @property
     def flash_bytes(self) -> int | None:
-        """Return the flash of the real part, or None on the host."""
+        """Return the real part's flash in bytes, or None on the host."""
         return self.part.flash_bytes if self.part else None
 
     @property
     def ram_bytes(self) -> int | None:
-        """Return the RAM of the real part, or None on the host."""
+        """Return the real part's RAM in bytes, or None on the host."""
         return self.part.ram_bytes if self.part else None
 
     @property
     def emulated_flash_bytes(self) -> int | None:
-        """Return the largest flash budget that the emulated board can still check."""
+        """Return the largest flash budget, in bytes, that the emulated board can check."""
         if self.boot is None:
             return None
         return max(region.bytes for region in (self.boot.flash, self.boot.tables) if region)
 
     @property
     def emulated_ram_bytes(self) -> int | None:
-        """Return the largest RAM budget that the emulated board can still check."""
+        """Return the largest RAM budget, in bytes, that the emulated board can check."""
         return self.boot.ram.bytes if self.boot else None
 
     def to_dict(self) -> dict[str, Any]:

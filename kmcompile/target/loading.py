@@ -1,4 +1,4 @@
-"""One TOML of `targets/` -> Target."""
+"""Loading of targets: one TOML file of `targets/` becomes one Target."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
     Parameters
     ----------
     description : mapping
-        The content of a TOML, or `Target.to_dict()`.
+        The content of a TOML file, or `Target.to_dict()`.
     origin : str
-        What error messages call it, such as a file name.
+        The description's name in error messages, such as a file name.
 
     Raises
     ------
     UsageError
-        If it breaks the schema or a rule of `rules`; the field, the value and the rule are
-        named.
+        If the description breaks the schema or a rule of `kmcompile.target.rules`; the text names
+        the field, the value and the rule.
     """
     error = jsonschema.exceptions.best_match(_validator().iter_errors(description))
     if error is not None:
@@ -68,12 +68,13 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
 
 
 def load_target(name_or_path: str | Path) -> Target:
-    """Return the target of this name, or of this TOML file.
+    """Return the target that has this name, or that this TOML file describes.
 
     Raises
     ------
     UsageError
-        If there is none (the nearest name is suggested), or the TOML is wrong.
+        If no target has this name (the text suggests the nearest name), or if the TOML file is
+        wrong.
 
     Examples
     --------
@@ -92,12 +93,12 @@ def load_target(name_or_path: str | Path) -> Target:
 
 
 def chosen_targets(names: str) -> tuple[Target, ...]:
-    """Return the targets of a list such as "cortex-m7,leon3", or all of them for "all".
+    """Return the targets named by a list such as "cortex-m7,leon3", or every target for "all".
 
     Raises
     ------
     UsageError
-        If there is no target of one of the names.
+        If no target has one of these names.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def chosen_targets(names: str) -> tuple[Target, ...]:
 
 
 def list_targets() -> tuple[Target, ...]:
-    """Return all targets that ship with kmcompile, by name, the host first.
+    """Return every target that ships with kmcompile, sorted by name, with the host first.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def _compiler(table: Mapping[str, Any]) -> Compiler:
 
 
 def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with its lists as tuples, so that the dataclass is immutable."""
+    """Return a TOML table with tuples for its lists, so that the dataclass is immutable."""
     return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
 
 

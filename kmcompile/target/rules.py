@@ -1,4 +1,4 @@
-"""What a target's description must keep that no schema says."""
+"""Rules for the description of a target that a JSON schema cannot express."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from kmcompile import resources
 _ADDRESSES = 2**32
 _REGIONS = ("flash", "ram", "tables", "queries")
 _OWN_CALLS = {"boot/avr.c.j2": "avr instructions"}
-"""Where the call graph of a family's images comes from, unless it is the compiler."""
+"""The source of the call graph by start-up template, where the source is not the compiler."""
 
 
 def broken_rule(description: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the first field that breaks a rule, with what it must be; None if all are kept.
+    """Return the first field that breaks a rule and the text of the rule, or None.
 
     Parameters
     ----------
     description : mapping
-        One that keeps the schema.
+        A description that the schema accepts.
     """
     return next(_broken(description), None)
 
@@ -40,7 +40,7 @@ def _broken(description: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _broken_values(value: Any, field: str) -> Iterator[tuple[str, str]]:
-    """Yield numbers and texts that no part of a target can be."""
+    """Yield the fields that hold a text that is not printable or a number that is no integer."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             yield from _broken_values(part, f"{field}.{key}" if field else key)

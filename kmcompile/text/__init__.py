@@ -1,1 +1,1 @@
-"""Numbers and texts of files as people read them."""
+"""Numbers, and texts that come from files, in the form that people read."""

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Number texts: counts, bytes, shares, errors and speed-ups as people read them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ MISSING = "–"  # of a table on a page; as wide as a digit
 
 
 def count_text(value: float) -> str:
-    """Return a count, or a mean of counts.
+    """Return the text of a count, or of a mean of counts: commas between thousands.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def count_text(value: float) -> str:
 
 
 def bytes_text(value: int) -> str:
-    """Return bytes in the unit that fits; 1 KB = 1,000 bytes.
+    """Return the text of a number of bytes, in B, KB or MB; 1 KB = 1,000 bytes.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def bytes_text(value: int) -> str:
 
 
 def share_text(share: float) -> str:
-    """Return a share in per cent; what is not all or nothing never reads so.
+    """Return a share in per cent; only the shares 1 and 0 read "100 %" and "0 %".
 
     Examples
     --------
@@ -49,7 +49,7 @@ def share_text(share: float) -> str:
 
 
 def confidence_text(confidence: float) -> str:
-    """Return a confidence in per cent.
+    """Return the text of a confidence between 0 and 1 in per cent.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def confidence_text(confidence: float) -> str:
 
 
 def small_text(value: float) -> str:
-    """Return an error, a bound or a probability.
+    """Return the text of an error, a bound or a probability: three significant digits.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def small_text(value: float) -> str:
 
 
 def ratio_text(value: float) -> str:
-    """Return a speed-up.
+    """Return the text of a speed-up, "48.9 times" for example.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def ratio_text(value: float) -> str:
 
 
 def counted(n: int, one: str, many: str) -> str:
-    """Return a count with the words that go with it.
+    """Return a count with its words: `one` after 1, `many` after any other count.
 
     Examples
     --------

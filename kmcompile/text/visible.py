@@ -1,4 +1,4 @@
-"""Text that comes from a file, as a page that is signed, a terminal or a table shows it."""
+"""Texts from files, escaped so that a terminal or a page shows every character of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ _LINE_LENGTH_MAX = 500
 
 
 def visible(text: str) -> str:
-    r"""Return text in which every character can be seen: what cannot be is escaped as in Python.
+    r"""Return the text with every invisible character escaped as Python escapes it.
 
-    Escaped are control characters (ESC, NUL, line ends), format characters (Unicode's Cf: those
-    that turn the direction of what follows, and joiners of width 0, also where a script needs
-    them: two labels that differ by one must not look the same), surrogates, private and unassigned
-    characters, and spaces other than the ordinary one. Letters of every script stay.
+    It escapes control characters (ESC, NUL, line ends), format characters (Unicode's Cf: marks
+    that turn the direction of the text behind them, and joiners of width 0, also where a script
+    needs a joiner: two labels that differ by a joiner must look different), surrogates, private
+    and unassigned characters, and every space but the ordinary one. Letters of every script stay.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def visible(text: str) -> str:
 
 
 def printable(line: str) -> str:
-    """Escape what a hostile model could send to the terminal, and cut what is too long.
+    """Escape a line for the terminal as `visible` does, and cut it if it is too long.
 
     Examples
     --------

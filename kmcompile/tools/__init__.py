@@ -1,1 +1,1 @@
-"""External programs: finding them, running them, how long they may take, what to install."""
+"""External programs: finding them, running them within a time limit, what to install."""

@@ -1,4 +1,4 @@
-"""How long a program may take, by what it does: a busy machine makes no program look hung."""
+"""Time limits of external programs by processor time: a busy machine makes none look hung."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ import psutil
 from kmcompile.errors import ToolError
 
 POLL_S = 0.25
-"""How often a program that is waited for is looked at, in seconds."""
+"""Seconds between two checks of a running program."""
 
 _SLEEPS_S = 1.0
-"""A program that takes no processor time for so many seconds waits, and will wait on."""
+"""Seconds without processor time after which a program counts as asleep."""
 
 
 class Patience:
-    """The time that a program and its children take: computing, or waiting for nothing.
+    """The time that is charged to a program and its children: processor time and sleep.
 
-    A program that computes is charged its processor time. One that takes none for a second is
-    charged the second: it sleeps. What it waits for a processor on a busy machine is not charged.
+    A program that computes is charged its processor time. A program that takes no processor time
+    for a second is charged the second as sleep. Waiting for a processor of a busy machine is not
+    charged.
 
     Parameters
     ----------
     process : Popen
     limit_s : float
-        Seconds of its own that the program may take.
+        Largest charge in seconds.
     what : str
-        What error messages call this step, such as "compiling iris.c".
+        The step's name in error messages, such as "compiling iris.c".
     """
 
     def __init__(self, process: subprocess.Popen[bytes], limit_s: float, what: str) -> None:
@@ -39,12 +40,12 @@ class Patience:
         self._looked = self._computed_at = time.monotonic()
 
     def check(self) -> None:
-        """Look at the program, unless it was looked at just now.
+        """Charge the program for the time since the last check, at most once in POLL_S seconds.
 
         Raises
         ------
         ToolError
-            If its own time is over.
+            If the charge exceeds the limit.
         """
         now = time.monotonic()
         if now - self._looked < min(POLL_S, self._limit_s):

@@ -1,4 +1,4 @@
-"""External programs: finding them, running them safely, and what to install where they miss."""
+"""External programs: finding and running them, and the command that installs missing ones."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _VERSION_TIMEOUT_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One program of a target, as found on this machine.
+    """A compiler or an emulator that a target needs, and where this machine has it.
 
     Attributes
     ----------
     purpose : str
         "compiler", "emulator" or "instruction counter".
     path, version : str or None
-        None where it is missing.
+        None if the program is missing.
     packages : tuple of str
-        The Debian packages that provide it.
+        The Debian packages that provide the program.
     """
 
     purpose: str
@@ -50,11 +50,11 @@ class Diagnosis:
     Attributes
     ----------
     ready : bool
-        Whether C can be built and run for the target; counting instructions is not needed for it.
+        Whether C can be built and run for the target. The instruction counter may be missing.
     missing_packages : tuple of str
-        Debian packages to install for all of it.
+        Debian packages that provide every missing tool.
     install_command : str or None
-        The one command that installs them; None where nothing is missing.
+        The command that installs `missing_packages`; None if no tool is missing.
     """
 
     target: str
@@ -76,10 +76,10 @@ def install_command(packages: Iterable[str]) -> str:
 
 
 def diagnose(targets: Iterable[Target]) -> tuple[Diagnosis, ...]:
-    """Look for the compiler and the emulator of each target.
+    """Look for the compiler, the emulator and the instruction counter of each target.
 
-    An emulated target is checked on the host as well, and its instructions are counted by a
-    plugin that the host's compiler builds: `gcc` is listed as its instruction counter.
+    The instruction counter of an emulated target is the host's `gcc`, which builds a plugin of
+    the emulator.
     """
     return tuple(_diagnose(target) for target in targets)
 
@@ -103,7 +103,7 @@ def find(command: str, packages: Sequence[str]) -> str:
     Raises
     ------
     ToolError
-        If it is not in PATH; says how to install it.
+        If the program is not in PATH; the text has the command that installs it.
     """
     path = shutil.which(command)
     if path is None:
@@ -115,21 +115,21 @@ def find(command: str, packages: Sequence[str]) -> str:
 def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, what: str) -> str:
     """Run a program to its end and return what it printed.
 
-    It gets its own process group, which is ended whole on a timeout or an interrupt.
+    The program gets its own process group. A timeout or an interrupt ends the whole group.
 
     Parameters
     ----------
     arguments : sequence of str
         The program's path and its arguments; no shell is involved.
     timeout_s : float
-        Seconds of its own that it may take (`Patience`).
+        Seconds that may be charged to the program (`Patience`).
     what : str
-        What error messages call this step, such as "compiling iris.c".
+        The step's name in error messages, such as "compiling iris.c".
 
     Raises
     ------
     ToolError
-        If it cannot be started, fails or takes longer than the timeout.
+        If the program cannot be started, fails or takes longer than the timeout.
     """
     code, output = run_process(arguments, cwd, timeout_s, what)
     if code != 0:
@@ -140,12 +140,12 @@ def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, what: str) -
 def run_process(
     arguments: Sequence[str], cwd: Path, timeout_s: float, what: str
 ) -> tuple[int, str]:
-    """Run a program as `run_tool` does and return its exit code and output, whatever they are.
+    """Run a program as `run_tool` does, and return its exit code and output also if it fails.
 
     Raises
     ------
     ToolError
-        If it cannot be started or takes longer than the timeout.
+        If the program cannot be started or takes longer than the timeout.
     """
     process = start(arguments, cwd, what, subprocess.DEVNULL, subprocess.STDOUT)
     patience = Patience(process, timeout_s, what)
@@ -163,12 +163,12 @@ def run_process(
 def start(
     arguments: Sequence[str], cwd: Path, what: str, stdin: int | IO[bytes], stderr: int | IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    """Start a program in a process group of its own, its standard output a pipe of bytes.
+    """Start a program in its own process group, with a pipe of bytes for its standard output.
 
     Raises
     ------
     ToolError
-        If it cannot be started.
+        If the program cannot be started.
     """
     environment = os.environ | {"LC_ALL": "C", "QEMU_AUDIO_DRV": "none"}
     try:
@@ -186,7 +186,7 @@ def start(
 
 
 def failure_text(program: str, what: str, code: int, output: str) -> str:
-    """Return the lines of an error: what failed, how, and the first lines that tell why."""
+    """Return the lines of an error: the step, the exit code, and the tool's first error lines."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if _TELLING.search(line)] or lines
     how = f"exit code {code}" if code >= 0 else f"signal {-code}"
@@ -194,10 +194,10 @@ def failure_text(program: str, what: str, code: int, output: str) -> str:
     return "\n".join([head, *(line[:300] for line in telling[:_OUTPUT_LINES])])
 
 
-def ending_with_us(arguments: Sequence[str]) -> list[str]:
-    """Return the command of a program that ends with this process even if that is killed.
+def ending_with_this_process(arguments: Sequence[str]) -> list[str]:
+    """Return the command of a program that ends when this process ends, even if it is killed.
 
-    It takes util-linux; without it the command stays as it is.
+    The command needs util-linux; without util-linux `arguments` are returned unchanged.
     """
     setpriv = shutil.which("setpriv")
     if setpriv is None or shutil.which(arguments[0]) is None:
@@ -206,7 +206,7 @@ def ending_with_us(arguments: Sequence[str]) -> list[str]:
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a process group and wait for its leader."""
+    """End every process left in a process group, and wait for the group's leader."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

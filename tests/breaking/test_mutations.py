@@ -29,7 +29,7 @@ from terms import TERMS, VALUES, terms_of, weakened
 from kit.fixed_sum_terms import needed
 from kit.fixed_sums import in_format, random_machine
 from kmcompile.kernels.remainder import PolyRemainder
-from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_sum
 from kmcompile.passes import run_passes
@@ -118,7 +118,7 @@ def _subspace(name: str) -> Derived:
 
 @cache
 def _integers(grid: str | None, number_format: str) -> Derived:
-    case = in_format(random_machine(3, grid), number_format, Layout(False, True))
+    case = in_format(random_machine(3, grid), number_format, IntegerTableForm(False, True))
     stage = case.program.ends.exact
     return Derived(stage, needed(case, stage))
 

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 
 from kit.fixed_sums import DIGITS, GRIDS, Case, codes_of, in_format, queries, random_machine
 from kmcompile.kernels import Poly, Sigmoid
-from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.program.stages import CodedSum
 
 SEEDS = range(4)
@@ -42,7 +42,9 @@ def test_decisions_lie_within_their_bounds_of_the_real_numbers(name, grid, seed)
     machine = replace(machine, preprocessing=(), support_vectors=raw)
     rate = 2.0 / float((machine.support_vectors**2).sum(axis=1).max())
     kernel = Poly(rate, 0.7, 3) if name == "poly" else Sigmoid(rate, -0.3)
-    case = in_format(replace(machine, kernel=kernel), "lossless", Layout(seed % 2 == 0, True))
+    case = in_format(
+        replace(machine, kernel=kernel), "lossless", IntegerTableForm(seed % 2 == 0, True)
+    )
     assert isinstance(case.program.ends.exact, CodedSum)
     X = queries(case, 2, seed)
     for asked in (X, codes_of(case, X)):

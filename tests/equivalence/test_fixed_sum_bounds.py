@@ -16,7 +16,7 @@ from kit.fixed_sums import GRIDS, Case, bisected, codes_of, in_format, queries, 
 from kit.real_model import RealModel
 from kmcompile import readers
 from kmcompile.errors import InputError
-from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.interpreter import Status, interpret
 
@@ -29,7 +29,7 @@ QUERIES = 3
 def _case(kind: str, seed: int) -> Case | None:
     """Return a program, or None where gamma is refused."""
     grid = kind if kind in GRIDS else None
-    layout = Layout(sparse=seed % 2 == 0, wide_coefficients=seed % 3 == 0)
+    layout = IntegerTableForm(sparse=seed % 2 == 0, wide_coefficients=seed % 3 == 0)
     try:
         number_format = "lossless" if grid else kind.removeprefix("scaled ")
         return in_format(random_machine(seed, grid), number_format, layout)
@@ -100,7 +100,7 @@ def _trained(name: str, number_format: str) -> tuple[Case, RealModel, np.ndarray
     order = np.random.default_rng(9).permutation(len(X))
     train, test = order[:150], order[150:170]
     estimator = make().fit(X[train], y[train])
-    case = in_format(readers.load_model(estimator), number_format, Layout(False, False))
+    case = in_format(readers.load_model(estimator), number_format, IntegerTableForm(False, False))
     return case, RealModel(estimator), np.concatenate([X[test], X[train[:6]]])
 
 

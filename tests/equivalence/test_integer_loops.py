@@ -26,7 +26,7 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.tables import table_view
 from kmcompile.lower.code_table import alike_features, code_table
 from kmcompile.lower.codes import lossless_codes
-from kmcompile.lower.integer_program import Layout, lower_integers
+from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
@@ -187,7 +187,7 @@ def emitted(grid: str, sparse: bool, target: str) -> Emitted:
     assert coded is not None
     number_format = "int16" if coded.width == "int16" else "int8"
     loaded = load_target(target)
-    layout = Layout(sparse, wide_coefficients=sparse)
+    layout = IntegerTableForm(sparse, wide_coefficients=sparse)
     known = ordinary_inputs(moved, 8)
     program = lower_integers(coded, loaded, "iris", known, layout, number_format)
     return Emitted(machine, program, loaded)

@@ -20,7 +20,7 @@ from kit.replays import neighbours
 from kit.roundings import flushing_subnormals, need_fma, run
 from kit.tools import need
 from kmcompile.errors import InputError
-from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.lower.replay import lower_replay
 from kmcompile.numeric.batch import Batch
 from kmcompile.program import storage
@@ -40,7 +40,7 @@ NO_INPUTS = np.zeros((0, 0), dtype=np.float32)
 def case_of(kind: str, seed: int) -> Case | None:
     """Return a program, or None where gamma is refused."""
     grid = kind if kind in GRIDS else None
-    layout = Layout(sparse=seed % 2 == 0, wide_coefficients=seed % 3 == 0)
+    layout = IntegerTableForm(sparse=seed % 2 == 0, wide_coefficients=seed % 3 == 0)
     try:
         number_format = "lossless" if grid else kind.removeprefix("scaled ")
         return in_format(random_machine(seed, grid), number_format, layout)

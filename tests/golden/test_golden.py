@@ -18,7 +18,7 @@ from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.kernels import Linear, Poly, Rbf
 from kmcompile.lower import lower
 from kmcompile.lower.codes import lossless_codes
-from kmcompile.lower.integer_program import Layout, lower_integers
+from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
 from kmcompile.lower.known_answers import known_answers
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.program import with_tolerance
@@ -125,7 +125,7 @@ def emitted(kernel: str, target: str) -> Emitted:
     known = np.array(INPUTS[kernel][:2], dtype=np.float32)
     if kernel == "codes":
         codes = lossless_codes(machine)
-        layout = Layout(sparse=False, wide_coefficients=False)
+        layout = IntegerTableForm(sparse=False, wide_coefficients=False)
         program = lower_integers(codes, loaded, "iris", known, layout, "int8")
         return Emitted(machine, program, loaded)
     program = lower(machine, loaded, "iris", known)

@@ -14,7 +14,7 @@ from mpmath import mp, mpf
 
 from kmcompile.kernels import Rbf
 from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
-from kmcompile.lower.integer_program import Layout, lower_integers
+from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
@@ -117,7 +117,7 @@ class Case:
         return votes.index(max(votes))
 
 
-def in_format(machine: KernelMachine, number_format: str, layout: Layout) -> Case:
+def in_format(machine: KernelMachine, number_format: str, layout: IntegerTableForm) -> Case:
     """Return the program of a machine: lossless codes or, for "int16" and "int8", scaled ones."""
     moved = run_passes(machine, centers=False)
     if number_format == "lossless":

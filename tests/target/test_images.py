@@ -252,9 +252,11 @@ def test_a_compiler_that_ends_well_without_an_object_is_an_error(tmp_path):
 def test_every_emulator_ends_with_the_process_that_started_it(built, monkeypatch):
     artifact = built(M7)
     wrapped = []
-    ending = toolchain.ending_with_us
+    ending = toolchain.ending_with_this_process
     monkeypatch.setattr(
-        toolchain, "ending_with_us", lambda command: wrapped.append(command) or ending(command)
+        toolchain,
+        "ending_with_this_process",
+        lambda command: wrapped.append(command) or ending(command),
     )
     QemuRunner().run(artifact, small_model.queries(1))
     assert [command[0].endswith("qemu-system-arm") for command in wrapped] == [True]

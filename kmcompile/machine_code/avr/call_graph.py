@@ -1,4 +1,4 @@
-"""The call graph of an AVR image: frames and calls of its functions, followed by instruction."""
+"""The call graph of an AVR image: frames and calls, found by following its instructions."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from kmcompile.machine_code.call_graph import CallGraph
 
 _RETURN_BYTES = 3
 _KEPT_BY_CALLS = (*range(2, 18), 28, 29)
-"""Registers that a function gives back as it found them (avr-gcc's ABI)."""
+"""Registers that a function restores before it returns (avr-gcc's ABI)."""
 _MOST_DEPTHS = 8
-"""Of one instruction, before its function is said to push in a loop."""
+"""Largest number of stack depths of one instruction; with more, the function pushes in a loop."""
 
 _Bytes = Mapping[int, tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What is known when an instruction is reached.
+    """The state of the stack and of registers before an instruction.
 
     Attributes
     ----------
     depth : int
         Bytes on the stack since the function was entered.
     copies : tuple of (int, (str, int))
-        Register -> ("low" or "high", depth): that byte of what the stack pointer is, or would be,
-        at that depth. ("borrowed", ...) is a low byte after SUBI, before SBCI of the high one.
+        Register -> ("low" or "high", depth): the register holds the low or high byte of the stack
+        pointer's value at this depth. ("borrowed", depth) is a low byte after SUBI, before SBCI of
+        the high byte.
     high : int or None
-        The depth whose high byte has been written to the stack pointer.
+        The depth whose high byte was written to the stack pointer.
     """
 
     address: int
@@ -42,17 +43,16 @@ class _State:
 
 
 def read_avr_call_graph(image: Path, entries: Iterable[str]) -> CallGraph:
-    """Return frames and calls of the functions that some functions reach.
+    """Return the frames and calls of the functions that the entries reach.
 
-    A frame is the largest depth on any path through a function, jumps into others included, and
-    the return address. All paths are followed: PUSH and POP, calls whose return address makes room,
-    and arithmetic on copies of the stack pointer that is written back.
+    A frame is the return address and the largest depth on any path through a function, with jumps
+    into other functions. All paths are followed. PUSH and POP, calls whose return address makes
+    room, and arithmetic on copies of the stack pointer that is written back change the depth.
 
     Raises
     ------
     ToolError
-        If a function jumps or calls through a pointer, or moves the stack pointer in a way that is
-        not understood.
+        If a function jumps or calls through a pointer, or changes the stack pointer unexpectedly.
     """
     code, functions = elf.code_and_functions(image)
     named = {address: name for name, address in sorted(functions.items(), reverse=True)}
@@ -82,7 +82,7 @@ class _Function:
         self._callees: set[int] = set()
 
     def follow(self, entry: int) -> tuple[int, set[int]]:
-        """Return the largest depth and the addresses that are called."""
+        """Return the largest stack depth and the addresses of called functions."""
         seen: dict[int, set[_State]] = {}
         to_do = [_State(entry, 0)]
         deepest = 0
@@ -109,7 +109,7 @@ class _Function:
         )
 
     def _next(self, state: _State) -> Iterator[_State]:
-        """Yield what can come after an instruction."""
+        """Yield the states that can follow an instruction."""
         one = self._at(state.address)
         if one.indirect is not None:
             raise self._unclear(state, f"goes to a computed address ({one.indirect})")
@@ -139,7 +139,7 @@ class _Function:
         return _State(call.end, state.depth, kept)
 
     def _after(self, state: _State, one: Instruction) -> _State:
-        """Return the state behind an instruction that is no call, jump or return."""
+        """Return the state after an instruction that is no call, jump or return."""
         depth, high = state.depth + one.pushed, state.high
         output = one.stack_output
         known = dict(state.copies)

@@ -1,4 +1,4 @@
-"""AVR instructions, as far as they move the stack pointer or the flow of control.
+"""Decoding of the AVR instructions that change the stack pointer or the flow of control.
 
 References
 ----------
@@ -41,7 +41,7 @@ class Instruction:
     Attributes
     ----------
     word, next_word : int
-        Its code, and the word behind it, which may be its second half.
+        The instruction's code, and the next word, which may be its second half.
     """
 
     address: int
@@ -53,13 +53,13 @@ class Instruction:
 
     @property
     def end(self) -> int:
-        """Return the address behind it."""
+        """Return the address behind the instruction."""
         two = any(self._is(mask, code) for mask, code in _TWO_WORDS)
         return self.address + (4 if two else 2)
 
     @property
     def skips(self) -> bool:
-        """Return whether it may skip the next instruction."""
+        """Return whether the instruction may skip the next one."""
         return any(self._is(mask, code) for mask, code in _SKIPS)
 
     @property
@@ -119,7 +119,7 @@ class Instruction:
 
     @property
     def word_added(self) -> tuple[int, int] | None:
-        """Return (low register of a pair, what ADIW or SBIW adds)."""
+        """Return (low register of a pair, added number) of ADIW or SBIW."""
         if not self._is(0xFE00, 0x9600):
             return None
         value = self.word >> 2 & 0x30 | self.word & 0xF
@@ -129,7 +129,7 @@ class Instruction:
     def subtracted(self) -> tuple[int, int, bool] | None:
         """Return (register, constant, whether with carry) of SUBI and SBCI.
 
-        SBC with r1 is one, too: r1 is 0 (avr-gcc's ABI) except beside a multiplication.
+        SBC with r1 also subtracts a constant: r1 is 0 (avr-gcc's ABI) except in a multiplication.
         """
         if self._is(0xFE0F, 0x0801):
             return self.word >> 4 & 0x1F, 0, True
@@ -147,7 +147,7 @@ class Instruction:
 
     @property
     def written(self) -> tuple[int, ...]:
-        """Return the registers that it changes, calls and multiplications left out."""
+        """Return the registers that the instruction changes, but for calls and products."""
         register, form = self.word >> 4 & 0x1F, self.word & 0xF
         upper = 16 + (register & 0xF)
         if self.word_added is not None or self.pair_moved is not None:

@@ -1,1 +1,1 @@
-"""What the emitted C tells of its loops and calls, by which those of the image are known."""
+"""Loops, loop bounds and calls of emitted C, read from its text."""

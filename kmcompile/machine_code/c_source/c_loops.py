@@ -25,19 +25,19 @@ class Loop:
     Attributes
     ----------
     function : str
-        The one that it stands in.
+        The function that contains the loop.
     line, last_line : int
-        Of the keyword, from 1, and of the brace that closes the body.
+        Lines, counted from 1, of the keyword and of the brace that closes the body.
     keyword : str
         `for` or `while`.
     head : tuple of str
-        What stands in parentheses: start, condition and step, or the condition alone.
+        The parts in parentheses: start, condition and step, or the condition alone.
     body : str
         The code in braces, without comments.
     before : str
         The line before the keyword's.
     words : frozenset of str
-        The function's own variables of 32 bits without a sign.
+        The unsigned 32-bit variables of the function.
     """
 
     function: str
@@ -65,7 +65,7 @@ class Function:
     is_static : bool
         Whether it is called from this file only.
     start, end : int
-        Where its body stands among the characters of the file.
+        Range of the body in the characters of the file.
     """
 
     name: str
@@ -75,13 +75,13 @@ class Function:
 
 
 def without_comments(text: str) -> str:
-    """Return C of the same length and lines with blanks for its comments and strings."""
+    """Return the C with blanks in place of comments and strings; lines and length stay."""
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 @lru_cache(maxsize=2)
 def _code(source: str) -> str:
-    """Return the text without comments, strings and directives, of the same length."""
+    """Return the C with blanks in place of comments, strings and directives; its length stays."""
     code = without_comments(source)
     return _DIRECTIVE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
 
@@ -102,7 +102,7 @@ def _functions(source: str) -> Iterator[Function]:
 
 
 def find_calls(source: str) -> Iterator[tuple[str, str, int]]:
-    """Yield each call between functions of a file: the caller, the called one and the line."""
+    """Yield (caller, called function, line) of each call between functions of a file."""
     code = _code(source)
     functions = find_functions(source)
     called = re.compile(rf"\b({'|'.join(function.name for function in functions)})\b")
@@ -118,8 +118,7 @@ def find_loops(source: str) -> tuple[Loop, ...]:
     Raises
     ------
     ValueError
-        If the file has a `do`, a `goto`, or a loop that is not written as the templates write
-        loops: then none of its loops is known for sure.
+        If the file has a `do`, a `goto`, or a loop in another form than the templates'.
     """
     return tuple(_loops(source))
 
@@ -151,7 +150,7 @@ def _loops(source: str) -> Iterator[Loop]:
 
 
 def _closing(code: str, start: int, pair: str, where: str) -> int:
-    """Return the place behind the mark that closes the one at `start`."""
+    """Return the index behind the bracket that closes the bracket at `start`."""
     depth = 0
     for place in range(start, len(code)):
         depth += (code[place] == pair[0]) - (code[place] == pair[1])

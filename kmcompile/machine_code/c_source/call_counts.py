@@ -1,4 +1,4 @@
-"""How often one call from outside can lead to each function of emitted C."""
+"""Bounds on how often each function of emitted C runs during one call from outside."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from kmcompile.machine_code.c_source.flow_facts import LoopFact
 def most_calls(
     source: str, facts: Sequence[LoopFact], without: Iterable[str] = ()
 ) -> dict[str, int]:
-    """Return the most calls of each function during one call of a function of the header.
+    """Return the largest number of calls of each function in one call of a function of the header.
 
-    Every place that calls counts once for every turn of the loops around it, and once more in the
-    head of a loop, whose condition is asked once more than it holds. Branches are not looked at.
+    A call in the source counts once for each iteration of the loops around it. A call in the head
+    of a loop counts once more, because the condition is evaluated once more than it holds. Branches
+    are ignored: both sides count.
 
     Parameters
     ----------
     source : str
         The emitted C.
     facts : sequence of LoopFact
-        Of its loops.
+        The facts of the C's loops.
     without : iterable of str
-        Functions of the header that are left out.
+        Functions of the header that are ignored.
 
     Raises
     ------
     ValueError
-        If a function is called before it is defined, as in a recursion: templates put each behind
-        what it calls.
+        If a function is called before its definition, as in a recursion. Templates define each
+        function before its callers.
     """
     functions = find_functions(source)
     order = {function.name: number for number, function in enumerate(functions)}
@@ -54,10 +55,10 @@ def most_calls(
 
 
 def _turns_around(source: str, facts: Sequence[LoopFact]) -> dict[int, int]:
-    """Return how often each line in a loop is passed during one call of its function, at most."""
+    """Return the largest number of executions of each line in a loop per call of its function."""
     turns: dict[int, int] = {}
     for loop, fact in zip(find_loops(source), facts, strict=True):
-        # Loops come in order, those around before those in them.
+        # Loops come in order: an outer loop comes before the loops inside it.
         around = turns.get(loop.line, 1)
         inside = around * fact.maximum
         if fact.total is not None:

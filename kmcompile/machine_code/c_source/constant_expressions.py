@@ -14,12 +14,12 @@ _INTEGER: Final = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uU]?[lL]{0,2}\b")
 def integer_defines(*texts: str) -> dict[str, int]:
     """Return the #defined names that are constant expressions, with their values.
 
-    A name that an `#if` gives two values is left out. So is what is no integer.
+    A name with two values in branches of an `#if` is left out. So is a value that is no integer.
 
     Parameters
     ----------
     texts : str
-        C without comments, what is used after what defines it.
+        C texts without comments; a text comes after the texts whose names it uses.
 
     Examples
     --------
@@ -44,8 +44,8 @@ def evaluate(text: str, defines: Mapping[str, int]) -> int:
     Raises
     ------
     ValueError
-        If there is anything else in it, a name that is not defined among them, or if a part of it
-        is no number of 32 bits: C would not give the same.
+        If the text is no such expression, if it has an undefined name, or if an intermediate value
+        exceeds 32 bits, for which C would give another value.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def evaluate(text: str, defines: Mapping[str, int]) -> int:
 
 
 def _value(node: ast.expr, defines: Mapping[str, int]) -> int:
-    """Return the value of a node of the tree, which Python has for C's, too."""
+    """Return the value of a node of Python's syntax tree of the C expression."""
     match node:
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             result = value

@@ -1,15 +1,15 @@
-"""The largest number of turns of every loop of emitted C: flow facts, as a WCET tool needs them.
+"""Flow facts: the largest number of iterations of each loop of emitted C, for a WCET tool.
 
-A `for` from one constant to another by constant steps, whose variable its body leaves alone, says
-itself how often it turns at most: a `break`, a `return` or a further condition only shortens it.
+A `for` from one constant to another by constant steps, whose body does not change the variable,
+needs no comment: a `break`, a `return` or a further condition only reduces its iterations.
 Every other loop has its bound in a comment on the line before,
 
     /* Loop bound: EXPR. */
     /* Loop bound: EXPR, in all EXPR. */
 
-with the turns each time the loop is entered and, where they are known to be fewer than the product
-of nested bounds, those of one call of its function. EXPR has integers, #defined names, + - * / and
-parentheses.
+The first EXPR bounds the iterations each time the loop is entered. The second bounds the iterations
+in one call of the function; it is given if it is less than the product of the nested bounds. EXPR
+has integers, #defined names, + - * / and parentheses.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _LIMIT: Final = re.compile(r"(\w+) (<=|<|>=|>|!=) (.+)")
 
 @dataclass(frozen=True, slots=True)
 class LoopFact:
-    """How often a loop turns at most.
+    """The largest number of iterations of a loop.
 
     Attributes
     ----------
     function : str
-        The one that it stands in.
+        The function that contains the loop.
     line : int
-        Of its `for` or `while` in the source, from 1.
+        Line of the `for` or `while`, counted from 1.
     maximum : int
-        Turns each time it is entered.
+        Largest number of iterations each time the loop is entered.
     total : int or None
-        Turns of one call of its function, all times that it is entered in together; None where
-        no less is known than the product of nested bounds.
+        Largest number of iterations in one call of the function; None if the product of nested
+        bounds is the best known.
     body_line, last_line : int
-        Where its body begins and ends.
+        First and last line of the body.
     """
 
     function: str
@@ -63,13 +63,13 @@ def read_loop_facts(source: str, header: str) -> tuple[LoopFact, ...]:
     source : str
         The emitted C.
     header : str
-        Its header, for the names that it defines.
+        The header of the C, for its #defined names.
 
     Raises
     ------
     ValueError
-        If a loop has no bound, says something else than it can be seen to do, or is not written as
-        the templates write loops. That is a defect of a template.
+        If a loop has no bound, if its comment contradicts its head, or if its form is not that of
+        the templates. Each is a defect of a template.
     """
     defines = integer_defines(without_comments(header), without_comments(source))
     return tuple(_fact(loop, defines) for loop in find_loops(source))
@@ -93,7 +93,7 @@ def _fact(loop: Loop, defines: Mapping[str, int]) -> LoopFact:
 
 
 def _counted_turns(loop: Loop, defines: Mapping[str, int]) -> int | None:
-    """Return the turns of a `for` between constants; None of any other loop."""
+    """Return the iterations of a `for` between constants; None for any other loop."""
     if loop.keyword != "for" or re.search(r"\|\||\?", loop.head[1]):
         return None
     start, step = _START.fullmatch(loop.head[0]), _STEP.fullmatch(loop.head[2])
@@ -117,7 +117,7 @@ def _counted_turns(loop: Loop, defines: Mapping[str, int]) -> int | None:
 def _turns(
     first: int, by: int, condition: str, variable: str, defines: Mapping[str, int]
 ) -> int | None:
-    """Return the turns that one condition allows; None if it does not limit the variable."""
+    """Return the iterations that a condition allows; None if it does not limit the variable."""
     limit = _LIMIT.fullmatch(condition)
     if limit is None or limit[1] != variable or by == 0:
         return None
@@ -139,7 +139,7 @@ def _turns(
         case _:
             return None
     turns = max(0, -(-way // abs(by)))
-    # The variable is of 32 bits without a sign: where it would pass its ends, it goes on.
+    # The variable is unsigned with 32 bits: beyond its ends it would wrap around and go on.
     return turns if 0 <= first + turns * by < 2**32 else None
 
 

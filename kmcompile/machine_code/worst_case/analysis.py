@@ -1,4 +1,4 @@
-"""The largest number of instructions that one call can take, from the linked image."""
+"""The static worst case: an upper bound on the instructions of one call, from the linked image."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from kmcompile.target import Compiler
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """The most instructions that one call can take, all stages to the end.
+    """Upper bound on the instructions of one call that runs through all stages.
 
     Attributes
     ----------
     instructions : int or None
-        None where something is not understood.
+        The bound; None if some machine code has no known bound.
     without_replay : int or None
-        Of a call that the replay does not answer; the same where there is no replay.
+        The bound for a call without the replay; equal to `instructions` if there is no replay.
     reason : str or None
-        What is not understood, with its function.
+        The machine code without a known bound, and its function.
     """
 
     instructions: int | None
@@ -49,9 +49,9 @@ def worst_case(
 ) -> WorstCase:
     """Bound the instructions of one call.
 
-    Each loop of the machine code goes round as often as the source loop allows that it is
-    matched to; loops of the compiler's library as often as the target says. Ways that no input
-    takes are counted too, and the branches of each loop at their longest.
+    Each loop of the machine code is matched to a source loop, whose bound it takes. Loops of the
+    compiler's library take their bounds from the target. Paths that no input takes count too, and
+    each iteration of a loop counts as its longest.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def worst_case(
     sources : tuple of str
         File names of its C, without folders.
     compiler : Compiler
-        Of the target.
+        The compiler of the target.
     facts : iterable of LoopFact
-        Of all loops of its sources.
+        The facts of all loops of the sources.
     entry : str
         The function that is called, by default `<name>_classify` or `<name>_predict`.
 
@@ -90,7 +90,7 @@ def worst_case(
 
 
 class _Costs:
-    """The worst case of each function, from the leaves of the calls upwards."""
+    """The worst case of each function, computed from the called functions up to the callers."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class _Costs:
         self._open: list[int] = []
 
     def of(self, entry: int, replays: bool) -> int | None:
-        """Return the most instructions of a call; None if only the replay calls it.
+        """Return the largest number of instructions of a call; None if only the replay calls it.
 
         Raises
         ------
@@ -132,12 +132,12 @@ class _Costs:
         return longest_path(graph, loops, bounds, callees)
 
     def _callee(self, graph: FlowGraph, callee: int, replays: bool) -> int | None:
-        """Return the most instructions of what a function calls."""
+        """Return the largest number of instructions of a call of the function's callee."""
         if self._program.names.get(callee) not in COPYING:
             return self.of(callee, replays)
         n_bytes = copied_bytes(self._program, graph, callee)
         copying = with_one_entry(read_flow_graph(self._program, callee))
-        loops = find_loops(copying)  # each of their rounds moves a byte at least
+        loops = find_loops(copying)  # each of their iterations moves at least one byte
         return longest_path(copying, loops, {one.header: LoopBound(n_bytes) for one in loops}, {})
 
     def _bounds(
@@ -172,9 +172,9 @@ class _Costs:
         return bounds
 
     def _declared(self, loops: tuple[MachineLoop, ...]) -> dict[int, int]:
-        """Return header -> rounds of the loops in routines that the target tells of.
+        """Return header -> iterations of the loops in library routines that the target declares.
 
-        A routine can enter another one by a jump: that which a loop stands in counts.
+        A routine can jump into another one; the routine that contains the loop counts.
         """
         found: dict[str, list[tuple[int, int]]] = {}
         for loop in loops:

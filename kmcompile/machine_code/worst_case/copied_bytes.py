@@ -1,4 +1,4 @@
-"""How many bytes a call of memcpy or memset moves: the constant in its third register."""
+"""The number of bytes of a call of memcpy or memset: the constant in its third argument."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _THIRD: Final = {
     "EM_SPARC": (r"%o2\b", rf"mov {_NUMBER}, %o2"),
     "EM_SPARC32PLUS": (r"%o2\b", rf"mov {_NUMBER}, %o2"),
 }
-"""By machine: the register, and the instruction that puts a constant there."""
+"""Machine -> the register of the third argument, and the instruction that sets it to a constant."""
 
 
 def copied_bytes(program: Disassembly, graph: FlowGraph, callee: int) -> int:
-    """Return the most bytes that a function has a routine copy.
+    """Return the largest number of bytes that a function lets a copying routine move in a call.
 
     Raises
     ------
     NotUnderstoodError
-        If the number of one call is no constant that is set right before it.
+        If the number of bytes of a call is no constant that is set right before the call.
     """
     before: dict[int, list[int]] = {}
     for node, edges in graph.edges.items():

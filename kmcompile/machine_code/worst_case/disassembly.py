@@ -27,17 +27,17 @@ class Disassembly:
     Attributes
     ----------
     machine : str
-        What the ELF file calls the instruction set, such as "EM_ARM".
+        The ELF file's name of the instruction set, such as "EM_ARM".
     is_little : bool
-        The byte order.
+        Whether the byte order is little-endian.
     instructions : mapping
         Address -> instruction.
     functions : mapping
-        Function -> its address; several can be at one.
+        Function -> its address; several functions can have one address.
     names : mapping
         Address -> a function that starts there.
     data : mapping
-        Address -> byte, of what stands between instructions, such as tables of jumps.
+        Address -> byte between instructions, of tables of jumps for example.
     sections : tuple of (int, bytes)
         Address and content of all sections.
     """
@@ -51,7 +51,7 @@ class Disassembly:
     sections: tuple[tuple[int, bytes], ...]
 
     def word(self, address: int) -> int | None:
-        """Return the 32 bits at an address, or None where nothing is."""
+        """Return the 32-bit word at an address, or None if the image has no such address."""
         order: Literal["little", "big"] = "little" if self.is_little else "big"
         for start, content in self.sections:
             if start <= address <= start + len(content) - 4:
@@ -60,7 +60,7 @@ class Disassembly:
         return None
 
     def is_far_jump(self, call: Instruction) -> bool:
-        """Return whether a call stays in its function: Thumb-1 has no other jump that far.
+        """Return whether a call is a long jump within its function, as Thumb-1 has no other.
 
         Routines of libgcc, whose names begin with underscores, call parts of themselves.
         """
@@ -75,7 +75,7 @@ class Disassembly:
         return self.names[max(start for start in self.names if start <= address)]
 
     def end_of(self, address: int) -> int:
-        """Return where the next function starts."""
+        """Return the address at which the function at `address` ends: the start of the next one."""
         later = [start for start in self.names if start > address]
         return min(later, default=max(self.instructions) + 1)
 

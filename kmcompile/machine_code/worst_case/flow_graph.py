@@ -1,4 +1,4 @@
-"""Which instruction can follow which in a function, and how many are executed on the way."""
+"""The flow graph of a function: the instructions that can follow each instruction."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from kmcompile.machine_code.worst_case.instruction_sets import BY_MACHINE
 from kmcompile.machine_code.worst_case.jump_tables import table_targets
 
 EXIT: Final = -1
-"""Where a return goes."""
+"""The node to which a return goes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A way from an instruction to another.
+    """An edge from one instruction to another.
 
     Attributes
     ----------
     target : int
         An address, or `EXIT`.
     instructions : int
-        Executed on the way: that which it leaves, and that in its delay slot.
+        Executed instructions on the edge: the one that it leaves, and one in its delay slot.
     callee : int or None
-        The function that is called on the way.
+        Address of the function that is called on the edge.
     """
 
     target: int
@@ -42,15 +42,15 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class FlowGraph:
-    """The instructions that a function can reach without a call, also by a jump to another one.
+    """The instructions that a function can reach without a call, also by jumps to other functions.
 
     Attributes
     ----------
     entry : int
     edges : mapping
-        Address -> the ways from it.
+        Address -> the edges that leave it.
     flows : mapping
-        Address -> where its instruction can go.
+        Address -> the flow of its instruction.
     """
 
     entry: int
@@ -70,7 +70,7 @@ def read_flow_graph(program: Disassembly, entry: int) -> FlowGraph:
     Raises
     ------
     NotUnderstoodError
-        If it calls or jumps where a register says, or leaves the code.
+        If the function calls or jumps to an address in a register, or leaves the code.
     """
     flow_of = BY_MACHINE.get(program.machine)
     if flow_of is None:
@@ -93,7 +93,7 @@ def read_flow_graph(program: Disassembly, entry: int) -> FlowGraph:
 
 
 def _edges(program: Disassembly, instruction: Instruction, flow: Flow) -> Iterator[Edge]:
-    """Yield the ways from one instruction; those of delayed ones pass their delay slot."""
+    """Yield the edges from an instruction; those of a delayed jump include its delay slot."""
     taken, not_taken, on = 1, 1, instruction.next_address
     if flow.delayed:
         on = program.instructions[on].next_address
@@ -105,7 +105,7 @@ def _edges(program: Disassembly, instruction: Instruction, flow: Flow) -> Iterat
         case Kind.BRANCH:
             yield Edge(needs_target(instruction), taken)
             yield Edge(on, not_taken)
-        case Kind.SKIP:  # emulators count what is skipped
+        case Kind.SKIP:  # emulators count skipped instructions
             yield Edge(on, 1)
             yield Edge(program.instructions[on].next_address, 2)
         case Kind.JUMP:

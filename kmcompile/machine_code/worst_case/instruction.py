@@ -11,11 +11,11 @@ _TARGET: Final = re.compile(r"(?:0x)?([0-9a-f]+) <[^>]*>\s*$")
 
 
 class NotUnderstoodError(Exception):
-    """Something of a machine program has no bound that is known for sure; says what and where."""
+    """A part of the machine code has no known bound; the text names the part and its place."""
 
 
 class Kind(Enum):
-    """Where an instruction goes."""
+    """The kinds of instructions by their next instruction."""
 
     NEXT = auto()
     BRANCH = auto()  # to its target or on
@@ -34,9 +34,9 @@ class Instruction:
     Attributes
     ----------
     address, next_address : int
-        Of this instruction and of what follows it.
+        Address of this instruction and of the next one.
     mnemonic, operands, comment : str
-        As printed.
+        The texts that the disassembler prints.
     target : int or None
         The address that its operands name with a symbol, such as that of a branch.
     """
@@ -51,18 +51,19 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Where an instruction can go.
+    """The instructions that can follow an instruction.
 
     Attributes
     ----------
     conditional : bool
-        Of a call or return: it may go on instead.
+        Whether a call or return has a condition and may go on to the next instruction instead.
     delayed : bool
-        The instruction behind it is executed first.
+        Whether the next instruction, in the delay slot, is executed before the jump.
     annulled : str
-        When that one is not executed after all: "never", "not taken" or "always".
+        When the instruction in the delay slot is not executed: "never", "not taken" or "always".
     counts_turns : bool
-        It counts the turns of a loop itself, and its line in the source is not that of the loop.
+        Whether the instruction counts the iterations of a loop. Then its line in the source is not
+        the line of the loop.
     """
 
     kind: Kind
@@ -94,7 +95,7 @@ def needs_target(instruction: Instruction) -> int:
     Raises
     ------
     NotUnderstoodError
-        If it goes where a register says.
+        If the instruction goes to an address in a register.
     """
     if instruction.target is None:
         text = f"{instruction.mnemonic} {instruction.operands}"

@@ -1,4 +1,4 @@
-"""Where a jump by a table can go: the tables that stand behind Arm's jumps."""
+"""The targets of jumps by a table, as compilers make them of a switch."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _WIDTHS: Final = {
     "__gnu_thumb1_case_uhi": (2, False),
     "__gnu_thumb1_case_shi": (2, True),
 }
-"""Bytes of an entry and whether it has a sign; one of less than four counts halfwords."""
+"""Bytes of an entry and whether it is signed; an entry of fewer than four counts halfwords."""
 
 
 def table_targets(
     program: Disassembly, instruction: Instruction
 ) -> Iterator[tuple[int, int | None]]:
-    """Yield the targets of a jump by a table, with the routine that takes it.
+    """Yield the targets of a jump by a table, each with the library routine that jumps, if any.
 
-    All of the data behind an Arm jump is taken for entries: one that fills up leads to no
-    instruction or to one more way. Tables elsewhere are found by the instructions before the
-    jump, which compare the number of the entry and name the table.
+    All data behind an Arm jump counts as entries; an entry that only fills up gives no target or
+    one target too many. A table elsewhere is found by the instructions before the jump, which
+    compare the index of the entry and name the table.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def _words(program: Disassembly, instruction: Instruction) -> Iterator[tuple[int
 
 
 def table_limits(texts: list[str]) -> list[int]:
-    """Return the constants that instructions compare with; one is the table's last entry."""
+    """Return the constants in comparisons, one of which is the index of the last entry."""
     compared = {text.partition(" ")[2].split(",")[0] for text in texts if text.startswith("bltu ")}
     limits = [int(found[1]) for text in texts if (found := _LIMIT.match(text))]
     constants = [found for text in texts if (found := _CONSTANT.match(text))]

@@ -1,4 +1,4 @@
-"""The most instructions between a function's entry and its return, all loops to their bounds."""
+"""The longest path from a function's entry to its return, with every loop at its bound."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _Ways = dict[int, dict[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class LoopBound:
-    """How often a loop goes round.
+    """The bound of a loop of the machine code.
 
     Attributes
     ----------
     rounds : int
-        The most times that it goes back to its header after it was entered.
+        Largest number of jumps back to the header each time the loop is entered.
     total : int or None
-        The most times that its body is executed, all entries together, each time that `scope`
-        goes round, or in a call of the function where that is None.
+        Largest number of executions of the body, over all entries, in one iteration of `scope`, or
+        in one call of the function if `scope` is None.
     scope : MachineLoop or None
-        A loop around it.
+        A loop around this one.
     tests_first : bool
-        Its header may be executed once more than its body each time that it is entered.
+        Whether the header may be executed once more than the body each time the loop is entered.
     left_out : bool
-        No way that is looked for enters it.
+        Whether no path of interest enters the loop.
     """
 
     rounds: int
@@ -43,24 +43,24 @@ def longest_path(
     bounds: Mapping[int, LoopBound],
     callees: Mapping[int, int | None],
 ) -> int | None:
-    """Return the most instructions of a call.
+    """Return the largest number of instructions of a call.
 
-    From the innermost loop outwards each becomes one node: to leave it takes its rounds, each by
-    the longest way round, and the longest way to where it is left. A loop with a total is charged
-    for it once in its scope instead. Each time that it is entered takes the way out besides, which
-    is one of the total's rounds unless it tests first.
+    Each loop, from the innermost outwards, becomes one node. Its cost is that of all its rounds on
+    the longest path around, plus the longest path to its exit. A loop with a total is charged for
+    all its rounds once in its scope instead, and at each entry only for the path to its exit, which
+    is one of these rounds unless the loop tests first.
 
     Parameters
     ----------
     bounds : mapping
         Header -> the bound of a loop.
     callees : mapping
-        Function -> instructions of a call; None of one that no way calls.
+        Function -> instructions of a call; None for a function that no path of interest calls.
 
     Returns
     -------
     int or None
-        None if there is no way to the return.
+        None if no path leads to the return.
     """
     ways = _ways(graph, callees)
     beside: dict[int | None, int] = {}

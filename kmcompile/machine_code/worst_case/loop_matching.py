@@ -1,12 +1,13 @@
-"""Which loop of the source a loop of the machine code is, told by the lines of its tests.
+"""Matching of each loop of the machine code to a loop of the source, by the lines of its tests.
 
-A branch whose line is that of a head of a source loop is a test of it. A machine loop that makes
-a test of the source loop in each round, and that each of the tests can leave, goes round as often
-as the test holds at most; unrolling, vectorising and peeling only take rounds away. A test can
-stand for that of a loop around it, too, if no machine loop further out has one: then the larger
-bound counts. Where no source loop is certain in this way, all whose tests are in the machine loop
-count, one in the other, and with them the loops around them, whose turns it may hold. Where there
-is no such test, the heads' other instructions tell in the same way.
+A branch on the line of the head of a source loop is a test of that loop. Suppose each round of a
+machine loop makes a test of one source loop, and each of these tests can leave the machine loop.
+Then the machine loop has at most as many rounds as the test can hold; unrolling, vectorising and
+peeling only reduce them. If no machine loop further out has a test of the next outer source loop,
+the test may stand for that one, and the larger bound counts. If no source loop is certain in this
+way, all source loops with tests in the machine loop count as nested, together with the loops around
+them, whose rounds it may contain. If there is no test at all, the other instructions of heads
+serve instead.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class SourceLoop:
     instance: Instance
 
     def holds(self, other: SourceLoop) -> bool:
-        """Return whether another loop stands inside of this one."""
+        """Return whether another loop is inside this one."""
         line, instance = other.fact.line, other.instance
         while instance.key != self.instance.key:
             if instance.around is None:
@@ -41,17 +42,18 @@ class SourceLoop:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The source loop that a machine loop is.
+    """The source loop to which a machine loop is matched.
 
     Attributes
     ----------
     loop : SourceLoop
     maximum : int
-        Turns each time it is entered.
+        Largest number of iterations each time the loop is entered.
     total : int or None
-        Turns of one call of its function, where known.
+        Largest number of iterations in one call of the function, if known.
     tests_last : bool
-        Each execution of its header is one turn: it is left and repeated by the same branch.
+        Whether one branch leaves and repeats the loop, so that each execution of the header is one
+        iteration.
     """
 
     loop: SourceLoop
@@ -78,7 +80,7 @@ class Matcher:
     def match_loops(
         self, graph: FlowGraph, loops: Sequence[MachineLoop]
     ) -> dict[int, Match | None]:
-        """Return header -> source loop, None where no head of a loop is named."""
+        """Return header -> match; None where no instruction is on a line of a head."""
         matches: dict[int, Match | None] = {}
         for loop in sorted(loops, key=lambda loop: len(loop.nodes)):
             inner = {
@@ -108,7 +110,7 @@ class Matcher:
                 return _largest(loop, certain | around, tests_last)
             return replace(match, tests_last=tests_last)
         heads = {head for node in loop.own if (head := self._head(node)) is not None}
-        if not heads:  # then it is one of the loops inside, or one around them
+        if not heads:  # then the machine loop is one of the loops inside, or a loop around them
             heads = {head for node in loop.nodes if (head := self._head(node)) is not None}
             found = heads | self._around(graph, loop, heads)
             return _largest(loop, found, False) if found else None
@@ -121,9 +123,9 @@ class Matcher:
     def _around(
         self, graph: FlowGraph, loop: MachineLoop, found: set[SourceLoop]
     ) -> set[SourceLoop]:
-        """Return the source loops around some that no machine loop around this one tests.
+        """Return the source loops around the found ones that no outer machine loop tests.
 
-        What leads from one of their turns to the next may be part of this machine loop.
+        The step from one of their iterations to the next may be part of this machine loop.
         """
         tested: set[SourceLoop] = set()
         around = loop.parent
@@ -146,7 +148,7 @@ class Matcher:
         return {one for one in every if any(one.holds(other) for other in found)} - tested
 
     def _head(self, node: int) -> SourceLoop | None:
-        """Return the source loop whose head an instruction comes from."""
+        """Return the source loop on whose head line an instruction is."""
         facts = self._heads.get(self._lines.line(node), [])
         instance = self._lines.instance(node)
         while instance is not None:
@@ -158,7 +160,7 @@ class Matcher:
 
 
 def _outermost(found: Iterable[SourceLoop]) -> Match:
-    """Return the loop that holds the others, which are unrolled, or the one that turns most."""
+    """Return the loop around the others, which are unrolled, or the one of most iterations."""
     found = set(found)
     for loop in found:
         if all(loop == other or loop.holds(other) for other in found):
@@ -168,7 +170,7 @@ def _outermost(found: Iterable[SourceLoop]) -> Match:
 
 
 def _largest(loop: MachineLoop, found: set[SourceLoop], tests_last: bool) -> Match:
-    """Take a loop for the one that turns most, or for all if it has several ways back."""
+    """Match a loop to the source loop of most iterations, or to all if it has several latches."""
     if len(loop.latches) > 1:
         return _all_at_once(found)
     largest = max(found, key=lambda one: one.fact.maximum)
@@ -176,13 +178,13 @@ def _largest(loop: MachineLoop, found: set[SourceLoop], tests_last: bool) -> Mat
 
 
 def _all_at_once(found: Iterable[SourceLoop]) -> Match:
-    """Take a loop for several, one in the other."""
+    """Match a loop to several source loops as if they were nested."""
     turns = prod(loop.fact.maximum + 1 for loop in found)
     return Match(max(found, key=lambda loop: loop.fact.maximum), turns, None, False)
 
 
 def _ends(graph: FlowGraph, loop: MachineLoop, tests: set[int]) -> bool:
-    """Return whether each of the tests can leave the loop, and each round makes one of them."""
+    """Return whether each test can leave the loop, and each round makes one of the tests."""
     if any(all(e.target in loop.nodes for e in graph.edges[node]) for node in tests):
         return False
     reached = {loop.header} - tests
@@ -208,7 +210,7 @@ def _goes_back(graph: FlowGraph, loop: MachineLoop, node: int) -> bool:
 def rounds_around(
     loop: MachineLoop, matches: Mapping[int, Match | None]
 ) -> tuple[int, MachineLoop | None]:
-    """Return how often the loops around it in its own function go round, and the first beyond."""
+    """Return the rounds of the loops around it in its own function, and the first loop beyond."""
     match = matches[loop.header]
     assert match is not None
     times, around = 1, loop.parent

@@ -16,13 +16,13 @@ class MachineLoop:
     Attributes
     ----------
     header : int
-        Where it is entered.
+        Address of the instruction at which the loop is entered.
     nodes : frozenset of int
-        Its instructions.
+        Addresses of the loop's instructions.
     own : frozenset of int
-        Those that are in no loop inside.
+        The nodes that are in no inner loop.
     latches : frozenset of int
-        From which it goes back to its header.
+        The nodes from which an edge leads back to the header.
     parent : MachineLoop or None
         The loop around it.
     """
@@ -35,7 +35,7 @@ class MachineLoop:
 
 
 def find_loops(graph: FlowGraph) -> tuple[MachineLoop, ...]:
-    """Return the loops of a function, outer ones before those inside.
+    """Return the loops of a function, outer loops before inner ones.
 
     Raises
     ------

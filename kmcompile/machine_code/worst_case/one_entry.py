@@ -1,4 +1,4 @@
-"""Gives every loop of a flow graph one entry, which some lack after jumps were threaded."""
+"""Rewriting of a flow graph so that each loop has one entry: jump threading may give it several."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kmcompile.machine_code.worst_case.instruction import NEXT
 def with_one_entry(graph: FlowGraph) -> FlowGraph:
     """Return the graph with a node before each loop that is entered at several places.
 
-    All ways to one of the entries, also those from inside the loop, lead through that node, from
-    which each entry can follow: what could be executed before can be executed now.
+    Every edge to one of the entries, also from inside the loop, leads to the new node, from which
+    edges lead to all entries. Every path of the original graph remains possible.
     """
     edges, flows = dict(graph.edges), dict(graph.flows)
     to_do: list[tuple[set[int], int | None]] = [(set(edges), None)]

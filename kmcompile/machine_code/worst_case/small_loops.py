@@ -1,4 +1,4 @@
-"""Loops that AVR's compiler makes of one operation: a shift by many bits, a copied structure."""
+"""Loops that avr-gcc makes of one operation: a shift by many bits, a copy of a structure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kmcompile.machine_code.worst_case.flow_graph import FlowGraph
 from kmcompile.machine_code.worst_case.natural_loops import MachineLoop
 
 MOST_SHIFTS: Final = 64
-"""The bits of the longest integer of C, by which nothing may be shifted."""
+"""Bits of the longest integer of C, which is more than the longest shift."""
 
 _SHIFTS: Final = ("lsl", "lsr", "asr", "rol", "ror")
 _DOUBLES: Final = ("add", "adc")
@@ -19,10 +19,10 @@ _BYTE: Final = 256
 
 
 def most_rounds(program: Disassembly, graph: FlowGraph, loop: MachineLoop) -> int | None:
-    """Return how often a loop goes back at most, None if it is not one of these.
+    """Return the largest number of rounds of such a loop; None for another loop.
 
-    It counts a register of 8 bits down by one a round, and does nothing but shift or move bytes.
-    It may also be a loop of the source that does so.
+    Such a loop counts an 8-bit register down by one in each round, and only shifts or moves bytes.
+    A loop of the source may have this form too.
     """
     if program.machine != "EM_AVR" or loop.header < 0:
         return None
@@ -48,7 +48,7 @@ def _shifts(text: str) -> bool:
 
 
 def _start(program: Disassembly, graph: FlowGraph, loop: MachineLoop, counter: str) -> int:
-    """Return the constant that is put into the counter before the loop, or what a byte holds."""
+    """Return the constant in the counter before the loop, or the largest value of a byte."""
     before: dict[int, list[int]] = {}
     for node, edges in graph.edges.items():
         for edge in edges:

@@ -1,4 +1,4 @@
-"""Lines of the source and inlined functions that an instruction comes from (DWARF 4 and 5)."""
+"""The source line and the inlined function of each instruction (DWARF 4 and 5)."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Instance:
     Attributes
     ----------
     key : int
-        Tells instances apart.
+        Number that identifies the instance.
     function : str
-        As the source names it.
+        Name of the function in the source.
     ranges : tuple of (int, int)
-        First address and that behind the last.
+        First address of a range, and the address behind its last one.
     call_line : int
-        Of the call that it is inlined for, 0 where it is not.
+        Line of the call that was inlined; 0 for a function's own code.
     around : Instance or None
-        Into which it is inlined.
+        The instance into which this one is inlined.
     """
 
     key: int
@@ -46,25 +46,25 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class SourceLines:
-    """The line and instance of each address, of the units that were asked for."""
+    """The line and the instance of each address of the requested source files."""
 
     _starts: tuple[int, ...]
     _lines: tuple[int, ...]
     _instances: tuple[Instance, ...]
 
     def line(self, address: int) -> int:
-        """Return the line of an address, 0 where it is not known."""
+        """Return the line of an address; 0 if unknown."""
         index = bisect_right(self._starts, address) - 1
         return self._lines[index] if index >= 0 else 0
 
     def instance(self, address: int) -> Instance | None:
-        """Return the innermost instance that an address is in."""
+        """Return the innermost instance whose ranges hold an address."""
         found = [one for one in self._instances if one.holds(address)]
         return max(found, key=_depth, default=None)
 
 
 def read_source_lines(image: Path, sources: tuple[str, ...]) -> SourceLines:
-    """Read what an image tells of some source files.
+    """Read an image's line table and inlined functions for some source files.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Functions of one float32: reference semantics here, the same bits in templates/scalar/."""
+"""Functions of one number in Python; templates/scalar/ has their C, which gives the same bits."""

@@ -74,12 +74,12 @@ def cosine(v: Float32Array) -> Float32Array:
 
     Notes
     -----
-    k PI_HIGH and k PI_MIDDLE are exact, and so are both differences [1]_: each is a multiple of
-    the unit in the last place of v, or of 2^-21 if that is smaller, and takes no more than 24 of
-    them. s is then off by one rounding, which is below 2^-24, and by k times what PI_LOW leaves
-    off, below 2^-35. k may be another integer than the nearest where v is within 2^-10 of the
-    middle of two, for which the polynomial has room. cos(s) and its slope do not need s to be
-    small relative to v: the error is absolute.
+    The products k PI_HIGH and k PI_MIDDLE are exact, and so are both differences [1]_: each is a
+    multiple of q, the smaller of 2^-21 and the unit in the last place of v, and fits 24 bits. The
+    error of s is then one rounding, below 2^-24, plus k times the part of pi that PI_LOW leaves
+    out, below 2^-35. Where v / pi is within 2^-10 of the middle of two integers, k may be the
+    farther one: the polynomial is accurate beyond pi / 2 by that much. The error bound is absolute,
+    so that s needs no small error relative to v.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """2^-t in integers, for t >= 0: the same numbers here and in the emitted C.
 
-t is a uint32 with 26 bits behind the point, the result a uint32 with 31.
+The argument t is a uint32 with 26 fractional bits, the result a uint32 with 31 fractional bits.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 ARGUMENT_BITS: Final = 26
-"""Bits of t behind the point."""
+"""Fractional bits of t."""
 
 RESULT_BITS: Final = 31
-"""Bits of the result behind the point."""
+"""Fractional bits of the result."""
 
 ARGUMENT_END: Final = 1 << 31
-"""t = 32, from which on callers take 0 for the result, which is below 2^-32."""
+"""t = 32. From here on 2^-t is below 2^-32, and callers take 0 without a call."""
 
 _TABLE_BITS: Final = 6
 _REST_BITS: Final = ARGUMENT_BITS - _TABLE_BITS
 
 TABLE: Final = np.rint(np.exp2(RESULT_BITS - np.arange(1 << _TABLE_BITS) / 64)).astype(np.uint32)
-"""2^(-i / 64) with 31 bits behind the point, i = 0 .. 63: a stage that calls keeps it."""
+"""2^(-i / 64) with 31 fractional bits, i = 0 .. 63. The calling stage holds this table in its C."""
 
 LINEAR: Final = 46_515_929
-"""C1 of 2^(-r / 64) ~ 1 - r (C1 - C2 r), 0 <= r < 1, with 32 bits behind the point."""
+"""C1 of 2^(-r / 64) ~ 1 - r (C1 - C2 r), 0 <= r < 1, with 32 fractional bits."""
 
 QUADRATIC: Final = 250_633
-"""C2: both minimax in relative error (Remez), rounded."""
+"""C2 with 32 fractional bits. C1 and C2 are minimax in relative error (Remez), then rounded."""
 
 RELATIVE_ERROR: Final = 9.7e-9
 """Bound on |2^-f as computed / 2^-f - 1| for every f from 0 below 1, before the shift.
 
-Evidence: tests/unit/numeric/test_exp2_fixed.py goes through all 2^26 of them.
+Evidence: tests/unit/numeric/test_exp2_fixed.py goes through all 2^26 values of f.
 """
 
 SHIFT_ERROR: Final = 2.0**-RESULT_BITS
-"""What the shift by the whole part of t takes off is less than this."""
+"""Bound on the absolute error of the shift by the whole part of t."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ VIEW: Final = Exp2FixedView()
 
 
 def exp2_negative(t: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return floor(2^(31 - t)) but for the error of 2^-f.
+    """Return 2^(31 - t) as an integer, truncated after every step.
 
-    t = n + i / 64 + r / 64 with n whole, i = 0 .. 63 and 0 <= r < 1: 2^-t is an entry of the
-    table times 1 - r (C1 - C2 r), shifted by n. Every product is one of two 32-bit numbers of
-    which the upper half is kept.
+    With t = n + i / 64 + r / 64, n whole, i = 0 .. 63 and 0 <= r < 1, the result is entry i of the
+    table times 1 - r (C1 - C2 r), shifted right by n. Of the product of two 32-bit numbers only
+    the upper half is kept.
 
     Parameters
     ----------

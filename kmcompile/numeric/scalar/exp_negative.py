@@ -83,8 +83,8 @@ def exp_negative(z: Float32Array) -> Float32Array:
 
     Notes
     -----
-    s is exact up to the rounding of its low part [1]_, exp(-s) lies within 0.70 .. 1.42, and
-    the exponent is lowered by n in the bits, which is exact because the result is normal.
+    The only error of s is the rounding of its low part [1]_. exp(-s) lies within 0.70 .. 1.42.
+    The function subtracts n from the exponent bits, which is exact because the result is normal.
 
     References
     ----------
@@ -104,7 +104,7 @@ def exp_negative(z: Float32Array) -> Float32Array:
 
 
 def _exp_negative_block(z: Float32Array) -> Float32Array:
-    """Return exp(-z) of one block."""
+    """Return exp(-z) of one block of values that fits the cache."""
     # The emitted C takes z without the limit: its result is masked to 0 beyond it in both.
     s = np.minimum(z, CUTOFF)
     shifted = s * LOG2_E
@@ -124,7 +124,7 @@ def _exp_negative_block(z: Float32Array) -> Float32Array:
 
 
 def _exp_of_reduced(s: Float32Array, square: Float32Array, product: Float32Array) -> Float32Array:
-    """Return exp(-s) for |s| <= ln(2)/2; overwrites all three arrays."""
+    """Return exp(-s) for |s| <= ln(2)/2; overwrite all three arrays."""
     c2, c3, c4, c5, c6 = COEFFICIENTS
     np.multiply(s, s, out=square)
     high = s * c5

@@ -1,4 +1,4 @@
-"""The functions of one number in either precision."""
+"""The scalar functions by name, each in float32 and in float64."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ from kmcompile.numeric.scalar import (
 
 @dataclass(frozen=True, slots=True)
 class ScalarFunction:
-    """A function in one precision.
+    """A scalar function in one precision.
 
     Parameters
     ----------
     of : callable
-        ndarray -> ndarray of the same shape and dtype: the reference semantics.
+        Takes an ndarray, returns one of equal shape and dtype: the reference semantics.
     relative_error : float
+        Bound on the relative error of `of`.
     template : str
-        Its name in templates/scalar/.
+        Name of the function's template in templates/scalar/.
     view : object
-        What that template needs.
+        The view that the template renders.
     limit : float32 or float64
-        Where the exponential becomes 0; the least argument of the square root; the largest of
-        the cosine; otherwise 0.
+        The exponential is 0 from this argument on. The square root takes no smaller argument, the
+        cosine no larger one. For every other function 0.
     absolute_error : float
-        Besides the relative one.
+        Bound on the absolute error of `of` that is added to the relative one.
     """
 
     of: Callable[..., Any]
@@ -70,7 +71,7 @@ EXP_NEGATIVE: Final[ByPrecision] = MappingProxyType(
         ),
     }
 )
-"""exp(-z), z >= 0."""
+"""exp(-z) for z >= 0."""
 
 TANH: Final[ByPrecision] = MappingProxyType(
     {

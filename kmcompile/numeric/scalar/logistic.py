@@ -13,10 +13,10 @@ from kmcompile.numeric.scalar.exp_negative import CUTOFF, exp_negative
 RELATIVE_ERROR: Final = 4.6 * 2.0**-24
 """Bound on |logistic_here(v) / logistic(v) - 1| for v > -CUTOFF, infinity included.
 
-With u = 2^-24: the exponential is within 1.5 u, and for v < 0 four values follow each other,
-of which each is as sensitive to the one before as that is large in it, which is at most 1: 1 / e,
-1 + 1 / e and the last quotient add u each; 0.1 u is more than what is of second order. For v >= 0
-there is one step less, and e is at most half of 1 + e.
+Let u = 2^-24. The error of e is at most 1.5 u. For v < 0 three operations follow: 1 / e, then
+1 + 1 / e, then the last quotient. None of them enlarges the relative error of its argument, and
+each rounds once, by u. The terms of second order are below 0.1 u. For v >= 0 there is one operation
+less, and e is at most half of 1 + e.
 Evidence: tests/equivalence/test_logistic.py goes through every float32.
 """
 
@@ -50,10 +50,10 @@ def logistic(v: Float32Array) -> Float32Array:
 
     Notes
     -----
-    e is from 0 to 1, so that nothing overflows. Every operation is monotone and so is its
-    rounding; `exp_negative` does not increase with |v| either, as the exhaustive test shows, so
-    that the result does not decrease with v. e / (1 + e) would take one division less, but its
-    numerator and denominator grow together and it is monotone only up to rounding.
+    e is from 0 to 1, so that nothing overflows. The result never decreases as v grows: every
+    operation is monotone, its rounding is, and `exp_negative` is, as the exhaustive test shows.
+    e / (1 + e) would save one division, but is monotone only up to rounding, as its numerator and
+    its denominator grow together.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from kmcompile.numeric.arrays import RealArray
 
 @dataclass(frozen=True, slots=True)
 class PowerStep:
-    """One multiplication: the result by itself if `square`, otherwise by v."""
+    """One multiplication of the intermediate result: by itself if `square`, otherwise by v."""
 
     square: bool
 
@@ -38,7 +38,7 @@ def power_steps(degree: int) -> tuple[PowerStep, ...]:
     Parameters
     ----------
     degree : int
-        At least 0; 0 and 1 need no step.
+        At least 0. The degrees 0 and 1 need no step.
 
     References
     ----------
@@ -88,23 +88,24 @@ def power(v: RealArray, degree: int) -> RealArray:
 
 
 def relative_error(degree: int, u: float = 2.0**-24) -> float:
-    """Return gamma_(degree - 1) = (degree - 1) u / (1 - (degree - 1) u).
+    """Return gamma_(degree - 1) = (degree - 1) u / (1 - (degree - 1) u), which bounds the error.
 
-    Written without sharing, the steps are a tree of products whose leaves are `degree` copies
-    of v, so it has degree - 1 inner nodes, each with one factor 1 + delta, |delta| <= u; a
-    square counts its argument's factors twice, as the tree does. So the result is v^degree
-    times degree - 1 such factors, which is Higham's gamma_(degree - 1) (Accuracy and Stability
-    of Numerical Algorithms, lemma 3.1). Where a node underflows, `absolute_error` is added.
+    The steps of `power` form a tree of products with `degree` leaves v, if every square is drawn
+    with its argument twice. Each of the degree - 1 inner nodes rounds once, by a factor 1 + delta
+    with |delta| <= u. So the result is v^degree times degree - 1 such factors, which Higham's
+    gamma_(degree - 1) bounds (Accuracy and Stability of Numerical Algorithms, lemma 3.1). Where a
+    product underflows, `absolute_error` is added.
     """
     roundings = max(0, degree - 1)
     return roundings * u / (1.0 - roundings * u)
 
 
 def absolute_error(degree: int, smallest_normal: float = 2.0**-126) -> float:
-    """Return a bound on what underflow adds to the error, gradual or flushed to zero.
+    """Return a bound on the error that underflow adds, gradual or flushed to zero.
 
-    A node can underflow only if |v| < 1, and then loses less than the smallest normal number; the
-    other factors of the tree above it are at most 1 in magnitude (rounding is monotonic, and 1 is
-    a float). So each of the degree - 1 nodes adds less than that.
+    A product of the tree (see `relative_error`) underflows only if |v| < 1, and then its error is
+    below the smallest normal number. The factors by which this error is multiplied later are at
+    most 1 in magnitude, because rounding is monotone and 1 is a float. So each of the degree - 1
+    products adds less than the smallest normal number.
     """
     return max(0, degree - 1) * smallest_normal

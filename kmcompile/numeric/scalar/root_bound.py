@@ -31,13 +31,14 @@ VIEW: Final = RootBoundView()
 
 
 def root_bound(v: Float32Array) -> Float32Array:
-    """Return a float32 that is at least sqrt(v), and little more where v >= 2^-80.
+    """Return a float32 that is at least sqrt(v), and close to sqrt(v) where v >= 2^-80.
 
-    Halving the bits of v halves its exponent: s is within 4 % of sqrt(v). Any s > 0 has
-    (s + v / s) / 2 >= sqrt(v), the arithmetic and the geometric mean; a step from a relative
-    error of e leaves e^2 / 2, so two leave 4e-7. Division, addition and the last product round
-    by 2^-24 each, halving is exact: 2^-21 on top makes up for that in the last step, and an
-    error of the first one is one of s.
+    Halving the bits of v halves the exponent, which gives a start s within 4 % of sqrt(v). Two
+    steps of Heron follow: s becomes (s + v / s) / 2, which is at least sqrt(v) for any s > 0, as an
+    arithmetic mean is at least the geometric mean. A step turns a relative error e into e^2 / 2,
+    so that 4e-7 remains. In the last step the division, the addition and the last product round by
+    2^-24 each and the halving is exact: a factor 1 + 2^-21 covers these roundings. Rounding errors
+    of the first step are only a different start of the second.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ parities of the exponent, and through every subnormal number.
 
 @dataclass(frozen=True, slots=True)
 class SquareRootView:
-    """What templates/scalar/square_root.c.j2 needs: nothing, it is in integers."""
+    """The view of templates/scalar/square_root.c.j2, whose integer arithmetic needs no constant."""
 
 
 VIEW: Final = SquareRootView()

@@ -11,21 +11,22 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.scalar.square_root import square_root as float32_square_root
 
 SMALLEST: Final = 2.0**-180
-"""Below it nothing is promised of the result but that it is not larger than the root."""
+"""RELATIVE_ERROR holds for v from here on; below, the result is only at most sqrt(SMALLEST)."""
 
 RELATIVE_ERROR: Final = 2.0**-52
 """Bound on |result / sqrt(v) - 1| for SMALLEST <= v <= 2^126, contracted or not.
 
-With u = 2^-53. The float32 root has 1.5 * 2^-24: v's rounding counts half. A step of Heron's,
-(y + v / y) / 2, turns a relative error e into e^2 / 2 (1 + e) and rounds: v / y by u, of half the
-sum, and the sum by u. Two steps: (1.5 * 2^-24)^2 / 2 + 1.5 u < 2^-47.8, and of that 2^-96 + 1.5 u.
-Scaling by powers of two is exact.
+Let u = 2^-53. The float32 root has a relative error of 1.5 * 2^-24: its own rounding, and half of
+that of v. A step of Heron, (y + v / y) / 2, turns a relative error e into e^2 / 2 (1 + e) and adds
+1.5 u of rounding: v / y rounds by u and is half of the sum, and the sum rounds by u. The first step
+leaves (1.5 * 2^-24)^2 / 2 + 1.5 u < 2^-47.8, the second 2^-96 + 1.5 u. Scaling by powers of two is
+exact.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SquareRootDoubleView:
-    """What templates/scalar/square_root_double.c.j2 needs: nothing."""
+    """The view of templates/scalar/square_root_double.c.j2, which needs no constant."""
 
 
 VIEW: Final = SquareRootDoubleView()
@@ -42,7 +43,7 @@ def square_root(v: Float64Array) -> Float64Array:
     Returns
     -------
     ndarray of the same shape, float64
-        Within RELATIVE_ERROR of sqrt(v) from SMALLEST on; below, the root of SMALLEST or less.
+        For v >= SMALLEST within RELATIVE_ERROR of sqrt(v); for smaller v at most sqrt(SMALLEST).
 
     Examples
     --------

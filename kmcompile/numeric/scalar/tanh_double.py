@@ -38,7 +38,7 @@ VIEW: Final = TanhDoubleView()
 
 
 def tanh(v: Float64Array) -> Float64Array:
-    """Return tanh(v) = p / (2 - p) with p = 1 - exp(-2 v), of the magnitude, with v's sign.
+    """Return tanh(v) = sign(v) p / (2 - p) with p = 1 - exp(-2 |v|).
 
     Parameters
     ----------

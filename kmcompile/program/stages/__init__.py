@@ -46,7 +46,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     Value,
     Replay,
 )
-"""Every stage there is; a test checks that each has its template and a bit-exact case."""
+"""All stages. A test checks that each has a template and a bit-exact case."""
 
 __all__ = [
     "CATALOGUE",

@@ -15,7 +15,7 @@ from kmcompile.program.stages.stage import Always
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Argmax(Always):
-    """The largest decision value wins, the first or the last of equal ones.
+    """The class of the largest decision value wins; of equal values the first or the last.
 
     The label is certified if the winner's lower bound is above every other class's upper bound.
 
@@ -23,8 +23,8 @@ class Argmax(Always):
     ----------
     n_classes : int
     last_of_equal : bool
-        Which of equal ones: scikit-learn's linear classifiers say the first, its
-        OneVsRestClassifier before 1.8 the last.
+        Whether the last of equal values wins: in scikit-learn's OneVsRestClassifier before 1.8 it
+        does, in the linear classifiers the first.
     """
 
     n_classes: int

@@ -26,7 +26,8 @@ from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.stage import Stage
 
 LARGEST = np.float32(2.0**60)
-"""Of K(x, x) and of a value's error: with more the bounds might overflow and say nothing anyway."""
+"""Largest K(x, x) and largest error of a kernel value; beyond them the bounds could overflow and
+would prove nothing."""
 
 _REACH_OPERATIONS = 24
 
@@ -75,7 +76,7 @@ class BoundSequence(EarlyExit):
         A: [block][l][lane], l up to the block's last vector.
     weights : ndarray of shape (n_blocks, n_decisions, lanes), float32
     row_error : ndarray of shape (n_blocks, 2, lanes), float32
-        What d_j is in E and in R.
+        The factors of E and of R in d_j.
     residual, per_error, per_reach : ndarray of shape (n_blocks, n_decisions), float32
     intercept, minimum : ndarray of shape (n_decisions,), float32
     shrink, slack, result_error : float32
@@ -126,7 +127,7 @@ class BoundSequence(EarlyExit):
         return len(self.intercept)
 
     def first(self, n_blocks: int) -> BoundSequence:
-        """Return the sequence that ends after some blocks."""
+        """Return the sequence of the first n_blocks blocks only."""
         words = self.lanes**2 * n_blocks * (n_blocks + 1) // 2
         part = slice(n_blocks)
         return replace(
@@ -141,7 +142,7 @@ class BoundSequence(EarlyExit):
         )
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
-        """Return the batch with narrower intervals, and which queries they decide."""
+        """Return the batch with narrower intervals, and which queries these intervals decide."""
         exact = ends.exact
         assert isinstance(exact, ExactSum | PairSum | FixedSum)
         places = np.arange(len(batch))
@@ -247,7 +248,7 @@ class BoundSequence(EarlyExit):
         return isinstance(other.kernel, self.reach.kernel)
 
     def operations(self) -> int:
-        """Return the multiply-adds but for the kernel function and the labels."""
+        """Return the multiply-adds without the kernel function and the label tests."""
         n = self.n_blocks * self.lanes
         rows = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
         return n * (self.n_features + 1 + self.n_decisions) + rows
@@ -330,7 +331,7 @@ class BoundSequence(EarlyExit):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _State:
-    """What a block leaves to the next one.
+    """The state of a batch between two blocks of the sequence.
 
     Parameters
     ----------
@@ -356,7 +357,7 @@ class _State:
         n = len(batch)
         return cls(
             reach,
-            bound_of_root(np.minimum(reach, LARGEST)),  # of more nothing is asked
+            bound_of_root(np.minimum(reach, LARGEST)),  # with more, the bounds prove nothing
             error,
             np.zeros((n, 0), dtype=np.float32),
             np.zeros(n, dtype=np.float32),
@@ -364,7 +365,7 @@ class _State:
         )
 
     def chosen(self, rows: NDArray[np.bool_]) -> _State:
-        """Return that of some queries."""
+        """Return the state of the chosen queries only."""
         return _State(
             self.reach[rows],
             self.root[rows],

@@ -1,4 +1,4 @@
-"""Support vectors as integer codes, and exact sums over them."""
+"""Support vectors as integer codes, with their exact inner products and distances."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from kmcompile.numeric.arrays import frozen
 from kmcompile.numeric.table import Table
 
 GROUP = 4
-"""Features that are stored together."""
+"""Number of features whose codes are stored together, a group of four."""
 
 TURN = 8
-"""Entries of a sparse list that one turn of the loop takes: lists are whole turns."""
+"""Number of entries of a sparse list in one iteration of the loop; lists are filled up to it."""
 
 LONGEST_STEP = 255
-"""From one vector of a sparse list to the next; farther ones take entries of zeros between."""
+"""Largest step from one vector of a sparse list to the next; longer steps need entries of zeros
+between."""
 
 ROWS, COLUMNS, FOURS, CHUNKS, SPARSE = "rows", "columns", "fours", "chunks", "sparse"
 
@@ -25,41 +26,41 @@ _CHUNK_BYTES = 16
 _ROW_MULTIPLE = 16
 
 PAIRED_BYTES = (0, 2, 1, 3)
-"""Bytes 0 and 2 of a word, and 1 and 3, are widened by one instruction each."""
+"""Order of the four bytes of a group: one instruction widens bytes 0 and 2, another 1 and 3."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodeTable:
-    """Integer support vectors: <s, x> and |s - x|^2 of integer inputs without any rounding.
+    """Integer support vectors s with exact <s, x> and |s - x|^2 for integer inputs x.
 
-    A sum of integers does not depend on its order, so no order is part of the meaning, nor is the
-    layout of the stored codes:
+    A sum of integers does not depend on the order of its terms. So neither an order nor the layout
+    of the stored codes is part of the semantics. The layouts are:
 
     - "rows": vector after vector.
     - "columns": blocks of `lanes` vectors, in a block feature after feature of all vectors.
     - "fours": the same with four features of each vector, then the next four. Of bytes, a four is
       stored in the order 0, 2, 1, 3.
-    - "chunks": the same with 16 bytes of each vector, in the order of the features.
-    - "sparse": for every four of features a list of the vectors that are not 0 there, each with
-      its four codes as above and with the step from the vector before. A step above 255 and the
-      end of a list are filled up with codes of 0. An input of zeros in a four skips its list.
+    - "chunks": like "fours", with 16 bytes of each vector in the order of the features.
+    - "sparse": for every four features a list of the vectors that are not 0 there, each with its
+      four codes as in "fours" and with the step from the vector before. Entries of codes 0 fill up
+      steps above 255 and the end of a list. An input that is 0 in these features skips the list.
 
     Parameters
     ----------
     codes : ndarray of shape (n_slots, n_used), int64
-        The vectors at the features that are 0 in some of them only.
+        Codes of the vectors at the used features, which are not 0 in all vectors.
     columns : ndarray of shape (n_used,), uint16 or uint32
-        Those features in the order in which they are stored.
+        The used features in the order of storage.
     n_features : int
     width : str
-        How a code is stored: "uint8", "int8" or "int16".
+        The type of a stored code: "uint8", "int8" or "int16".
     low, high : int
-        What the codes of an input are proved to lie within.
+        Least and largest code of an accepted input.
     wide : bool
         Whether sums need 64 bits; otherwise <s, x> fits an int32 and |s - x|^2 a uint32.
     layout : str
     lanes : int
-        Vectors of a block, which divide n_slots.
+        Vectors of a block; a divisor of n_slots.
     """
 
     codes: NDArray[np.int64]
@@ -79,45 +80,45 @@ class CodeTable:
 
     @property
     def n_slots(self) -> int:
-        """Vectors, fillings included."""
+        """Number of slots: vectors, and slots that fill up blocks."""
         return int(self.codes.shape[0])
 
     @property
     def n_used(self) -> int:
-        """Features that take part in an inner product."""
+        """Number of features that are stored."""
         return int(self.codes.shape[1])
 
     @property
     def sparse(self) -> bool:
-        """Whether only fours of codes are stored that are not all 0."""
+        """Whether groups of four codes that are all 0 are left out."""
         return self.layout == SPARSE
 
     @property
     def picks_columns(self) -> bool:
-        """Whether some features are left out or stand in another order."""
+        """Whether features are left out or reordered."""
         return not np.array_equal(self.columns, np.arange(self.n_features))
 
     @property
     def run(self) -> int:
-        """Codes of a vector that stand together in a block."""
+        """Number of codes of one vector that are adjacent in a block."""
         chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
         return {ROWS: self.n_padded, COLUMNS: 1, CHUNKS: chunk}.get(self.layout, GROUP)
 
     @property
     def pairs_bytes(self) -> bool:
-        """Whether a four is stored in the order 0, 2, 1, 3."""
+        """Whether a group of four bytes is stored in the order 0, 2, 1, 3."""
         return self.width != "int16" and self.layout in (FOURS, SPARSE)
 
     @property
     def n_padded(self) -> int:
-        """Codes of a stored vector, filled up to what a turn of the inner loop takes."""
+        """Number of codes of a stored vector, filled up to whole iterations of the inner loop."""
         chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
         turn = {ROWS: _ROW_MULTIPLE, CHUNKS: chunk}.get(self.layout, GROUP)
         return -(-self.n_used // turn) * turn
 
     @property
     def n_fours(self) -> int:
-        """Fours of features."""
+        """Number of groups of four features."""
         return self.n_padded // GROUP
 
     @property
@@ -134,12 +135,12 @@ class CodeTable:
         return exact.astype(np.int64)
 
     def distances(self, x: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return |s - x|^2 = |s|^2 + |x|^2 - 2 <s, x>; the features left out count in |x|^2."""
+        """Return |s - x|^2 = |s|^2 + |x|^2 - 2 <s, x>; unused features count in |x|^2."""
         own: NDArray[np.int64] = (x**2).sum(axis=1)[:, None]
         return self.squares + own - 2 * self.products(x)
 
     def largest_product(self) -> int:
-        """Return a bound on |<s, x>| and every partial sum of it."""
+        """Return a bound on |<s, x>| and on each of its partial sums."""
         most = max(abs(self.low), abs(self.high))
         return int(np.abs(self.codes).sum(axis=1).max(initial=0)) * most
 
@@ -156,13 +157,13 @@ class CodeTable:
         return int((apart**2).sum(axis=1).max(initial=0)) + dropped
 
     def operations(self) -> int:
-        """Return the multiply-adds of all inner products: those that are stored."""
+        """Return the multiply-adds of all inner products: one for each stored code."""
         if not self.sparse:
             return self.n_slots * self.n_padded
         return GROUP * TURN * self.n_turns
 
     def operations_of(self, x: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return those of each input of shape (n_queries, n_features): lists of zeros are skipped.
+        """Return the multiply-adds of inputs, (n_queries, n_features), without skipped lists.
 
         Returns
         -------
@@ -177,19 +178,19 @@ class CodeTable:
 
     @property
     def n_turns(self) -> int:
-        """Turns of all sparse lists."""
+        """Number of loop iterations of all sparse lists."""
         return int(self._turns().sum())
 
     def stored(self) -> NDArray[np.bool_]:
-        """Return which codes are stored, (n_slots, n_used)."""
+        """Return which codes are stored, shape (n_slots, n_used)."""
         if not self.sparse:
             return np.ones(self.codes.shape, dtype=np.bool_)
         return np.repeat(self._filled(), GROUP, axis=1)[:, : self.n_used]
 
     def arranged(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return one number for each code, (n_slots, n_used), in the order of the stored codes.
+        """Return values of codes, shape (n_slots, n_used), in the order of the stored codes.
 
-        Where the layout fills up there are zeros; where nothing is stored, numbers are left out.
+        The layout's fillings get 0. Values of codes that are not stored are left out.
         """
         padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_used)))
         if self.sparse:
@@ -206,22 +207,22 @@ class CodeTable:
         return runs.reshape(-1)
 
     def _filled(self) -> NDArray[np.bool_]:
-        """Return which fours of a vector are not all 0, (n_slots, n_fours); at least one."""
+        """Return which groups of four codes are stored, shape (n_slots, n_fours), at least one."""
         padded = np.pad(self.codes, ((0, 0), (0, self.n_padded - self.n_used)))
         filled: NDArray[np.bool_] = (padded.reshape(self.n_slots, -1, GROUP) != 0).any(axis=2)
         filled[0, 0] |= not filled.any()
         return filled
 
     def _lists(self) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
-        """Return the sparse list of every four: the vectors, -1 for a filling, and the steps."""
+        """Return the sparse list of each group: the vectors, -1 for a filling, and the steps."""
         return [_list(np.flatnonzero(filled)) for filled in self._filled().T]
 
     def _turns(self) -> NDArray[np.int64]:
-        """Return the turns of each sparse list."""
+        """Return the number of loop iterations of each sparse list."""
         return np.array([len(steps) // TURN for _, steps in self._lists()])
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the vectors, |s|^2 and, where they are not all in order, the features' numbers."""
+        """Return the vectors, |s|^2 and, if features are left out or reordered, their indices."""
         squares = self.squares.astype(np.uint64 if self.wide else np.uint32)
         vectors = self.arranged(self.codes).astype(self.width)
         tables = [

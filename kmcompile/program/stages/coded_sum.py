@@ -1,4 +1,4 @@
-"""The exact sum whose inner products are those of integers."""
+"""The exact sum of a poly or sigmoid machine with integer codes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kmcompile.program.stages.exact_sum import ExactSum
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedSum(ExactSum):
-    """An exact sum over codes, for kernels of <s, x> other than rbf.
+    """An exact sum with integer inner products, for kernels of <s, x>.
 
     x is unit X with integers X. <s, x> is float32(<S, X>) * unit^2: the sum of integers is exact,
     its conversion rounds once, and unit is a power of two. The kernel's functions and the weighted
-    sum are in float32 as ever.
+    sum are in float32 as in `ExactSum`.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ class CodedSum(ExactSum):
 
     @property
     def total_operations(self) -> int:
-        """Multiply-adds of one vector's total: of those stored, rounded up."""
+        """Multiply-adds of one vector's inner product: its stored codes, rounded up."""
         return -(-self.codes.operations() // self.n_slots)
 
     def shared(self) -> Shared:
-        """Return what an exact sum of floats does, and the codes in one unit."""
+        """Return the constants of `ExactSum`, and the number of codes in one unit."""
         return (
             ("codes in one unit", float(self.per_unit)),
             ("N_PREPARED", self.codes.n_features),
@@ -89,7 +89,7 @@ class CodedSum(ExactSum):
     def totals(
         self, x: RealArray, columns: RealArray, slots: NDArray[np.intp] | None = None
     ) -> RealArray:
-        """Return <s, x> as the C computes it; as of ExactSum."""
+        """Return <s, x> as the C computes it; parameters as in `ExactSum`."""
         products = self.codes.products((x * self.per_unit).astype(np.int64))
         if slots is not None:
             products = np.take_along_axis(products, slots, axis=1)
@@ -97,7 +97,7 @@ class CodedSum(ExactSum):
         return total
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the codes in the place of the vectors, then what every exact sum has."""
+        """Return the codes instead of the vectors, then the other tables of `ExactSum`."""
         own = ("vectors", "squares")
         shared = tuple(t for t in ExactSum.tables(self) if t.name not in own)
         return (*(t for t in self.codes.tables() if t.name != "squares"), *shared)

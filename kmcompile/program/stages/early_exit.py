@@ -35,7 +35,7 @@ class Thresholds:
 
 
 class EarlyExit(Stage):
-    """A stage that estimates the decisions and decides the queries that it is sure of.
+    """A stage that estimates the decisions, and decides the queries whose label this settles.
 
     An estimate with its half-width goes to the label stage in the places of decision and
     bound: where that finds the label to be the same within all of the half-widths, the query
@@ -79,15 +79,15 @@ class EarlyExit(Stage):
         return False
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether a sum takes early exits; most look at nothing else of it."""
+        """Return whether the exit may stand before this sum: by default any with early exits."""
         return other.takes_exits
 
     @abstractmethod
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch after the stage and which of its queries are decided.
 
-        A query that the stage finds to be out of the calibrated range is not decided, and its
-        `in_range` is false. All queries given are in range.
+        All given queries are in range. A query that the stage finds outside the calibrated range is
+        not decided, and its `in_range` becomes false.
         """
 
     def defines(self) -> tuple[Constant, ...]:
@@ -99,11 +99,11 @@ class EarlyExit(Stage):
         return ()
 
     def worst_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds of a query that it does not decide, with those of the label."""
+        """Return the multiply-adds of a query that is not decided, with the label's tests."""
         return self.operations() + ends.label.operations()
 
     def weighted_operations(self, ends: Ends) -> int:
-        """Return the same, weighted as operations of the exact sum."""
+        """Return the worst-case operations, weighted as operations of the exact sum."""
         return ends.weight(self) * self.worst_operations(ends)
 
     def saved_operations(self, ends: Ends) -> int:

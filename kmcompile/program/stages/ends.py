@@ -1,4 +1,4 @@
-"""Ends: how a program ends, which its early exits share."""
+"""Ends: the last two stages of a program, which its early exits use."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Ends:
     exact : ExactSum, PairSum, FixedSum or LinearSum
         The sum after the last early exit.
     label : Always
-        Makes a label of decisions and bounds, and says whether it is the same for every
-        decision within its bound.
+        Turns decisions and bounds into a label, and says whether every decision within its bound
+        gives this label.
     float_weight : int
-        How many operations of the exact sum one of float32 counts for; 1 where that is in float32.
+        Cost of a float32 operation in operations of the exact sum; 1 if the sum is in float32.
     """
 
     exact: ExactSum | PairSum | FixedSum | LinearSum
@@ -36,5 +36,5 @@ class Ends:
         return getattr(self.exact, "codes", None) is not None
 
     def weight(self, stage: Stage) -> int:
-        """Return how many operations of the exact sum one of a stage counts for."""
+        """Return the cost of a stage's operation in operations of the exact sum."""
         return 1 if stage.in_integers else self.float_weight

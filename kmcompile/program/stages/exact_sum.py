@@ -34,11 +34,11 @@ class ExactSum(VectorTotals):
 
         final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
 
-    With `skip_zeros` the sums over the features leave out those of 0, which the stage `nonzeros`
-    has listed. For <s, x> that changes no bit: +-0 is added to a sum that began with +0. A squared
-    distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
+    With `skip_zeros` the sums over the features run over the list of nonzero features, which the
+    stage `nonzeros` has made. For <s, x> this changes no bit, because the skipped terms add +-0 to
+    a sum that began with +0. A squared distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
 
-    In the replay everything is float64: float32 stands below for the kernel's own precision.
+    In the replay all arrays are float64 instead of float32.
 
     Parameters
     ----------
@@ -55,14 +55,14 @@ class ExactSum(VectorTotals):
     intercept : ndarray of shape (n_decisions,), float32
     final_factor, result_error : float32
     minimum : ndarray of shape (n_decisions,), float32
-        What does not depend on the query: the intercept's storage, underflow, the exponential's
-        cutoff.
+        The part of the bound that does not depend on the query: rounding of the stored intercept,
+        underflow, the exponential's cutoff.
     trivial_bound : float32
-        The bound where the kernel's is not usable.
+        The bound of queries whose deviation is too large for the kernel's bound.
     skip_zeros : bool
     mixed_signs : bool
-        Whether a row's coefficients have both signs in a group: then errors are multiplied by
-        their magnitudes.
+        Whether a row of a group has coefficients of both signs. Then errors are multiplied by the
+        magnitudes of the coefficients.
     squares : ndarray of shape (n_blocks, lanes), float32
         |s|^2 of the vectors; of shape (0, 0) where no distance is expanded.
     """
@@ -86,7 +86,7 @@ class ExactSum(VectorTotals):
     place: ClassVar[Place] = Place.SUM
     takes_exits: ClassVar[bool] = True
     has_single_kernels: ClassVar[bool] = True
-    """Whether an early exit can compute the kernel of one vector, which the sum then finds."""
+    """Whether an early exit can compute the kernel of one vector and the sum reuses it."""
     exit: ClassVar[str | None] = "exact"
 
     def __post_init__(self) -> None:
@@ -192,7 +192,7 @@ class ExactSum(VectorTotals):
 
     @property
     def row_operations(self) -> int:
-        """Multiply-adds of a vector in one decision: value, error, and a magnitude if need be."""
+        """Multiply-adds of a vector in one decision: value, error, magnitude for mixed signs."""
         return 3 if self.mixed_signs else 2
 
     def shared(self) -> Shared:
@@ -205,7 +205,7 @@ class ExactSum(VectorTotals):
         )
 
     def shared_by_groups(self) -> Shared:
-        """Return what the tables behind the vectors say of that."""
+        """Return the shared constants in the shapes of the tables of coefficients and groups."""
         return (
             *sizes(self.coefficients, "N_BLOCKS", "N_ROWS", "LANES"),
             *sizes(self.group_ends, "N_GROUPS"),
@@ -215,7 +215,7 @@ class ExactSum(VectorTotals):
         )
 
     def needs(self) -> frozenset[str]:
-        """Return the list of the features that are not 0, where the sums go through that."""
+        """Return "nonzeros" if the sums run over the list of nonzero features."""
         return frozenset({"nonzeros"} if self.skip_zeros else ())
 
     def operations(self) -> int:

@@ -1,4 +1,4 @@
-"""The sum of an rbf machine over finer codes than the format's: the replay of integers."""
+"""The replay's sum of an rbf machine in an integer format, over finer codes than the format's."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _FUNCTION_OPERATIONS = 20
 class FineSum(Always):
     """f_p = sum_i c_pi exp(-gamma |S_i - X|^2) + b_p in float64, of integers S and X.
 
-    2^low_bits of the units in which S and X are make a code of the format. A stored vector is its
-    codes times 2^low_bits plus, where there is a table of them, low parts beside the codes. A raw
-    input is rounded to such units, the codes of an input are multiplied by 2^low_bits. All
-    |S - X|^2 are below 2^53: the same in int64, as the C sums them, and in float64.
+    S and X are fine codes: 2^low_bits units of a fine code make one code of the format. A stored
+    vector S is its codes times 2^low_bits, plus low parts if there is a table of low parts. A raw
+    input is rounded to fine codes; an input of codes is multiplied by 2^low_bits. All |S - X|^2 are
+    below 2^53, so that int64 in the C and float64 here give equal numbers.
 
     A coefficient is +-(c 2^coefficient_bits + low part) * step, c of the format's table, with the
     sign of its group's row. Groups and the order of the vectors are those of `FixedSum`. A row's
     products are added one after the other, and at a group's end to the decision.
 
-    The decision is off by at most
+    The error of the decision is at most
 
-        per_deviation_p * deviation + result_error |f_p| + minimum_p:
+        per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    the distance of the stored machine from the trained one in the kernel's feature space and what
-    float64 rounds (`kmcompile.lower.integer_replay`).
+        h covers the distance of the stored machine from the trained one in the kernel's feature
+        e, and the roundings in float64 (`kmcompile.lower.integer_replay`).
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ class FineSum(Always):
     step : float64
         A power of two.
     code_deviation : float64
-        The deviation of an input that came as codes: what float64 rounded when the meaning of
-        the codes was worked out from the model's scaler.
+        The deviation of an input that came as codes: the float64 rounding errors of the codes'
+        offset and step, which come from the model's scaler.
     n_stored : int
-        Codes that are stored: the multiply-adds of all distances.
+        Number of stored codes, which is the number of multiply-adds of all distances.
     """
 
     gamma: np.float64
@@ -176,7 +176,7 @@ class FineSum(Always):
         return self.n_vectors
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables that `FixedSum` has not."""
+        """Return the tables that the replay has besides those of `FixedSum`."""
         return (
             Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
             Table(

@@ -1,4 +1,4 @@
-"""The sum of an rbf machine in integers, with a bound on its error."""
+"""The exact sum of an rbf machine in fixed-point integers, with a bound on its error."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class FixedSum(Always):
     x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With
     D^2 = |S - X|^2 of the stored codes, which is exact:
 
-    - t = gamma unit^2 D^2 / ln 2 as a uint32 with 26 bits behind the point:
+    - t = gamma unit^2 D^2 / ln 2 as a uint32 with 26 fractional bits:
       (D^2 >> distance_shift) * multiplier >> product_shift. From `cutoff` on, where t is 32, the
       kernel is 0.
-    - k = 2^-t with 31 bits behind the point (`kmcompile.numeric.scalar.exp2_fixed`).
+    - k = 2^-t with 31 fractional bits (`kmcompile.numeric.scalar.exp2_fixed`).
     - The vectors stand in groups, and in a group the coefficients of a row have one sign. The
       sums of the products k * c, c = |coefficient| / step, are uint64. No sum can overflow:
       sum_i c_pi < 2^32 for every decision, its intercept included.
@@ -54,28 +54,28 @@ class FixedSum(Always):
 
         value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    where minimum_p has apart_p, 2^-31 sum_i c_pi and the roundings of intercept and result. All
-    constants are rounded up by 2^-18 of them: more than the few operations of this bound round. No
-    result is below 2^-93, so that what they flush, 2^-126 each, is less than what minimum_p is
-    rounded up by.
+    where minimum_p contains apart_p, 2^-31 sum_i c_pi and the roundings of intercept and result.
+    All constants are rounded up by 2^-18, relatively, which covers the roundings in the evaluation
+    of this bound. No result is below 2^-93, so that the rounding of minimum_p also covers flushed
+    operations, of 2^-126 each.
 
     Parameters
     ----------
     codes : CodeTable
-        The vectors; those that fill up a group's last block are 0.
+        Codes of the vectors; vectors that fill up a group's last block are 0.
     per_unit : float32
         1 / unit, a power of two.
     kernel : RbfFloat32
-        The same kernel in float32, for early exits.
+        The kernel in float32, for early exits.
     n_vectors, lanes : int
-        Support vectors, and those of a block.
+        Number of support vectors, and of vectors in a block.
     distance_shift, multiplier, product_shift, cutoff : int
     coefficients : ndarray of shape (n_blocks, n_rows, lanes), uint16 or uint32
-        c; 0 where a block is filled up.
+        The integers c; 0 for vectors that fill up a block.
     group_ends : ndarray of shape (n_groups,), uint16
         The block after the last one of each group.
     group_rows : ndarray of shape (n_groups, n_rows), uint16
-        Twice the decision that a row of the group belongs to, plus 1 where it is subtracted.
+        For each row of a group twice the index of its decision, plus 1 if it is subtracted.
     start : ndarray of shape (n_decisions, 2), uint64
         The intercept's positive and negative part in units of a product.
     result_shift : int
@@ -208,7 +208,7 @@ class FixedSum(Always):
         Returns
         -------
         ndarray of shape (n_queries, n_decisions, 2), uint64
-            Positive and negative ones, the intercept included.
+                The sum of the positive and the sum of the negative products, with the intercept.
         """
         k = self.kernels(self.codes.distances(x))
         sums = np.repeat(self.start[None], len(x), axis=0)
@@ -236,7 +236,7 @@ class FixedSum(Always):
         return decision, bound
 
     def rounded_up(self, sums: Whole) -> Float32Array:
-        """Return sums in units of a product as float32, in units of the result, from above."""
+        """Return the sums, which count products, in units of the result as float32, rounded up."""
         upper = (sums >> np.uint64(self.result_shift)) + np.uint64(1)
         return upper.astype(np.float32) * self.result_scale
 
@@ -313,7 +313,8 @@ class FixedSum(Always):
 def exact_product(left: Whole, right: NDArray[np.uint32]) -> Whole:
     """Return left @ right of integers below 2^32, for sums below 2^64.
 
-    Of 16-bit halves every partial sum is below 2^53 and exact in float64, whatever its order.
+    The integers are split into 16-bit halves, whose partial sums are below 2^53 and thus exact in
+    float64 in any order.
     """
     low = np.uint64(0xFFFF)
     total = np.zeros((len(left), right.shape[1]), dtype=np.uint64)

@@ -27,9 +27,9 @@ from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.stage import Stage
 
 N_CONSTANTS = 10
-"""Of a row: C, m, r1 .. r6, d and what is in `minimum`."""
+"""Number of constants of a row: C, m, r1 .. r6, d and the part of `minimum`."""
 N_CURVED = 12
-"""Of a row of the last level: m, r1, r2, r8, d and `minimum`, then t, t', a4 .. a7."""
+"""Number of constants of a row of the last level: m, r1, r2, r8, d, `minimum`, t, t', a4 .. a7."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ class FoldedWeights(EarlyExit):
     radius : ndarray of shape (n_centres,), float32
         R.
     decisions : ndarray of shape (n_centres, n_rows), uint16
-        What is bounded at a centre.
+        The decisions that are bounded at a centre.
     weights : ndarray of shape (n_centres, n_rows, n_features), float32
     constants : ndarray of shape (n_centres, n_rows, N_CONSTANTS), float32
     basis : ndarray of shape (n_basis, n_features), float32
@@ -189,7 +189,7 @@ class FoldedWeights(EarlyExit):
         square: Float32Array,
         kernel: Float32Kernel,
     ) -> Local:
-        """Return where the queries are, as seen from their nearest centres."""
+        """Return the nearest centre of each query and the query's distance from it."""
         assert isinstance(kernel, RbfFloat32)
         reach = bound_of_root(square) * self.up + batch.deviation
         relative = (self.relative + self.relative_per_square * square) + (
@@ -208,7 +208,7 @@ class FoldedWeights(EarlyExit):
         inner, local = batch.chosen(near), local.chosen(near)
         inner, base = self._linear(inner, local, ends)
         is_leaf = local.node >= self.first_leaf
-        if is_leaf.any():  # all of them or none
+        if is_leaf.any():  # all rows of a centre or none
             rest = np.flatnonzero(~inner.certified)
             curved = self._curved(inner.chosen(rest), local.chosen(rest), base[rest], ends)
             inner = _put(inner, rest, curved)
@@ -313,7 +313,7 @@ class FoldedWeights(EarlyExit):
         return r * self.n_features + self.n_rows * per_row + ends.label.operations()
 
     def shared(self) -> Shared:
-        """Return the features and, where it has intercepts of its own, the decisions."""
+        """Return the features and, if the stage has its own intercepts, the decisions."""
         return (
             *sizes(self.centres, "centres", "N_PREPARED"),
             *sizes(self.radius, "centres"),
@@ -324,7 +324,7 @@ class FoldedWeights(EarlyExit):
         )
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether a sum has an rbf kernel, all decisions here, and intercepts if need be."""
+        """Return whether the sum has an rbf kernel, these decisions, and intercepts in float32."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
             return False
         if not isinstance(other.kernel, RbfFloat32):
@@ -429,7 +429,7 @@ class FoldedWeights(EarlyExit):
 
 
 def _put(batch: Batch, rows: NDArray[np.intp], new: Batch) -> Batch:
-    """Return the batch with some queries replaced."""
+    """Return the batch with the chosen queries replaced by `new`."""
     order = np.arange(len(batch))
     order[rows] = len(batch) + np.arange(len(rows))
     return joined(batch, new).chosen(order)

@@ -18,10 +18,9 @@ _MOST_LANES = 10
 class InnerProducts:
     """y_r = <m_r, x>, each a plain sum in the order of the features.
 
-    A matrix that is 0 but for some columns keeps these only, and looks at no other feature.
-
-    Where the inputs are sparse the C goes through the features that are not 0 only. A feature of
-    0 adds 0 to a sum that began with +0, which changes no bit, so the order stays the meaning.
+    A matrix that is 0 outside some columns stores these columns and reads only their features. If
+    inputs are sparse, the C runs over the nonzero features only. This changes no bit, because a
+    feature of 0 adds +-0 to a sum that began with +0.
 
     Parameters
     ----------
@@ -29,9 +28,9 @@ class InnerProducts:
         Row `block * lanes + lane` of the matrix; rows that fill up the last block are 0.
     n_rows : int
     columns : ndarray of shape (n_used,), uint16
-        The features that are looked at, increasing; of shape (0,) where it is all of them.
+        The features that are read, in increasing order; of shape (0,) if all are read.
     skip_zeros : bool
-        Whether the C goes through the list of `nonzeros`; never with `columns`.
+        Whether the C runs over the list of the stage `nonzeros`; never with `columns`.
     """
 
     blocks: Float32Array
@@ -64,7 +63,7 @@ class InnerProducts:
 
     @property
     def n_used(self) -> int:
-        """Features that are looked at."""
+        """Number of features that are read."""
         return int(self.blocks.shape[1])
 
     @property
@@ -91,11 +90,11 @@ class InnerProducts:
         return matrix
 
     def shared(self) -> Shared:
-        """Return the features that are looked at, where it is all of them."""
+        """Return the number of features, if all are read."""
         return () if len(self.columns) else (("N_PREPARED", self.n_used),)
 
     def needs(self) -> frozenset[str]:
-        """Return the list of the features that are not 0, where the C goes through that."""
+        """Return "nonzeros" if the C runs over the list of nonzero features."""
         return frozenset({"nonzeros"} if self.skip_zeros else ())
 
     def operations(self) -> int:

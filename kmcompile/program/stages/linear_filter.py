@@ -1,4 +1,4 @@
-"""The linear filter (NSV, section 5.1): a linear machine decides what is clear to it."""
+"""The linear filter (NSV, section 5.1): a linear machine decides queries far from its boundary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LinearFilter(EarlyExit):
     products : InnerProducts
         w, one row a decision.
     intercept, half_width : ndarray of shape (n_decisions,), float32
-        An infinite half-width decides nothing.
+        With an infinite half-width no query is decided.
     """
 
     products: InnerProducts
@@ -70,7 +70,7 @@ class LinearFilter(EarlyExit):
         return 2 * self.n_decisions + ends.label.operations()
 
     def shared(self) -> Shared:
-        """Return what its inner products share, and the decisions."""
+        """Return the shared constants of its inner products, and the number of decisions."""
         return (
             *self.products.shared(),
             ("N_DECISIONS", self.products.n_rows),
@@ -79,7 +79,7 @@ class LinearFilter(EarlyExit):
         )
 
     def needs(self) -> frozenset[str]:
-        """Return what its inner products need."""
+        """Return the needs of its inner products."""
         return self.products.needs()
 
     def operations(self) -> int:

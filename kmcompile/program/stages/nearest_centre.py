@@ -1,4 +1,4 @@
-"""Where a query is, as seen from the nearest of a few centres."""
+"""The nearest of a few centres to each query, and the query's distance from it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array
 
 LARGEST_RELATIVE = np.float32(2.0**-6)
-"""Of the error of exp(-gamma |v|^2): with more, exp(y) - 1 <= (1 + 2^-6) y would not hold."""
+"""Largest relative error of exp(-gamma |v|^2); beyond it exp(y) - 1 <= (1 + 2^-6) y could fail."""
 
 
 def nearest(
     centres: Float32Array, x: Float32Array, child: NDArray[np.intp], n: int
 ) -> tuple[NDArray[np.intp], Float32Array]:
-    """Return the nearest of n centres from `child` on, and |x - c|^2, of every query.
+    """Return for each query the nearest of the n centres from `child` on, and |x - c|^2.
 
     Parameters
     ----------
@@ -38,14 +38,20 @@ def nearest(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Local:
-    """Where a query is at one level.
+    """The nearest centres of a batch of queries at one level of the tree.
 
     Parameters
     ----------
     node : ndarray of shape (n_queries,), intp
-        The centre.
-    square, reach, scale, relative : ndarray of shape (n_queries,), float32
-        s, p, a^ and q.
+        Index of the nearest centre c.
+    square : ndarray of shape (n_queries,), float32
+        The computed |x - c|^2, called s in `FoldedWeights`.
+    reach : ndarray of shape (n_queries,), float32
+        Upper bound on the distance of the exactly prepared input from c, called p there.
+    scale : ndarray of shape (n_queries,), float32
+        The computed exp(-gamma s), called a^ there.
+    relative : ndarray of shape (n_queries,), float32
+        Bound on the relative error of the product of `scale` and the expansion, called q there.
     usable : ndarray of shape (n_queries,), bool
     """
 
@@ -57,7 +63,7 @@ class Local:
     usable: NDArray[np.bool_]
 
     def chosen(self, rows: NDArray[np.intp]) -> Local:
-        """Return that of some queries."""
+        """Return the rows of the chosen queries only."""
         return Local(
             self.node[rows],
             self.square[rows],

@@ -26,7 +26,7 @@ from kmcompile.program.stages.tug_of_war import tug_of_war
 _CHUNK_VALUES = 1 << 22
 
 TEST_OPERATIONS = 4
-"""Multiply-adds of one decision at one test, without the label's."""
+"""Multiply-adds of one decision at one test, without those of the label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,15 +63,17 @@ class NearestVectors(EarlyExit):
     vectors : ndarray of shape (n_blocks, p, lanes), float32
         The projected support vectors.
     residuals : ndarray of shape (n_levels, n_slots), float32
-        Of shape (0, n_slots) where the kernel is one of inner products.
+        Squared norm of each vector's part outside the projection; of shape (0, n_slots) if the
+        kernel is a function of inner products.
     weights : ndarray of shape (n_slots,), float32
-        0 where a slot is never touched: fillings, vectors inside the projection.
+        Factor of the score; 0 for slots that are never touched: fillings, vectors inside the
+        projection.
     far : float32
-        Approximate kernels whose accumulated sum is this large count as 0.
+        An approximate kernel value counts as 0 if its accumulated total is at least `far`.
     from_estimate, tug_of_war : bool
     steps : ndarray of shape (n_tests,), uint16
-        Touched vectors at each test; with `from_estimate` the first n_levels are 0, the others
-        increase.
+        Number of touched vectors at each test. With `from_estimate` the first n_levels are 0, the
+        others increase.
     own, earlier, offset, half_width : ndarray of shape (n_tests, n_decisions), float32
     least, largest : ndarray of shape (n_levels,), float32
     """
@@ -138,7 +140,7 @@ class NearestVectors(EarlyExit):
 
     @property
     def uses_distance(self) -> bool:
-        """Whether the parts outside the projection are added."""
+        """Whether squared norms of the parts outside the projection are added."""
         return len(self.residuals) > 0
 
     @property
@@ -148,7 +150,7 @@ class NearestVectors(EarlyExit):
 
     @property
     def touches(self) -> bool:
-        """Whether any kernel is computed."""
+        """Whether any vector is touched."""
         return self.max_touched > 0
 
     @property
@@ -163,13 +165,13 @@ class NearestVectors(EarlyExit):
 
     @property
     def max_touched(self) -> int:
-        """The most vectors that are touched."""
+        """Largest number of touched vectors."""
         return int(self.steps[-1])
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with estimates, and which queries they decide."""
         assert isinstance(ends.exact, ExactSum)
-        # The totals in the projection are written over those of kernels that were known.
+        # The totals in the projection overwrite the totals of kernels that were known.
         batch = replace(batch, known=np.zeros(len(batch), dtype=np.uint32))
         final = batch
         decided = np.zeros(len(batch), dtype=bool)
@@ -184,7 +186,7 @@ class NearestVectors(EarlyExit):
     def _tests(
         self, batch: Batch, ends: Ends
     ) -> Iterator[tuple[NDArray[np.intp], Batch, NDArray[np.bool_]]]:
-        """Yield the queries that leave after each test: their places, state and whether decided."""
+        """Yield the queries that leave after each test: indices, state, and whether decided."""
         exact = ends.exact
         assert isinstance(exact, ExactSum)
         places = np.arange(len(batch))
@@ -312,11 +314,11 @@ class NearestVectors(EarlyExit):
         return isinstance(other, ExactSum) and other.has_single_kernels
 
     def needs(self) -> frozenset[str]:
-        """Return what its projections need, and |x|^2."""
+        """Return the needs of its projections, and |x|^2."""
         return frozenset({"square"}).union(*(level.needs() for level in self.levels))
 
     def operations(self) -> int:
-        """Return the multiply-adds for an input without zeros but for kernels, labels and heap."""
+        """Return the multiply-adds for an input without zeros, without kernels, labels and heap."""
         products = sum(level.operations() for level in self.levels)
         return products + self.n_slots * self.n_out
 
@@ -453,7 +455,7 @@ def _chunks(n_queries: int, n_slots: int) -> Iterator[slice]:
 
 
 def _put(batch: Batch, at: NDArray[np.intp], rows: Batch) -> Batch:
-    """Return the batch with some rows replaced."""
+    """Return the batch with the rows `at` replaced by `rows`."""
     values = {}
     for name in (
         "decision",

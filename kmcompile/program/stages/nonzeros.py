@@ -1,4 +1,4 @@
-"""Lists the features of the prepared input that are not 0, and sums their squares."""
+"""The stage that lists the nonzero features of the prepared input and sums their squares."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kmcompile.program.stages.stage import Always, Stage
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nonzeros(Always):
-    """One pass over the input; stands in a program whose support vectors are sparse.
+    """One pass over the prepared input, in programs whose support vectors are sparse.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ class Nonzeros(Always):
         return replace(batch, square=sum_of_squares(batch.x))
 
     def shared(self) -> Shared:
-        """Return the features that are looked at."""
+        """Return the number of features of the prepared input."""
         return (("N_PREPARED", self.n_features),)
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether a sum is one of floats: there is no list of codes."""
+        """Return whether the sum is in floats: integer sums use no list of nonzeros."""
         return getattr(other, "codes", None) is None
 
     def makes(self) -> frozenset[str]:
-        """Return the list and |x|^2."""
+        """Return "nonzeros" and "square": the list of nonzero features and |x|^2."""
         return frozenset({"nonzeros", "square"})
 
     def operations(self) -> int:
@@ -50,6 +50,6 @@ class Nonzeros(Always):
         return 2 * self.n_features
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the same for each query: only what is not 0 is squared."""
+        """Return the operations of each query: comparisons, and squares of nonzero features."""
         spent: NDArray[np.int64] = np.count_nonzero(batch.x, axis=1) + np.int64(self.n_features)
         return spent

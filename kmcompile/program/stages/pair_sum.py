@@ -18,16 +18,16 @@ from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.program.stages.vote import Vote
 
-_CHUNK_VALUES = 1 << 22  # float32 values of one work array
+_CHUNK_VALUES = 1 << 22  # number of float32 values in a work array
 
 SECTION = 16
-"""Entries that are added before their sum is: about the square root of a list's length is best."""
+"""Number of entries in a section, best about the square root of a list's length."""
 
 _ENTRY_OPERATIONS = 4
-"""Two multiply-adds, and finding the vector with its kernel."""
+"""Multiply-adds of an entry: two, and those of finding the vector with its kernel."""
 
 _PAIR_OPERATIONS = 24
-"""Both sums' ends, the bound, and the pair's votes."""
+"""Multiply-adds of a pair besides its entries: ends of both sums, the bound, the votes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,13 +56,13 @@ class PairSum(VectorTotals):
     entry_vectors : ndarray of shape (n_entries,), uint16
     coefficients : ndarray of shape (n_entries,), float32
     pair_ends : ndarray of shape (n_decisions, 2), uint32
-        The entry after each pair's positive ones, and after all of its own. A pair begins where
-        the one before it ends.
+        For each pair the index behind its positive entries and behind its last entry. A pair begins
+        where the pair before it ends.
     intercept, final_factor, result_error, minimum, trivial_bound
-        As of `ExactSum`.
+        As in `ExactSum`.
     skip_zeros : bool
     squares : ndarray of shape (n_vectors, 1), float32
-        As of `ExactSum`.
+        As in `ExactSum`.
     score_weights : ndarray of shape (n_classes, n_features), float32
     score_offset : ndarray of shape (n_classes,), float32
     """
@@ -114,12 +114,12 @@ class PairSum(VectorTotals):
 
     @property
     def longest_list(self) -> int:
-        """Entries of one sign of a pair, at most."""
+        """Largest number of entries of one sign in a pair."""
         ends = np.concatenate([[0], self.pair_ends.reshape(-1).astype(np.int64)])
         return int(np.diff(ends).max())
 
     def lists(self) -> list[tuple[slice, slice]]:
-        """Return the entries of every pair: those that are positive, and the others."""
+        """Return the entries of each pair: the positive ones and the negative ones."""
         starts = np.concatenate([[0], self.pair_ends[:-1, 1]]).astype(int)
         return [
             (slice(int(start), int(middle)), slice(int(middle), int(end)))
@@ -167,7 +167,7 @@ class PairSum(VectorTotals):
         return total
 
     def scores(self, x: RealArray) -> Float32Array:
-        """Return the score of every class, the features in their order, (n_queries, n_classes)."""
+        """Return the score of each class, shape (n_queries, n_classes)."""
         score = np.repeat(self.score_offset[None, :], len(x), axis=0)
         for column, weights in zip(x.T, self.score_weights.T, strict=True):
             score += column[:, None] * weights
@@ -181,9 +181,9 @@ class PairSum(VectorTotals):
         Parameters
         ----------
         batch : Batch
-            Before the stage.
+            The batch before the stage.
         summed : Batch
-            After `run`: what any pair would give.
+            The batch after `run`, with the decisions of all pairs.
         """
         votes = votes_of(summed.decision, summed.bound, self.scores(batch.x))
         touched = self._touched(votes.evaluated)
@@ -202,7 +202,7 @@ class PairSum(VectorTotals):
         return answer, operations, votes.evaluated.sum(axis=1)
 
     def _touched(self, evaluated: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return how many vectors some pairs of each query need together, shape (n_queries,)."""
+        """Return how many vectors the evaluated pairs of each query need, shape (n_queries,)."""
         needs = np.zeros((self.n_decisions, self.n_vectors), dtype=np.float32)
         for p, (positive, negative) in enumerate(self.lists()):
             needs[p, self.entry_vectors[positive]] = 1.0
@@ -238,7 +238,7 @@ class PairSum(VectorTotals):
         return isinstance(other, Vote) and not other.break_ties
 
     def needs(self) -> frozenset[str]:
-        """Return the list of the features that are not 0, where the sums go through that."""
+        """Return "nonzeros" if the sums run over the list of nonzero features."""
         return frozenset({"nonzeros"} if self.skip_zeros else ())
 
     def operations(self) -> int:
@@ -254,7 +254,7 @@ class PairSum(VectorTotals):
 
     @property
     def label_operations(self) -> int:
-        """Multiply-adds of the leader, of whether that is settled, and of its interval."""
+        """Multiply-adds of finding the leader, testing whether it is settled, and its interval."""
         return 10 * self.n_classes
 
     @property
@@ -267,7 +267,7 @@ class PairSum(VectorTotals):
         return _PAIR_OPERATIONS * self.n_decisions
 
     def _order_operations(self, settling: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
-        """Return what the scores, their order, the marks and the search for pairs take."""
+        """Return the multiply-adds of scores, their order, marks and the search for pairs."""
         n = self.n_classes
         scores = n * (self.n_features + 1) + n * (n - 1) // 2
         marks = -(-self.n_vectors // 32) + -(-self.n_decisions // 32) + 4 * n

@@ -17,15 +17,15 @@ class PairVotes:
     Parameters
     ----------
     label : ndarray of shape (n_queries,), int32
-        That of `Vote` over all pairs.
+        The label that `Vote` gives for all pairs.
     lower, upper : ndarray of shape (n_queries,), float32
-        Of the evaluated pair with the smallest |f| among those that the winner won.
+        Interval of the evaluated pair with the smallest |f| among the pairs that the winner won.
     certified : ndarray of shape (n_queries,), bool
-        The label is the same under every outcome of the pairs that are not evaluated, or whose
-        interval holds 0.
+        Whether the label is settled: no outcome of the pairs that are not evaluated, or whose
+        interval holds 0, changes it.
     evaluated : ndarray of shape (n_queries, n_pairs), bool
     settling : ndarray of shape (n_queries,), int64
-        How many of them came after both sweeps.
+        Number of evaluated pairs after both sweeps.
     """
 
     label: NDArray[np.int32]
@@ -37,7 +37,7 @@ class PairVotes:
 
 
 def votes_of(decision: Float32Array, bound: Float32Array, score: Float32Array) -> PairVotes:
-    """Return what the votes give, evaluating the pairs in this order.
+    """Evaluate pairs until the votes settle the label, in this order.
 
     1. The class with the best score meets the next one; whoever wins meets the one after that,
        and so on: one that loses cannot win all of its pairs.
@@ -55,7 +55,7 @@ def votes_of(decision: Float32Array, bound: Float32Array, score: Float32Array) -
     Parameters
     ----------
     decision, bound : ndarray of shape (n_queries, n_pairs), float32
-        Of all pairs; those that are not evaluated are not looked at.
+        Decisions and bounds of all pairs; only evaluated pairs are read.
     score : ndarray of shape (n_queries, n_classes), float32
     """
     votes = _Votes(decision, bound, score)
@@ -81,7 +81,7 @@ def votes_of(decision: Float32Array, bound: Float32Array, score: Float32Array) -
 
 
 class _Votes:
-    """The counts of votes on the way."""
+    """The counts of votes while pairs are evaluated."""
 
     def __init__(self, decision: Float32Array, bound: Float32Array, score: Float32Array) -> None:
         n, n_classes = score.shape
@@ -94,7 +94,7 @@ class _Votes:
         self.possible = np.full((n, n_classes), n_classes - 1, dtype=np.int32)
 
     def pair(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the number of the pair of two classes; anything for a class and itself."""
+        """Return the index of the pair of two different classes; any index for equal classes."""
         i, j = np.minimum(a, b), np.maximum(a, b)
         p = i * (2 * self.n_classes - i - 1) // 2 + np.maximum(j - i, 1) - 1
         return np.asarray(np.minimum(p, self.decision.shape[1] - 1))
@@ -102,7 +102,7 @@ class _Votes:
     def meet(
         self, rows: NDArray[np.intp], a: NDArray[np.intp], b: NDArray[np.intp]
     ) -> NDArray[np.intp]:
-        """Evaluate a pair of each of some queries; return who wins."""
+        """Evaluate one pair for each of the rows; return the winning classes."""
         i, j, p = np.minimum(a, b), np.maximum(a, b), self.pair(a, b)
         for_i, for_j = self.lower[rows, p] > 0, self.upper[rows, p] < 0
         winner: NDArray[np.intp] = np.where(self.decision[rows, p] > 0, i, j)

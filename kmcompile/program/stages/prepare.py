@@ -1,4 +1,4 @@
-"""The first stage: check the input, apply the preprocessing, bound what that rounds."""
+"""The first stage: check the input, apply the preprocessing, bound its rounding errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kmcompile.steps import Length, Nonnegative, PrepareStep, Quantize
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepare(Always):
-    """Refuse what is not finite or too large, then apply the steps in order.
+    """Refuse inputs that are not finite or too large, then apply the steps in order.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ class Prepare(Always):
     limit : float32
         Largest magnitude of a feature that is accepted.
     prepared_limit : float32 or None
-        Largest norm and deviation of the prepared input, where the first limit does not keep
-        the kernel from overflowing.
+        Largest accepted norm and deviation of the prepared input; None if `limit` alone prevents
+        an overflow in the kernel.
     input_length : Length or None
-        The norm of the raw input, where the first step or the kernel needs it.
+        Constants of the bound on the raw input's norm; None if no step and no kernel needs it.
     steps : tuple of PrepareStep
     """
 
@@ -48,7 +48,7 @@ class Prepare(Always):
 
     @property
     def quantize(self) -> Quantize | None:
-        """The step that makes codes of the input, in an integer format the last one."""
+        """The last step of an integer format, which turns the input into codes; otherwise None."""
         last = self.steps[-1] if self.steps else None
         return last if isinstance(last, Quantize) else None
 
@@ -60,12 +60,12 @@ class Prepare(Always):
 
     @property
     def refuses_negatives(self) -> bool:
-        """Whether features that are negative after the preprocessing are refused."""
+        """Whether inputs with a negative feature after the preprocessing are refused."""
         return any(isinstance(step, Nonnegative) and step.refuses for step in self.steps)
 
     @property
     def refuses_unknown(self) -> bool:
-        """Whether so are inputs of which a Normalizer leaves too little known."""
+        """Whether inputs are refused whose deviation behind a Normalizer is too large."""
         return any(isinstance(step, Nonnegative) and step.limits for step in self.steps)
 
     @property
@@ -93,9 +93,9 @@ class Prepare(Always):
         return batch
 
     def run_codes(self, batch: Batch) -> Batch:
-        """Return the batch of inputs that came as codes: in units they are the prepared input.
+        """Return the batch of inputs that came as codes, which are the prepared inputs in units.
 
-        Nearly: what float64 rounded when their meaning was worked out is the deviation.
+        The deviation is the float64 rounding error of the codes' offset and step.
         """
         quantize = cast("Quantize", self.steps[-1])
         deviation = np.full(len(batch), quantize.code_deviation)
@@ -108,7 +108,7 @@ class Prepare(Always):
         return (("N_FEATURES", self.n_features), ("N_PREPARED", self.n_out), *codes)
 
     def operations(self) -> int:
-        """Return check, steps and norm."""
+        """Return the multiply-adds of check, steps and norm."""
         own = self.n_features * (2 if self.input_length is not None else 1)
         return own + sum(step.operations() for step in self.steps)
 

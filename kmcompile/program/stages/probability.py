@@ -11,21 +11,22 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.scalar.logistic import logistic
 
 LEAST_TOTAL: Final = np.float32(2.0**-96)
-"""Where the probabilities of all classes add up to less before they are divided by their sum, the
-exponentials are near the end of float32 and their ratios tell nothing."""
+"""Least sum of the classes' s(f_c). Below it the exponentials are near the end of float32's range,
+and their ratios have no meaning."""
 
 
 SHRINK: Final = np.float32(1.0 - 2.0**-20)
-"""Makes a magnitude less than what it was before it was rounded, which is by less than 2^-22."""
+"""Factor that makes a rounded magnitude less than the exact one; it was rounded by less than
+2^-22."""
 
 GROW: Final = np.float32(1.0 + 2.0**-16)
-"""Makes s(v) more than that of the exact v, of which v is the nearest float32: this changes s by
-87 * 2^-24 at most, from where on s is 0, the function's own error by 5 * 2^-24."""
+"""Factor that makes s(v) more than s of the exact v, whose nearest float32 is v. Rounding v changes
+s by at most 87 * 2^-24, as s is 0 beyond 87, and the function's error by 5 * 2^-24."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probability:
-    """What decisions that are log odds say of the classes.
+    """The probabilities of the classes from decisions that are log odds.
 
     With s(f) = 1 / (1 + exp(-f)) a binary machine has p_1 = s(f) and p_0 = s(-f), and one of many
     classes p_c = s(f_c) / sum_k s(f_k), as scikit-learn's CalibratedClassifierCV.
@@ -46,7 +47,7 @@ class Probability:
     n_decisions : int
         1 of a binary machine.
     threshold : float32
-        Added to the decision of a binary machine: it was taken off before.
+        Added to the decision of a binary machine, from which a pass has subtracted it.
     slope, minimum : float32
     """
 
@@ -59,7 +60,7 @@ class Probability:
 
     @property
     def uniform(self) -> np.float32:
-        """What every class has where the decisions tell nothing."""
+        """The probability of every class if the decisions have no meaning: 1 / n_classes."""
         return np.float32(1.0) / np.float32(self.n_decisions)
 
     def of(
@@ -83,14 +84,14 @@ class Probability:
             rest = logistic(bounds[:, 0] - np.abs(f) * SHRINK) * GROW
             limits = np.where(rest < moved, rest, moved) + self.minimum
         else:
-            # A bound that is no number, which only a damaged table can give, tells nothing.
+            # A bound that is NaN, which only a damaged table can give, proves nothing.
             known = np.asarray((bounds >= 0).all(axis=1))
             probabilities, told = self._normalized(logistic(decisions), known)
             limits = np.where(told, moved + self.minimum, np.float32(1.0))
         return probabilities, np.where(limits < 1, limits, np.float32(1.0))
 
     def _normalized(self, each: Float32Array, known: np.ndarray) -> tuple[Float32Array, np.ndarray]:
-        """Return what adds up to 1, and where it says anything, which is where it is known."""
+        """Return the probabilities divided by their sum, and which rows have a meaning."""
         total = np.zeros(len(each), dtype=np.float32)
         for column in each.T:
             total += column

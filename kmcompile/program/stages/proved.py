@@ -1,4 +1,4 @@
-"""What certified exits prove of the decisions: intervals that are intersected along the way."""
+"""Intervals of the decisions that certified exits prove, and their intersection."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _WIDENED = np.float32(2.0**-22)
 _TINY = np.float32(2.0**-100)
 
 NARROW_OPERATIONS = 6
-"""Multiply-adds that narrowing an interval and its middle take, each decision."""
+"""Multiply-adds of narrowing an interval and of its middle, for one decision."""
 
 
 def narrowed(batch: Batch, low: Float32Array, high: Float32Array) -> Batch:
     """Return the batch with each proved interval intersected with another one.
 
-    A bound that is no number, which only a damaged table can give, proves nothing.
+    A bound that is NaN, which only a damaged table can give, proves nothing.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ def narrowed(batch: Batch, low: Float32Array, high: Float32Array) -> Batch:
 def proved(batch: Batch, label: Always) -> Batch:
     """Return the batch with the label that the proved intervals give, certified if they do.
 
-    The decision is the middle m = l/2 + u/2, which rounds by at most 2^-24 max(|l|, |u|), and
-    max(|l|, |u|) <= |m| + h to first order; the bound is h = u/2 - l/2 with 2^-22 (h + |m|) on top,
-    four times what rounds. Where subnormals are flushed, halves, middle, h and the ends of what is
-    enclosed lose 2^-126 each, 8 of them at most: 2^-122 is added. So the middle and the bound
-    enclose the interval. Of a binary machine the interval itself is the answer: an end that is
-    tiny beside the other one keeps its sign.
+    The decision becomes the middle m = l/2 + u/2 of the interval l .. u. It rounds by at most
+    2^-24 max(|l|, |u|), and max(|l|, |u|) <= |m| + h to first order. The bound becomes
+    h = u/2 - l/2 plus 2^-22 (h + |m|), four times the roundings, plus 2^-122 for boards that flush
+    subnormals: at most 8 numbers lose 2^-126 each. So m and the bound enclose the interval. A
+    binary machine answers with the interval itself, so that an end that is tiny beside the other
+    keeps its sign.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sends inputs that are unlike the calibration samples straight to the exact sum."""
+"""The range gate sends inputs that are unlike the calibration samples to the exact sum."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from kmcompile.program.stages.stage import Always
 class RangeGate(Always):
     """An input is in range if least <= |x|^2 <= largest, x being the prepared input.
 
-    The early exits after it look at the part of x outside their projections in the same way.
+    Later early exits test the norm of the part of x outside their projections in this way.
 
     Parameters
     ----------
     n_features : int
         Features of the prepared input.
     least, largest : float32
-        Of the calibration samples.
+        Least and largest |x|^2 of the calibration samples.
     skip_zeros : bool
-        Whether `nonzeros` has summed the squares.
+        Whether the stage `nonzeros` has summed the squares.
     """
 
     n_features: int
@@ -53,7 +53,7 @@ class RangeGate(Always):
         return replace(batch, square=square, in_range=inside)
 
     def shared(self) -> Shared:
-        """Return the features that are looked at."""
+        """Return the number of features of the prepared input."""
         return (("N_PREPARED", self.n_features),)
 
     def makes(self) -> frozenset[str]:
@@ -61,7 +61,7 @@ class RangeGate(Always):
         return frozenset({"square"})
 
     def needs(self) -> frozenset[str]:
-        """Return what has summed the squares."""
+        """Return "square" if the stage `nonzeros` has summed the squares."""
         return frozenset({"nonzeros"} if self.skip_zeros else ())
 
     def operations(self) -> int:

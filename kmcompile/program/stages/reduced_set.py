@@ -26,8 +26,8 @@ class ReducedSet(EarlyExit):
     """decision_p = sum_c weight_pc bump(v_c) + <slope_p, y> + c_p + earlier_p E_p with y = M x.
 
     E_p is the estimate of the reduced set before. One more row of weights and slopes gives the
-    spread of the query, which is kept within limits; the half-width of decision p is
-    half_width_p * spread.
+    query's spread, an estimate of the error of its decisions relative to other queries. It is
+    clipped to limits, and the half-width of decision p is half_width_p * spread.
 
     bump(v) = max(0, v)^16 by four squares, and v_c = <z_c, y> + t_c - |y|^2 / 32. With
     t_c = 1 - |z_c'|^2 / 32 and z_c = z_c' / 16 that is (1 - |y - z_c'|^2 / 32)^16, which is close
@@ -38,7 +38,7 @@ class ReducedSet(EarlyExit):
     `lanes`, the products of a block left to right, the blocks in order; then the slopes in the
     order of y, then c_p, then earlier_p E_p.
 
-    An input is in range if the part of it that M does not see, |x|^2 - |T y|^2, lies between
+    An input is in range if its squared norm outside the rows of M, |x|^2 - |T y|^2, lies between
     `least` and `largest`, T being the lower triangle with |T M x| = the length of x in M's rows.
 
     Parameters
@@ -56,7 +56,7 @@ class ReducedSet(EarlyExit):
     earlier, half_width : ndarray of shape (n_decisions,), float32
     least_spread, largest_spread : float32
     triangle : ndarray of shape (n_out, n_out), float32
-        T; of shape (0, 0) where M looks at some columns only, and nothing is checked.
+        T; of shape (0, 0) if M reads some columns only, and the range is not checked.
     least, largest : float32
     """
 
@@ -117,7 +117,7 @@ class ReducedSet(EarlyExit):
         return len(self.triangle) > 0
 
     def rows(self, y: Float32Array) -> Float32Array:
-        """Return the decisions without the earlier ones, then the unlimited spread.
+        """Return the decisions without their terms earlier_p E_p, then the spread before clipping.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class ReducedSet(EarlyExit):
         return rows
 
     def limited(self, spread: Float32Array) -> Float32Array:
-        """Return the spread within its limits."""
+        """Return the spread clipped to its limits."""
         return np.minimum(np.maximum(spread, self.least_spread), self.largest_spread)
 
     def lifted(self, y: Float32Array) -> Float32Array:
@@ -205,7 +205,7 @@ class ReducedSet(EarlyExit):
         return self.products.operations() + self._gate_operations() + self._sum_operations()
 
     def shared(self) -> Shared:
-        """Return what its projection shares, and the decisions."""
+        """Return the shared constants of its projection, and the number of decisions."""
         return (
             *self.products.shared(),
             *sizes(self.earlier, "N_DECISIONS"),
@@ -216,7 +216,7 @@ class ReducedSet(EarlyExit):
         )
 
     def needs(self) -> frozenset[str]:
-        """Return what its projection needs, and |x|^2 where it looks at what that leaves of x."""
+        """Return the needs of its projection, and "square" if the range is checked."""
         return self.products.needs() | frozenset({"square"} if len(self.triangle) else ())
 
     def defines(self) -> tuple[Constant, ...]:

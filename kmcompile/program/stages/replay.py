@@ -1,4 +1,4 @@
-"""The replay: the exact sum once more in float64, where float32 leaves the label open."""
+"""The replay: a second exact sum, in float64, for queries whose label float32 leaves open."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.stage import Always, Stage
 
 _READ_BY_BOTH = ("group_ends", "group_decisions", "entry_vectors", "pair_ends")
-"""Tables of the exact sum that the C of the replay reads as they are."""
+"""Tables of the exact sum that the C of the replay reads too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,19 +40,20 @@ class Replay(Always):
     Parameters
     ----------
     prepare : Prepare
-        In float64; the input has been checked by the first stage.
+        The preprocessing in float64. The first stage has checked the input.
     input_error : float64
-        >= sqrt(n_features) 2^-126: what is lost of subnormal features where these are read as 0.
+        At least sqrt(n_features) 2^-126: the error of an input whose subnormal features are read
+        as 0.
     sum : ExactSum, PairSum, LinearSum or FineSum
         In float64, low parts included.
     skip_zeros : bool
     label : Always
         The label stage with the constants of float64.
     low_vectors : ndarray of shape (n_blocks, n_features, lanes), float32
-        Low parts of the vectors, or of a linear machine's weights; empty where all are 0. Of
-        codes: int8 or int16, of the shape of their table.
+        Low parts of the vectors, or of a linear machine's weights; empty if all are 0. In an
+        integer format int8 or int16, in the shape of the table of codes.
     low_coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
-        Those of the coefficients. Of an integer format int16 or int32.
+        Low parts of the coefficients. In an integer format int16 or int32.
 
     References
     ----------
@@ -116,19 +117,19 @@ class Replay(Always):
         return self.sum.run(prepared)
 
     def shared(self) -> Shared:
-        """Return what its preprocessing, its sum and its label stage share with the program's."""
+        """Return the constants of its preprocessing, sum and label that the program has too."""
         return (*self.label.shared(), *self.sum.shared(), *self.prepare.shared())
 
     def check_tables(self, exact: Stage) -> None:
-        """Check that the sum is one of the tables of the exact sum, whose names are the same.
+        """Check that the replay's sum reads the tables of the exact sum.
 
         Raises
         ------
         ValueError
-            If a table that the C reads in both sums is another one here.
+            If a table that the C reads in both sums differs between them.
         """
         if isinstance(self.sum, FineSum):
-            return  # of codes: their integers are not those of the format
+            return  # fine codes are other integers than the codes of the format
         for name in _READ_BY_BOTH:
             own, other = getattr(self.sum, name, ()), getattr(exact, name, ())
             if not np.array_equal(own, other):
@@ -150,11 +151,11 @@ class Replay(Always):
         return self.prepare.operations() + self.sum.operations()
 
     def kernel_evaluations(self) -> int:
-        """Return those of the sum."""
+        """Return the kernel evaluations of the sum."""
         return self.sum.kernel_evaluations()
 
     def tables(self) -> tuple[Table, ...]:
-        """Return what the replay has besides the tables of the exact sum."""
+        """Return the tables that the replay has besides those of the exact sum."""
         shared = {"vectors", "coefficients", "weights", *_READ_BY_BOTH}
         own = tuple(t for t in self.prepare.tables() + self.sum.tables() if t.name not in shared)
         low = (

@@ -20,7 +20,7 @@ class Sign(Always):
     Parameters
     ----------
     zero_is_positive : bool
-        Which side f = 0 is on: scikit-learn's SVC says class 1, its LinearSVC class 0.
+        Whether f = 0 gives class 1, as in scikit-learn's SVC, or class 0, as in LinearSVC.
     """
 
     zero_is_positive: bool

@@ -19,13 +19,13 @@ from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.stage import Stage
 
 NEGATIVE, POSITIVE, HALVED, OPEN = range(4)
-"""Kinds of boxes: the two bits that a map has of each."""
+"""Kinds of boxes, which the map stores in two bits for each box."""
 
 _WORD = 32
 _KIND_OPERATIONS = 8
 _RANK_OPERATIONS = 30
-"""Counting the ones of a word takes 12, of every other word's predecessor 14 more; the rest is
-shifts, masks and sums."""
+"""Operations of a rank: 12 to count the ones of a word, 14 more for the preceding word in every
+other case, and shifts, masks and sums."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,27 +42,27 @@ class SignMap(EarlyExit):
     halves of feature j apart, in the order of the halved boxes; so the n-th halved box has the
     parts n_roots + (n << n_features) and on. n is counted by ones in words.
 
-    An input outside the grid is open. What it rounds is part of the proof, which
+    An input outside the grid is open. The rounding of its place is part of the proof, which
     `exits.certified.lattice.Lattice.inflation` begins: a box is proved with a margin all around.
 
     Parameters
     ----------
     low, width, scale : ndarray of shape (n_features,), float32
-        Where the grid begins, how wide it is, and the boxes of the last level in one unit of x.
+        Start and width of the grid, and the number of boxes of the last level in one unit of x.
     across : ndarray of shape (n_features,), uint16
         Boxes of the grid along each feature, the last one first in memory.
     depth : int
-        How often a box is halved at the most.
+        Largest number of times that a box is halved.
     outer, inner : ndarray of shape (n_words,), uint32
-        Two bits a box, 32 boxes a word: kind = 2 outer + inner.
+        Two bits for each box, 32 boxes in a word: kind = 2 outer + inner.
     ranks : ndarray of shape (ceil(n_words / 2),), uint16
-        Halved boxes before each pair of words.
+        Number of halved boxes before each pair of words.
     n_nodes : int
         Boxes in the map.
     least, largest : float32
         0 < least <= |f| <= largest in every box with a sign.
     deviation : float32 or None
-        An input with a larger one is open; None: x is the raw input.
+        Largest deviation; an input beyond it is open. None if x is the raw input.
     """
 
     low: Float32Array
@@ -100,14 +100,14 @@ class SignMap(EarlyExit):
         sizes: tuple[np.float32, np.float32],
         deviation: np.float32 | None = None,
     ) -> SignMap:
-        """Return the map of some boxes.
+        """Return the map of the given boxes.
 
         Parameters
         ----------
         kinds : ndarray of shape (n_nodes,), uint8
             The grid, then the parts of the halved boxes.
         low, size : array-like of shape (n_features,)
-            Where the grid begins, and its boxes' widths, which are powers of two.
+            Start of the grid, and the widths of its boxes, which are powers of two.
         across : array-like of shape (n_features,), int
         depth : int
         sizes : tuple of float32
@@ -143,7 +143,7 @@ class SignMap(EarlyExit):
 
     @property
     def in_integers(self) -> bool:
-        """Whether it looks at codes."""
+        """Whether the map is of codes."""
         return self.deviation is not None
 
     @property
@@ -163,7 +163,7 @@ class SignMap(EarlyExit):
         return (np.where(inside[:, None], distance, 0) * self.scale).astype(np.int64), inside
 
     def kinds(self, x: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the kinds of the smallest boxes that hold inputs, and how many held those."""
+        """Return the kind of the smallest box around each input, and its depth in the map."""
         place, inside = self.places(x)
         node = np.zeros(len(x), dtype=np.int64)
         for j, n in enumerate(self.across.tolist()):
@@ -186,7 +186,7 @@ class SignMap(EarlyExit):
         return kind
 
     def _rank(self, node: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how many halved boxes stand before some."""
+        """Return how many halved boxes come before each node."""
         word, bit = np.divmod(node, _WORD)
         halved = (self.outer & ~self.inner).astype(np.int64)
         rank = self.ranks[word // 2] + _ones(halved[word] & ((1 << bit) - 1))
@@ -195,7 +195,7 @@ class SignMap(EarlyExit):
         return total
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
-        """Return the batch with intervals where the sign is proved, and which these are."""
+        """Return the batch with proved intervals, and which queries they decide."""
         if self.deviation is None:
             kind, n_halved = self.kinds(batch.raw)
         else:
@@ -218,12 +218,12 @@ class SignMap(EarlyExit):
         return (("N_FEATURES", self.n_features), ("N_DECISIONS", 1))
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether a sum is one of codes where the map looks at codes, and only there."""
+        """Return whether the sum takes codes exactly if the map does."""
         has_codes = getattr(other, "codes", None) is not None
         return EarlyExit.stands_before(self, other) and has_codes == self.in_integers
 
     def operations(self) -> int:
-        """Return the multiply-adds, every shift and mask one, of a query that goes all the way."""
+        """Return the worst-case multiply-adds, with one for each shift and each mask."""
         steps = self.depth * step_operations(self.n_features)
         return first_operations(self.n_features) + steps + NARROW_OPERATIONS
 
@@ -277,6 +277,6 @@ def step_operations(n_features: int) -> int:
 
 
 def map_bytes(n_nodes: int) -> int:
-    """Return the bytes of the tables of so many boxes."""
+    """Return the bytes of the tables of a map with n_nodes boxes."""
     n_words = -(-n_nodes // _WORD)
     return 8 * n_words + 2 * -(-n_words // 2)

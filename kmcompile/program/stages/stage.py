@@ -1,4 +1,4 @@
-"""What a Program is made of: a stage has reference semantics, tables and a cost."""
+"""Stage: a part of a Program, with reference semantics, tables and a cost."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from kmcompile.program.shared import Place, Shared
 class Stage(ABC):
     """One stage: a frozen dataclass whose fields are exactly the constants of its C.
 
-    The template of the same name in `templates/stages/` is its image.
+    The template in `templates/stages/` that has the stage's name emits its C.
     """
 
     template: ClassVar[str]
-    """Name of the template."""
+    """Name of the stage's template."""
 
     place: ClassVar[Place]
-    """Where it stands in a program."""
+    """The place of the stage in a program."""
 
     takes_exits: ClassVar[bool] = False
-    """Whether it is a sum before which early exits may stand."""
+    """Whether the stage is a sum before which early exits may stand."""
 
     exit: ClassVar[str | None] = None
-    """How the stage decides: None (it does not), "exact", "certified" or "statistical"."""
+    """How the stage decides queries: "exact", "certified", "statistical", or None: it does not."""
 
     @property
     def name(self) -> str:
-        """Name of the stage in a program, where no two have the same."""
+        """Name of the stage, unique in its program."""
         return self.template
 
     @property
     def in_integers(self) -> bool:
-        """Whether nearly all of its operations are those of integers."""
+        """Whether nearly all operations of the stage are on integers."""
         return False
 
     @property
@@ -48,7 +48,7 @@ class Stage(ABC):
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether what the stage decides rests on samples."""
+        """Whether the stage's decisions rest on calibration samples."""
         return self.exit == "statistical"
 
     @abstractmethod
@@ -64,7 +64,7 @@ class Stage(ABC):
         return 0
 
     def shared(self) -> Shared:
-        """Return the constants that the stage is laid out for and that others have as well.
+        """Return the constants that the stage shares with other stages or with the program.
 
         A program whose stages return different values for one name cannot be made.
         """
@@ -75,16 +75,16 @@ class Stage(ABC):
         return True
 
     def makes(self) -> frozenset[str]:
-        """Return what stages behind it may read of an input: "nonzeros" or "square"."""
+        """Return the results that later stages may read: "nonzeros" or "square"."""
         return frozenset()
 
     def needs(self) -> frozenset[str]:
-        """Return what of this a stage before it must have made."""
+        """Return the results, "nonzeros" or "square", that an earlier stage must have made."""
         return frozenset()
 
 
 class Always(Stage):
-    """A stage that does the same for every query that reaches it."""
+    """A stage that has one procedure for every query that reaches it."""
 
     @abstractmethod
     def run(self, batch: Batch) -> Batch:

@@ -1,4 +1,4 @@
-"""Subspace certificate: kernels in a projection, what that leaves open proved, then the largest."""
+"""Subspace certificate: kernels in a projection with a proved error, then exact kernels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.subspace_state import SubspaceState
 
 LARGEST = np.float32(2.0**100)
-"""A sum of weights beyond this would overflow further on, and says nothing anyway."""
+"""Largest sum of weights; a larger one would overflow later, and would prove nothing."""
 
 _CHUNK_VALUES = 1 << 22
 _TESTS = 8
@@ -117,7 +117,7 @@ class SubspaceCertificate(EarlyExit):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     def __str__(self) -> str:
-        """Return what it is, for people."""
+        """Return a short description for people."""
         return f"subspace_certificate({self.n_out} dimensions, {self.max_touched} kernels)"
 
     @property
@@ -127,7 +127,7 @@ class SubspaceCertificate(EarlyExit):
 
     @property
     def n_out(self) -> int:
-        """p: dimensions of the subspace."""
+        """Number p of dimensions of the subspace."""
         return self.products.n_rows
 
     @property
@@ -199,7 +199,7 @@ class SubspaceCertificate(EarlyExit):
         return answered.chosen(order)
 
     def outside(self, z: Float32Array, length: Float32Array) -> Float32Array:
-        """Return rho, a bound on the norm of what the subspace leaves of the input."""
+        """Return rho, a bound on the norm of the input's part outside the subspace."""
         inside = np.zeros(len(z), dtype=np.float32)
         for column in z.T:
             inside += column * column
@@ -216,7 +216,7 @@ class SubspaceCertificate(EarlyExit):
         return total
 
     def radius(self, state: SubspaceState) -> Float32Array:
-        """Return how far f can be from the running decision, shape (n_queries,)."""
+        """Return the radius, a bound on |f - running decision|, shape (n_queries,)."""
         left = np.maximum(state.open, np.float32(0.0)) + self.lost * state.whole
         padded = left + self.share_minimum * (state.share + np.float32(1.0))
         radius: Float32Array = (
@@ -227,7 +227,7 @@ class SubspaceCertificate(EarlyExit):
         return radius
 
     def fixed(self, whole: Float32Array, top: Float32Array, length: Float32Array) -> Float32Array:
-        """Return the part of the radius that stays: rounding of the first sum, and underflow.
+        """Return the constant part of the radius: rounding of the first sum, and underflow.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class SubspaceCertificate(EarlyExit):
         seen: tuple[Float32Array, Float32Array],
         ends: Ends,
     ) -> Iterator[tuple[NDArray[np.intp], Batch]]:
-        """Yield the queries that leave before each vector would be touched: places and state.
+        """Yield the queries that leave before the next vector is touched: indices and state.
 
         Parameters
         ----------
@@ -347,7 +347,7 @@ class SubspaceCertificate(EarlyExit):
         return isinstance(other.kernel, PolyFloat32)
 
     def needs(self) -> frozenset[str]:
-        """Return what its projection needs."""
+        """Return the needs of its projection."""
         return self.products.needs()
 
     def operations(self) -> int:
@@ -356,9 +356,9 @@ class SubspaceCertificate(EarlyExit):
         return self.products.operations() + self.n_slots * per_slot
 
     def worst_operations(self, ends: Ends) -> int:
-        """Return what a query that is not decided costs more than its exact sum.
+        """Return the multiply-adds that an undecided query costs in addition to its exact sum.
 
-        That does not sum the touched kernels again.
+        The exact sum does not compute the touched kernels again.
         """
         exact = ends.exact
         assert isinstance(exact, ExactSum)
@@ -368,7 +368,7 @@ class SubspaceCertificate(EarlyExit):
         return level + heap + self.max_touched * again
 
     def kernel_evaluations(self) -> int:
-        """Return the most vectors that are touched."""
+        """Return the largest number of touched vectors."""
         return self.max_touched
 
     def kernels_at_tests(self) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What a subspace certificate knows of some queries between two tests."""
+"""The state of a batch in a subspace certificate between two tests."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from kmcompile.numeric.arrays import Float32Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubspaceState:
-    """What is known of some queries between two tests, each of shape (n_queries,), float32.
+    """The state of a batch between two tests; every field has shape (n_queries,), float32.
 
     Parameters
     ----------
     running, error, moved
-        The decision, its kernels' errors, what the sum's rounding is relative to.
+        The running decision, the sum of |beta| times the kernels' errors, and the sum of magnitudes
+        that bounds the rounding of the running decision.
     share
-        T.
+        T of `SubspaceCertificate`.
     open, whole
-        W now and before any slot was touched.
+        W of `SubspaceCertificate` now, and before any slot was touched.
     fixed
-        The part of the radius that stays.
+        The constant part of the radius.
     """
 
     running: Float32Array
@@ -35,5 +36,5 @@ class SubspaceState:
     moved: Float32Array
 
     def chosen(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> SubspaceState:
-        """Return that of some queries."""
+        """Return the state of the chosen queries only."""
         return SubspaceState(*(getattr(self, field.name)[rows] for field in fields(self)))

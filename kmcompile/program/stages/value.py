@@ -13,23 +13,24 @@ from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.stage import Always
 
 NO_LABEL = np.int32(-1)
-"""What a regression has in the place of a label."""
+"""The label in the result of a regression."""
 
 _LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value(Always):
-    """The value is f, its interval f -+ bound; it is settled where that is narrow enough.
+    """The value is f with the interval f -+ bound; a narrow enough interval settles it.
 
-    f - bound <= f <= f + bound, and rounding to float32 keeps an order: so the value lies in its
-    interval. A width that exceeds the tolerance in real arithmetic is at least the tolerance, a
-    float32, once it is rounded: one that is computed to be smaller is settled rightly.
+    The value lies in its interval, because f - bound <= f <= f + bound and rounding to float32
+    keeps the order. A width above the tolerance in real arithmetic rounds to at least the
+    tolerance, which is a float32. So an interval of a computed width below the tolerance is narrow
+    enough.
 
     Parameters
     ----------
     tolerance : float32 or None
-        The widest interval that a query is settled with; without one every interval will do.
+        A query is settled if its interval is narrower; None: every interval settles it.
     """
 
     tolerance: np.float32 | None
@@ -38,7 +39,7 @@ class Value(Always):
     place: ClassVar[Place] = Place.LABEL
 
     def run(self, batch: Batch) -> Batch:
-        """Return the batch with value and interval; `certified` says whether it is settled."""
+        """Return the batch with value and interval; `certified` marks settled values."""
         decision, bound = batch.decision[:, 0], batch.bound[:, 0]
         lower, upper = below(decision - bound), above(decision + bound)
         settled = np.ones(len(decision), dtype=bool)
@@ -55,7 +56,7 @@ class Value(Always):
 
     @classmethod
     def within(cls, tolerance: float | None) -> Value:
-        """Return the stage of a tolerance in float64: the float32 below it.
+        """Return the stage for a tolerance in float64, with the largest float32 at most it.
 
         Examples
         --------

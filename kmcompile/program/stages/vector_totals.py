@@ -1,4 +1,4 @@
-"""The totals of support vectors and a query that every kernel begins with."""
+"""Totals of support vectors and a query: the sums over features of which kernels are functions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from kmcompile.program.stages.stage import Always
 class VectorTotals(Always):
     """A stage with a table of support vectors, blocks of `lanes` vectors side by side.
 
-    A total is <s, x>, |s - x|^2 or another sum of a term a feature, whichever the kernel is a
-    function of, in the order of the features. With `skip_zeros` the sum leaves out those of 0,
-    which the stage `nonzeros` has listed. For <s, x> that changes no bit: +-0 is added to a sum
-    that began with +0. A squared distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
+    A total is the sum over the features of which the kernel is a function: <s, x>, |s - x|^2 or
+    another one, added in the order of the features. With `skip_zeros` the sum runs over the list of
+    nonzero features, which the stage `nonzeros` has made. For <s, x> this changes no bit, because
+    the skipped terms add +-0 to a sum that began with +0. A squared distance becomes
+    max(0, (|s|^2 + |x|^2) - 2 <s, x>).
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class VectorTotals(Always):
 
     @property
     def n_slots(self) -> int:
-        """Places of vectors in the blocks, fillings included."""
+        """Number of slots: vectors, and slots that fill up blocks."""
         return self.n_blocks * self.lanes
 
     @property
@@ -70,7 +71,7 @@ class VectorTotals(Always):
     def totals(
         self, x: RealArray, columns: RealArray, slots: NDArray[np.intp] | None = None
     ) -> RealArray:
-        """Return what the kernel is a function of: <s, x> or |s - x|^2.
+        """Return the totals of vectors and queries: <s, x>, |s - x|^2 or the kernel's other sum.
 
         Parameters
         ----------
@@ -78,7 +79,7 @@ class VectorTotals(Always):
         columns : ndarray of shape (n_features, n_slots), float32
             `columns()`.
         slots : ndarray of shape (n_queries, n), intp, optional
-            Those asked for; by default all.
+            The requested slots; by default all.
 
         Returns
         -------

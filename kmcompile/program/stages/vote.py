@@ -14,7 +14,7 @@ from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.stage import Always
 
 ROUNDED_UP = np.float32(1.0 + 2.0**-10)
-"""Covers the roundings of the slack's own sums."""
+"""Covers the roundings in the sums of the slack itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class Vote(Always):
     n_classes : int
     break_ties : bool
     tie_error : float32 or float64
-        Relative error of a sum of confidences: twice gamma_(n_classes), rounded up.
+        Bound on the relative error of a sum of confidences: twice gamma_(n_classes), rounded up.
     """
 
     n_classes: int
@@ -64,7 +64,7 @@ class Vote(Always):
             votes[:, j] += ~for_i
             sure[:, i] += lowers[:, p] > zero
             sure[:, j] += uppers[:, p] < zero
-            # Written so that a bound that is no number excludes neither.
+            # Written so that a bound that is NaN excludes neither class.
             possible[:, i] += ~(uppers[:, p] < zero)
             possible[:, j] += ~(lowers[:, p] > zero)
             if self.break_ties:

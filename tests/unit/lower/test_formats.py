@@ -107,7 +107,7 @@ def test_a_format_that_certifies_less_than_float32_is_told():
     measured = candidates["int8"].lowered.measured.certified_share
     assert 0.5 < measured < ENOUGH
     assert candidates["int8"].lowered.measured.inputs == "the samples in --data"
-    assert candidates["int8"].reason == "certifies less than 97 % of what float32 does"
+    assert candidates["int8"].reason == "certifies less than 97 % of the inputs that float32 does"
 
 
 def test_float32_stays_where_it_is_cheapest():

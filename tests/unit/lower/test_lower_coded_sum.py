@@ -11,13 +11,13 @@ from mpmath import mp, mpf
 from kit.fixed_sums import codes_of, in_format, queries, random_machine
 from kmcompile.errors import InputError
 from kmcompile.kernels import Poly, Sigmoid
-from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.stages import CodedSum
 from kmcompile.program.stages.code_table import GROUP, TURN
 
-DENSE, SPARSE = Layout(sparse=False, wide_coefficients=True), Layout(True, True)
+DENSE, SPARSE = IntegerTableForm(sparse=False, wide_coefficients=True), IntegerTableForm(True, True)
 
 
 def whole_machine(kernel, scale=1.0):

@@ -16,7 +16,7 @@ from kit.fixed_sums import GRIDS, Case, in_format, random_machine
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.lower.fixed_sum import _exponent_scale, _relative_error
-from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.stages import FixedSum
@@ -96,7 +96,7 @@ def test_every_gamma_is_held_or_refused(exponent, number_format):
     rng = np.random.default_rng(2)
     machine = binary(rng.normal(size=(4, 3)), rng.normal(size=4), 0.5, 10.0**exponent)
     try:
-        stage = stage_of(in_format(machine, number_format, Layout(False, True)))
+        stage = stage_of(in_format(machine, number_format, IntegerTableForm(False, True)))
     except InputError as error:
         assert "gamma" in str(error)
     else:
@@ -128,7 +128,7 @@ def test_no_sum_of_a_random_machine_overflows(kind, wide):
         machine = random_machine(seed, kind if kind in GRIDS else None)
         number_format = "lossless" if kind in GRIDS else kind
         try:
-            proved(stage_of(in_format(machine, number_format, Layout(False, wide))))
+            proved(stage_of(in_format(machine, number_format, IntegerTableForm(False, wide))))
         except InputError as error:
             assert "gamma" in str(error)
 
@@ -141,7 +141,9 @@ def test_no_sum_overflows_at_the_ends_of_the_coefficients(size, intercept, wide)
     vectors = rng.integers(0, 256, size=(300, 2)).astype(np.float64)
     for beta in (np.full(300, size), size * rng.choice([-1.0, 1e-6, 1.0], size=300)):
         stage = stage_of(
-            in_format(binary(vectors, beta, intercept, 1e-3), "lossless", Layout(False, wide))
+            in_format(
+                binary(vectors, beta, intercept, 1e-3), "lossless", IntegerTableForm(False, wide)
+            )
         )
         proved(stage)
         assert 2.0**-100 <= stage.result_scale <= 2.0**100
@@ -151,12 +153,12 @@ def test_no_sum_overflows_at_the_ends_of_the_coefficients(size, intercept, wide)
 def test_coefficients_beyond_float32_are_refused():
     machine = binary(np.array([[1.0], [2.0]]), np.array([1e31, -1.0]), 0.0, 1.0)
     with pytest.raises(InputError, match="retrain with a smaller C"):
-        in_format(machine, "lossless", Layout(False, True))
+        in_format(machine, "lossless", IntegerTableForm(False, True))
 
 
 def test_a_machine_of_zeros_is_lowered():
     machine = binary(np.array([[1.0], [2.0]]), np.zeros(2), 0.0, 1.0)
-    stage = stage_of(in_format(machine, "lossless", Layout(False, True)))
+    stage = stage_of(in_format(machine, "lossless", IntegerTableForm(False, True)))
     assert not stage.coefficients.any()
 
 
@@ -175,7 +177,7 @@ def test_every_constant_is_at_least_what_its_derivation_needs_and_not_twice_that
         machine = random_machine(seed, kind if kind in GRIDS else None)
         number_format = "lossless" if kind in GRIDS else kind
         try:
-            case = in_format(machine, number_format, Layout(False, seed == 3))
+            case = in_format(machine, number_format, IntegerTableForm(False, seed == 3))
         except InputError:
             continue
         stage = stage_of(case)

@@ -107,7 +107,7 @@ def test_a_program_ends_with_the_process_that_started_it():
     script = (
         "import subprocess, sys\n"
         "from kmcompile.tools import toolchain\n"
-        "p = subprocess.Popen(toolchain.ending_with_us([sys.argv[1], '60']))\n"
+        "p = subprocess.Popen(toolchain.ending_with_this_process([sys.argv[1], '60']))\n"
         "print(p.pid, flush=True)\n"
         "sys.stdin.readline()\n"
     )

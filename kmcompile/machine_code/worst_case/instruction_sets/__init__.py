@@ -1,4 +1,4 @@
-"""What each instruction of a target's instruction set does to the flow of control."""
+"""The flow of control of each instruction, one module for each instruction set."""
 
 from __future__ import annotations
 
@@ -26,4 +26,4 @@ BY_MACHINE: Final[Mapping[str, FlowOf]] = {
     "EM_SPARC32PLUS": sparc.flow,
     "EM_AVR": avr.flow,
 }
-"""By the machine that an ELF file names."""
+"""The ELF file's name of the instruction set -> the function that gives an instruction's flow."""

@@ -9,7 +9,7 @@ from kit.fixed_sums import codes_of, in_format
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Rbf
-from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
 from kmcompile.steps import Affine
@@ -35,7 +35,7 @@ def far_from_zero() -> KernelMachine:
 
 
 def test_what_float64_rounded_in_the_meaning_of_codes_is_in_every_interval():
-    case = in_format(far_from_zero(), "int16", Layout(False, True))
+    case = in_format(far_from_zero(), "int16", IntegerTableForm(False, True))
     program = case.program
     samples = (2.0**43 * np.array([[1.0, 1.5]])).astype(np.float32)
     codes = codes_of(case, samples)

@@ -11,7 +11,7 @@ from mpmath import mpf
 from kit.fixed_sums import Case, in_format, random_machine
 from kmcompile.kernels import Rbf
 from kmcompile.lower.fixed_sum import _exponent_scale, _relative_error
-from kmcompile.lower.integer_program import Layout
+from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import FixedSum
@@ -48,7 +48,9 @@ def test_products_at_the_end_of_64_bits_are_exact():
 
 def some_stage() -> FixedSum:
     """Return any sum in integers."""
-    return stage_of(in_format(random_machine(1, "uint8"), "lossless", Layout(False, True)))
+    return stage_of(
+        in_format(random_machine(1, "uint8"), "lossless", IntegerTableForm(False, True))
+    )
 
 
 @pytest.mark.exhaustive
@@ -100,7 +102,9 @@ def test_distances_that_are_cut_keep_within_rho():
 def test_sums_are_those_of_whole_numbers():
     """Kernels, coefficients, signs and intercepts with Python's integers."""
     for seed in range(6):
-        case = in_format(random_machine(seed, "uint8"), "lossless", Layout(False, seed % 2 == 0))
+        case = in_format(
+            random_machine(seed, "uint8"), "lossless", IntegerTableForm(False, seed % 2 == 0)
+        )
         stage = stage_of(case)
         x = np.random.default_rng(seed).integers(0, 256, size=(3, stage.n_features))
         k = stage.kernels(stage.codes.distances(x))
@@ -156,7 +160,7 @@ def weakened(stage: FixedSum, term: str) -> FixedSum:
 
 def test_half_of_the_constant_part_is_too_little():
     """A coefficient of half a step more, at its vector."""
-    case = in_format(one_vector(2.5, 1e-2, 3), "lossless", Layout(False, False))
+    case = in_format(one_vector(2.5, 1e-2, 3), "lossless", IntegerTableForm(False, False))
     X = np.full((1, 3), 100)
     stage = stage_of(case)
     assert largest_share(case, stage, X) <= 1 < largest_share(case, weakened(stage, "minimum"), X)
@@ -164,7 +168,7 @@ def test_half_of_the_constant_part_is_too_little():
 
 def test_half_of_what_a_deviation_does_is_too_little():
     """Half a code away in every feature, where the kernel is steepest: 2 gamma D^2 = 1."""
-    case = in_format(one_vector(0.0, 8e-4, 4), "lossless", Layout(False, True))
+    case = in_format(one_vector(0.0, 8e-4, 4), "lossless", IntegerTableForm(False, True))
     X = np.array([[200.0 - 12.5] * 4, [200.0 - 12.49] * 4, [200 - 13.5] * 4], dtype=np.float32)
     stage = stage_of(case)
     assert largest_share(case, stage, X) <= 1
@@ -177,10 +181,10 @@ def test_half_of_a_kernel_values_error_is_too_little():
     codes = np.stack(np.meshgrid(np.arange(256), np.arange(256)), axis=-1).reshape(-1, 2)
     distances = ((codes - 200) ** 2).sum(axis=1)
     exact = np.exp(-gamma * distances)
-    free = stage_of(in_format(one_vector(0.0, gamma, 2), "lossless", Layout(False, True)))
+    free = stage_of(in_format(one_vector(0.0, gamma, 2), "lossless", IntegerTableForm(False, True)))
     worst = int(np.argmax(np.abs(free.kernels(distances) / 2.0**31 - exact)))
     machine = one_vector(0.0, gamma, 2, -65535.0 * float(exact[worst]))
-    case = in_format(machine, "lossless", Layout(False, True))
+    case = in_format(machine, "lossless", IntegerTableForm(False, True))
     stage, X = stage_of(case), codes[worst : worst + 1]
     assert largest_share(case, stage, X) <= 1
     assert largest_share(case, weakened(stage, "value_error"), X) > 1
@@ -193,7 +197,7 @@ def test_half_of_what_stored_vectors_do_is_too_little(number_format, half):
         one_vector(1e-3, 1.02 * half**2, 2),
         support_vectors=np.array([[-1.0, -1.0], [1.0, 1.0]]),
     )
-    case = in_format(machine, number_format, Layout(False, True))
+    case = in_format(machine, number_format, IntegerTableForm(False, True))
     X = np.full((1, 2), int(half))
     stage = stage_of(case)
     assert largest_share(case, stage, X) <= 1 < largest_share(case, weakened(stage, "minimum"), X)
