@@ -460,6 +460,11 @@ static void iris_scale_0(
     iris_prepared_t *const state,
     float y[2U])
 {
+    const float gain = 0x1.999a08p-4f;  /* how far the step moves two points apart */
+    const float relative = 0x1.400052p-22f;  /* roundings, per unit of |y| */
+    const float minimum = 0x1.4a7f5p-49f;  /* of the stored scale, in units of y */
+    const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
+    const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
     uint32_t j;
 
     for (j = 0U; j < 2U; ++j) {
@@ -470,10 +475,9 @@ static void iris_scale_0(
         y[j] = value;
     }
     state->x = y;
-    state->length = iris_length(y, 2U,
-        0x1.00005p+0f, 0x1.000042p-123f);
-    state->deviation = ((0x1.999a08p-4f * state->deviation)
-        + (0x1.400052p-22f * state->length)) + 0x1.4a7f5p-49f;
+    state->length = iris_length(
+        y, 2U, length_factor, length_minimum);
+    state->deviation = ((gain * state->deviation) + (relative * state->length)) + minimum;
 }
 
 /* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
@@ -632,17 +636,21 @@ typedef struct {
 static iris_kernel_terms_t iris_kernel_prepare(
     const iris_prepared_t *const input)
 {
-    const float z_error = 0x1.398eaap-21f;
-    const float spread = input->deviation + 0x1.1e37c4p-50f;
-    const float growth = ((0x1.0d929ep+21f * spread) * spread)
-        + 0x1.000042p-123f;
+    const float z_error = 0x1.398eaap-21f;  /* of z, relative */
+    const float vector_error = 0x1.1e37c4p-50f;  /* >= |s - stored s| */
+    const float value_error = 0x1.300056p-21f;  /* of exp and the sum, relative */
+    const float per_square = 0x1.0d929ep+21f;  /* gamma (1 + 1/t), per e^2 */
+    const float shift_minimum = 0x1.000042p-123f;  /* underflows in z */
+    const float cutoff = 0x1.5bf5bcp+6f;  /* from this z on a kernel value is 0 */
+    const float spread = input->deviation + vector_error;
+    const float growth = ((per_square * spread) * spread) + shift_minimum;
     /* More than 1 is of no use, and might overflow below. */
     const float shift = (growth < 1.0f) ? growth : 1.0f;
-    const float widest = (z_error * 0x1.5bf5bcp+6f) + shift;
+    const float widest = (z_error * cutoff) + shift;
     const float widen = widest + 1.0f;
     iris_kernel_terms_t terms;
 
-    terms.per_value = 0x1.300056p-21f + (widen * shift);
+    terms.per_value = value_error + (widen * shift);
     terms.per_z = widen * z_error;
     terms.usable = widest <= 1.0f;
     return terms;
@@ -659,7 +667,9 @@ static float iris_kernel_term(const float x, const float s)
 /* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
 static float iris_kernel_value(const float total)
 {
-    return iris_exp_negative(0x1p-1f * total);
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
+
+    return iris_exp_negative(gamma * total);
 }
 
 /*
@@ -674,10 +684,11 @@ static void iris_kernel_values(
     float value[IRIS_LANES],
     float error[IRIS_LANES])
 {
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
     uint32_t lane;
 
     for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const float z = 0x1p-1f * total[lane];
+        const float z = gamma * total[lane];
         const float k = iris_kernel_value(total[lane]);
 
         value[lane] = k;
@@ -715,9 +726,11 @@ static void iris_block_totals(
     total[3U] = total_3;
 }
 
-/* The total of one vector, the same as of a whole block. Input: slot = block * LANES + lane. */
+/*
+ * The total of one vector, bit for bit what the sums over its block give.
+ * Input: slot = block * LANES + lane.
+ */
 static float iris_vector_total(
-    const iris_workspace_t *const workspace,
     const iris_prepared_t *const input,
     const uint32_t slot)
 {
@@ -729,7 +742,6 @@ static float iris_vector_total(
     float total = 0.0f;
     uint32_t j;
 
-    (void)workspace;
     for (j = 0U; j < IRIS_N_PREPARED; ++j) {
         total += iris_kernel_term(x[j], vector[j * IRIS_LANES]);
     }
@@ -752,7 +764,7 @@ static void iris_other_totals(
         if (((touched >> lane) & 1U) != 0U) {
             total[lane] = workspace->kernel_total[slot];
         } else {
-            total[lane] = iris_vector_total(workspace, input, slot);
+            total[lane] = iris_vector_total(input, slot);
         }
     }
 }
@@ -824,6 +836,9 @@ static bool iris_exact_sum(
     const iris_prepared_t *const input,
     const uint32_t n_known)
 {
+    const float final_factor = 0x1.00006p+0f;  /* roundings in the sum of errors */
+    const float result_error = 0x1.000042p-22f;  /* relative, of the last addition */
+    const float trivial_bound = 0x1.400052p+2f;  /* no decision is further off */
     const iris_kernel_terms_t terms =
         iris_kernel_prepare(input);
     float total[IRIS_LANES];
@@ -863,13 +878,13 @@ static bool iris_exact_sum(
     }
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
         const float f = workspace->decision[p] + iris_intercept[p];
-        const float rounding = iris_magnitude(f) * 0x1.000042p-22f;
-        const float summed = (workspace->bound[p] * 0x1.00006p+0f) + rounding;
+        const float rounding = iris_magnitude(f) * result_error;
+        const float summed = (workspace->bound[p] * final_factor) + rounding;
         const float bound = summed + iris_minimum_bound[p];
 
         workspace->decision[p] = f;
         /* If the kernel's errors are not usable, every value may be off as far as it can be. */
-        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.400052p+2f);
+        workspace->bound[p] = terms.usable ? bound : (rounding + trivial_bound);
     }
     return valid && (group == IRIS_N_GROUPS);
 }
@@ -1237,13 +1252,14 @@ static float iris_bump(const float v)
 /* Puts - |y|^2 / 32 and 1 behind y. */
 static void iris_reduced_1_lift(float y[IRIS_REDUCED_1_LIFTED])
 {
+    const float factor = -0.03125f;  /* - 1 / 32, of the bump */
     float square = 0.0f;
     uint32_t j;
 
     for (j = 0U; j < IRIS_REDUCED_1_OUT; ++j) {
         square += y[j] * y[j];
     }
-    y[IRIS_REDUCED_1_OUT] = square * -0.03125f;
+    y[IRIS_REDUCED_1_OUT] = square * factor;
     y[IRIS_REDUCED_1_OUT + 1U] = 1.0f;
 }
 
@@ -1381,13 +1397,14 @@ static bool iris_reduced_2_in_range(
 /* Puts - |y|^2 / 32 and 1 behind y. */
 static void iris_reduced_2_lift(float y[IRIS_REDUCED_2_LIFTED])
 {
+    const float factor = -0.03125f;  /* - 1 / 32, of the bump */
     float square = 0.0f;
     uint32_t j;
 
     for (j = 0U; j < IRIS_REDUCED_2_OUT; ++j) {
         square += y[j] * y[j];
     }
-    y[IRIS_REDUCED_2_OUT] = square * -0.03125f;
+    y[IRIS_REDUCED_2_OUT] = square * factor;
     y[IRIS_REDUCED_2_OUT + 1U] = 1.0f;
 }
 
@@ -1542,6 +1559,7 @@ static void iris_approximate(
     const uint32_t level,
     const float rest)
 {
+    const float far = 0x1p+6f;  /* from this total on a kernel counts as 0 */
     const uint32_t first = level * IRIS_N_SLOTS;
     const float *const residuals = &iris_nearest_residuals[first];
     const float outside = (rest > 0.0f) ? rest : 0.0f;
@@ -1550,7 +1568,7 @@ static void iris_approximate(
     for (slot = 0U; slot < IRIS_N_SLOTS; ++slot) {
         const float total = (workspace->kernel_total[slot] + residuals[slot]) + outside;
 
-        workspace->approximate[slot] = iris_kernel_value_within(total, 0x1p+6f);
+        workspace->approximate[slot] = iris_kernel_value_within(total, far);
     }
 }
 
@@ -1666,7 +1684,7 @@ static void iris_touch(
 {
     const uint32_t block = slot / IRIS_LANES;
     const uint32_t lane = slot % IRIS_LANES;
-    const float total = iris_vector_total(workspace, input, slot);
+    const float total = iris_vector_total(input, slot);
     const float value = iris_kernel_value(total);
 
     workspace->kernel_total[slot] = total;
@@ -1845,6 +1863,7 @@ static iris_status_t iris_answer(
     }
     return status;
 }
+
 
 /* The contract is in the header. */
 iris_status_t iris_classify(

@@ -356,6 +356,11 @@ static void iris_scale_0(
     iris_prepared_t *const state,
     float y[2U])
 {
+    const float gain = 0x1.999a08p-4f;  /* how far the step moves two points apart */
+    const float relative = 0x1.400052p-22f;  /* roundings, per unit of |y| */
+    const float minimum = 0x1.4a7f5p-49f;  /* of the stored scale, in units of y */
+    const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
+    const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
     uint32_t j;
 
     for (j = 0U; j < 2U; ++j) {
@@ -366,10 +371,9 @@ static void iris_scale_0(
         y[j] = value;
     }
     state->x = y;
-    state->length = iris_length(y, 2U,
-        0x1.00005p+0f, 0x1.000042p-123f);
-    state->deviation = ((0x1.999a08p-4f * state->deviation)
-        + (0x1.400052p-22f * state->length)) + 0x1.4a7f5p-49f;
+    state->length = iris_length(
+        y, 2U, length_factor, length_minimum);
+    state->deviation = ((gain * state->deviation) + (relative * state->length)) + minimum;
 }
 
 /* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
@@ -482,17 +486,21 @@ typedef struct {
 static iris_kernel_terms_t iris_kernel_prepare(
     const iris_prepared_t *const input)
 {
-    const float z_error = 0x1.398eaap-21f;
-    const float spread = input->deviation + 0x1.1e37c4p-50f;
-    const float growth = ((0x1.0d929ep+21f * spread) * spread)
-        + 0x1.000042p-123f;
+    const float z_error = 0x1.398eaap-21f;  /* of z, relative */
+    const float vector_error = 0x1.1e37c4p-50f;  /* >= |s - stored s| */
+    const float value_error = 0x1.e00084p-22f;  /* of exp and the sum, relative */
+    const float per_square = 0x1.0d929ep+21f;  /* gamma (1 + 1/t), per e^2 */
+    const float shift_minimum = 0x1.000042p-123f;  /* underflows in z */
+    const float cutoff = 0x1.5bf5bcp+6f;  /* from this z on a kernel value is 0 */
+    const float spread = input->deviation + vector_error;
+    const float growth = ((per_square * spread) * spread) + shift_minimum;
     /* More than 1 is of no use, and might overflow below. */
     const float shift = (growth < 1.0f) ? growth : 1.0f;
-    const float widest = (z_error * 0x1.5bf5bcp+6f) + shift;
+    const float widest = (z_error * cutoff) + shift;
     const float widen = widest + 1.0f;
     iris_kernel_terms_t terms;
 
-    terms.per_value = 0x1.e00084p-22f + (widen * shift);
+    terms.per_value = value_error + (widen * shift);
     terms.per_z = widen * z_error;
     terms.usable = widest <= 1.0f;
     return terms;
@@ -509,7 +517,9 @@ static float iris_kernel_term(const float x, const float s)
 /* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
 static float iris_kernel_value(const float total)
 {
-    return iris_exp_negative(0x1p-1f * total);
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
+
+    return iris_exp_negative(gamma * total);
 }
 
 /*
@@ -524,10 +534,11 @@ static void iris_kernel_values(
     float value[IRIS_LANES],
     float error[IRIS_LANES])
 {
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
     uint32_t lane;
 
     for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const float z = 0x1p-1f * total[lane];
+        const float z = gamma * total[lane];
         const float k = iris_kernel_value(total[lane]);
 
         value[lane] = k;
@@ -616,6 +627,9 @@ static bool iris_exact_sum(
     iris_workspace_t *const workspace,
     const iris_prepared_t *const input)
 {
+    const float final_factor = 0x1.00005cp+0f;  /* roundings in the sum of errors */
+    const float result_error = 0x1.000042p-22f;  /* relative, of the last addition */
+    const float trivial_bound = 0x1.400052p+2f;  /* no decision is further off */
     const iris_kernel_terms_t terms =
         iris_kernel_prepare(input);
     float total[IRIS_LANES];
@@ -651,13 +665,13 @@ static bool iris_exact_sum(
     }
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
         const float f = workspace->decision[p] + iris_intercept[p];
-        const float rounding = iris_magnitude(f) * 0x1.000042p-22f;
-        const float summed = (workspace->bound[p] * 0x1.00005cp+0f) + rounding;
+        const float rounding = iris_magnitude(f) * result_error;
+        const float summed = (workspace->bound[p] * final_factor) + rounding;
         const float bound = summed + iris_minimum_bound[p];
 
         workspace->decision[p] = f;
         /* If the kernel's errors are not usable, every value may be off as far as it can be. */
-        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.400052p+2f);
+        workspace->bound[p] = terms.usable ? bound : (rounding + trivial_bound);
     }
     return valid && (group == IRIS_N_GROUPS);
 }
@@ -678,14 +692,15 @@ static bool iris_sign(
     return (result->lower > 0.0f) || (result->upper < 0.0f);
 }
 
-/* Before the first certified exit: no decision of an accepted input exceeds 2^120. */
+/* Sets the intervals before the first certified exit to what holds of every accepted input. */
 static void iris_prove_nothing(iris_workspace_t *const workspace)
 {
+    const float largest = 0x1p+126f;  /* no decision of an accepted input exceeds 2^120 */
     uint32_t p;
 
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        workspace->least[p] = -0x1p+126f;
-        workspace->most[p] = 0x1p+126f;
+        workspace->least[p] = -largest;
+        workspace->most[p] = largest;
     }
 }
 
@@ -717,6 +732,8 @@ static bool iris_proved(
     iris_workspace_t *const workspace,
     iris_result_t *const result)
 {
+    const float relative = 0x1p-22f;  /* four times what is rounded here */
+    const float tiny = 0x1p-100f;  /* times relative: more than what is flushed to 0 */
     uint32_t p;
 
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
@@ -727,7 +744,7 @@ static bool iris_proved(
         const float largest = half + iris_magnitude(middle);
 
         workspace->decision[p] = middle;
-        workspace->bound[p] = half + ((largest + 0x1p-100f) * 0x1p-22f);
+        workspace->bound[p] = half + ((largest + tiny) * relative);
     }
     (void)iris_sign(workspace, result);
     /* The interval itself: an end that is tiny beside the other one keeps its sign. */
@@ -834,7 +851,7 @@ static uint32_t iris_map_lookup(const float x[IRIS_N_FEATURES])
     uint32_t kind = IRIS_MAP_OPEN;
 
     if (iris_map_places(x, place)) {
-        uint32_t node = place[0U] >> IRIS_MAP_DEPTH;
+        uint32_t node = place[0] >> IRIS_MAP_DEPTH;
         uint32_t level = IRIS_MAP_DEPTH;
 
         node = (node * 2U) + (place[1U] >> IRIS_MAP_DEPTH);
@@ -844,7 +861,7 @@ static uint32_t iris_map_lookup(const float x[IRIS_N_FEATURES])
             uint32_t part;
 
             --level;
-            part = (place[0U] >> level) & 1U;
+            part = (place[0] >> level) & 1U;
             part |= ((place[1U] >> level) & 1U) << 1U;
             node = iris_map_rank(node) << 2U;
             node += IRIS_MAP_ROOTS + part;
@@ -855,7 +872,7 @@ static uint32_t iris_map_lookup(const float x[IRIS_N_FEATURES])
 }
 
 /*
- * Looks x up in the map: in a box with a sign, 0x1p-3f <= |f| <= 0x1p+1f.
+ * Looks x up in the map. In a box with a sign, |f| has proved limits, too.
  * Result: whether the label is proved; then *result has it.
  */
 static bool iris_sign_map(
@@ -863,15 +880,17 @@ static bool iris_sign_map(
     const iris_prepared_t *const input,
     iris_result_t *const result)
 {
+    const float least = 0x1p-3f;  /* <= |f| in a box with a sign */
+    const float largest = 0x1p+1f;  /* >= |f| there */
     const uint32_t kind = iris_map_lookup(input->raw);
     bool decided = false;
 
     if (kind == IRIS_MAP_POSITIVE) {
-        iris_narrow(workspace, 0U, 0x1p-3f, 0x1p+1f);
+        iris_narrow(workspace, 0U, least, largest);
         decided = iris_proved(workspace, result);
     }
     if (kind == IRIS_MAP_NEGATIVE) {
-        iris_narrow(workspace, 0U, -0x1p+1f, -0x1p-3f);
+        iris_narrow(workspace, 0U, -largest, -least);
         decided = iris_proved(workspace, result);
     }
     return decided;
@@ -893,11 +912,15 @@ typedef struct {
 static iris_reach_t iris_reach(
     const iris_prepared_t *const input)
 {
-    const float growth = ((0x1.0d929ep+21f * input->deviation) * input->deviation)
-        + 0x1.000042p-123f;
+    const float per_square = 0x1.0d929ep+21f;  /* of z, per square of the deviation */
+    const float shift_minimum = 0x1.000042p-123f;  /* underflows in z */
+    const float widest = 0x1.aa31c8p-15f;  /* of the largest z below the cutoff */
+    const float value_error = 0x1.8000c6p-24f;  /* of exp, relative, and the cutoff */
+    const float per_z = 0x1.cd682ep-23f;  /* of z, relative, divided by e */
+    const float growth = ((per_square * input->deviation) * input->deviation) + shift_minimum;
     const float shift = (growth < 1.0f) ? growth : 1.0f;
-    const float widen = (0x1.aa31c8p-15f + shift) + 1.0f;
-    const float error = 0x1.8000c6p-24f + (widen * (shift + 0x1.cd682ep-23f));
+    const float widen = (widest + shift) + 1.0f;
+    const float error = value_error + (widen * (shift + per_z));
     iris_reach_t reach;
 
     reach.square = 1.0f;
@@ -978,8 +1001,11 @@ static void iris_sequence_narrow(
     const uint32_t block,
     const iris_reach_t *const reach)
 {
-    const float rest = (reach->square - (0x1.ffffe6p-1f * reach->held))
-        + (0x1.000042p-21f * reach->square);
+    const float shrink = 0x1.ffffe6p-1f;  /* >= 1 / |A G A^T|, and roundings in |q|^2 */
+    const float slack = 0x1.000042p-21f;  /* roundings here, per unit of K(x, x) */
+    const float result_error = 0x1.000042p-22f;  /* relative, of the last additions */
+    const float rest = (reach->square - (shrink * reach->held))
+        + (slack * reach->square);
     const float across = iris_root_bound((rest > 0.0f) ? rest : 0.0f);
     uint32_t p;
 
@@ -991,7 +1017,7 @@ static void iris_sequence_narrow(
             + (iris_sequence_per_error[index] * reach->error))
             + (iris_sequence_per_reach[index] * reach->root);
         const float radius = (open + iris_sequence_minimum[p])
-            + (iris_magnitude(f) * 0x1.000042p-22f);
+            + (iris_magnitude(f) * result_error);
 
         iris_narrow(workspace, p, f - radius, f + radius);
     }
@@ -1007,9 +1033,9 @@ static bool iris_bound_sequence(
     const iris_prepared_t *const input,
     iris_result_t *const result)
 {
+    const float largest = 0x1p+60f;  /* more would overflow below, and bound nothing */
     iris_reach_t reach = iris_reach(input);
-    /* More would overflow below and say nothing anyway. */
-    const bool usable = (reach.square <= 0x1p+60f) && (reach.error <= 0x1p+60f);
+    const bool usable = (reach.square <= largest) && (reach.error <= largest);
     float total[IRIS_LANES];
     bool decided = false;
     uint32_t block;
@@ -1121,8 +1147,9 @@ static iris_status_t iris_answer(
 }
 
 /*
- * The same with input->max_kernel_evals full kernel evaluations at most: where the
- * sums would exceed them, the answer is what is proved by then.
+ * The answer of the first stage that decides, with input->max_kernel_evals
+ * full kernel evaluations at most: where the sums would exceed them, the answer is what is
+ * proved by then. Input: x prepared. Status as of the exact sums.
  */
 static iris_status_t iris_answer_within(
     iris_workspace_t *const workspace,
@@ -1143,6 +1170,7 @@ static iris_status_t iris_answer_within(
     }
     return status;
 }
+
 
 /* The contract is in the header. */
 iris_status_t iris_classify(

@@ -263,6 +263,15 @@ static void iris_quantize(
     const float high = (float)IRIS_CODE_HIGH;
     /* Adding it to a number below 2^22 leaves no bits behind the point. */
     const float shifter = 0x1.8p+23f;
+    const float unit = 0x1p-15f;  /* the prepared feature of a code of 1 */
+    const float per_unit = 0x1p+15f;  /* 1 / unit, exactly */
+    const float refused = 0x1p+100f;  /* a deviation above the limit of accept */
+    const float rest_factor = 0x1.00005p+0f;  /* relative roundings in |y - unit code| */
+    const float rest_minimum = 0x1.000042p-123f;  /* underflows in its squares */
+    const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
+    const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
+    const float relative = 0x1.400052p-22f;  /* roundings of y, per unit of |y| */
+    const float minimum = 0x1.5c49bep-55f;  /* errors of the stored offset and factor */
     float squares[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
     float rests[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
     bool inside = true;
@@ -275,10 +284,10 @@ static void iris_quantize(
 
         y *= iris_scale_0_factor[j];
         squares[j % 4U] += y * y;
-        in_units = y * 0x1p+15f;
+        in_units = y * per_unit;
         nearest = (in_units + shifter) - shifter;
         if ((nearest >= low) && (nearest <= high)) {
-            const float rest = (in_units - nearest) * 0x1p-15f;
+            const float rest = (in_units - nearest) * unit;
 
             code[j] = (iris_input_t)nearest;
             rests[j % 4U] += rest * rest;
@@ -288,11 +297,11 @@ static void iris_quantize(
         }
     }
     state->code = code;
-    state->length = iris_norm(squares, 0x1.00005p+0f, 0x1.000042p-123f);
-    state->deviation = (0x1.400052p-22f * state->length) + 0x1.5c49bep-55f;
-    state->deviation += iris_norm(rests, 0x1.00005p+0f, 0x1.000042p-123f);
+    state->length = iris_norm(squares, length_factor, length_minimum);
+    state->deviation = (relative * state->length) + minimum;
+    state->deviation += iris_norm(rests, rest_factor, rest_minimum);
     if (!inside) {
-        state->deviation = 0x1p+100f;
+        state->deviation = refused;
     }
 }
 
@@ -601,9 +610,10 @@ static bool iris_add_group(
 /* At least a sum of products in units of a decision: less than 2^32 of these. */
 static float iris_rounded_up(const uint64_t sum)
 {
+    const float unit = 0x1p-29f;  /* the decision that 2^17 products are */
     const uint32_t units = (uint32_t)(sum >> 17U) + 1U;
 
-    return (float)units * 0x1p-29f;
+    return (float)units * unit;
 }
 
 /*
@@ -618,6 +628,9 @@ static void iris_fixed_decision(
     const iris_prepared_t *const input,
     const uint32_t p)
 {
+    const float unit = 0x1p-29f;  /* the decision that 2^17 products are */
+    const float value_error = 0x1.b0d0e8p-26f;  /* of a kernel value, relative */
+    const float result_error = 0x1.400052p-22f;  /* of the decision's roundings, relative */
     const uint64_t positive = workspace->products[2U * p];
     const uint64_t negative = workspace->products[(2U * p) + 1U];
     const uint64_t *const start = &iris_start[2U * p];
@@ -626,11 +639,11 @@ static void iris_fixed_decision(
     const uint64_t larger = above ? positive : negative;
     const uint64_t smaller = above ? negative : positive;
     const uint32_t units = (uint32_t)((larger - smaller) >> 17U);
-    const float magnitude = (float)units * 0x1p-29f;
-    const float rounding = magnitude * 0x1.400052p-22f;
+    const float magnitude = (float)units * unit;
+    const float rounding = magnitude * result_error;
     const float of_values = iris_rounded_up((positive + negative) - intercept);
     const float of_input = iris_per_deviation[p] * input->deviation;
-    const float of_sums = ((of_values * 0x1.b0d0e8p-26f) + of_input) + rounding;
+    const float of_sums = ((of_values * value_error) + of_input) + rounding;
 
     workspace->decision[p] = above ? magnitude : -magnitude;
     workspace->bound[p] = of_sums + iris_minimum_bound[p];
@@ -697,6 +710,7 @@ static iris_status_t iris_accept(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_prepared_t *const input)
 {
+    const float deviation = 0x1.7a05f6p-51f;  /* what float64 rounded in the scale */
     bool inside = true;
     uint32_t j;
 
@@ -704,7 +718,7 @@ static iris_status_t iris_accept(
         inside = inside && (x[j] >= IRIS_CODE_LOW);
     }
     input->code = x;
-    input->deviation = 0x1.7a05f6p-51f;
+    input->deviation = deviation;
     input->length = 0.0f;
     return inside ? IRIS_OK : IRIS_ERROR_RANGE;
 }
@@ -718,13 +732,13 @@ static iris_status_t iris_accept_float(
     const float x[IRIS_N_FEATURES],
     iris_prepared_t *const input)
 {
+    /* A feature outside the scale has left a deviation above this limit. */
+    const float limit = 0x1p+60f;
     iris_status_t status = iris_check(x);
 
     if (status == IRIS_OK) {
         *input = iris_prepare(workspace, x);
-        /* A feature outside the scale has left a deviation above this limit. */
-        if ((input->length > 0x1p+60f)
-            || (input->deviation > 0x1p+60f)) {
+        if ((input->length > limit) || (input->deviation > limit)) {
             status = IRIS_ERROR_RANGE;
         }
     }

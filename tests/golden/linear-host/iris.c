@@ -272,16 +272,16 @@ static iris_status_t iris_check(
 
 /* There is no preprocessing: the kernel gets the input itself, which is exact. Input: x checked. */
 static iris_prepared_t iris_prepare(
-    iris_workspace_t *const workspace,
     const iris_input_t x[IRIS_N_FEATURES])
 {
+    const float length_factor = 0x1.00005p+0f;  /* relative roundings in |x| */
+    const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
     iris_prepared_t state;
 
     state.x = x;
     state.deviation = 0.0f;
-    state.length = iris_length(x, IRIS_N_FEATURES,
-        0x1.00005p+0f, 0x1.000042p-123f);
-    (void)workspace;
+    state.length = iris_length(
+        x, IRIS_N_FEATURES, length_factor, length_minimum);
     return state;
 }
 
@@ -289,11 +289,13 @@ static iris_prepared_t iris_prepare(
  * decision[p] = <w_p, x> + b_p, each a plain sum in the order of the features, and
  * bound[p] >= |decision[p] - exact value|.
  * Input: x prepared; deviation >= its distance from the exactly prepared input; length >= |x|.
+ * Result: decision and bound, in the workspace.
  */
-static bool iris_linear_sum(
+static void iris_linear_sum(
     iris_workspace_t *const workspace,
     const iris_prepared_t *const input)
 {
+    const float result_error = 0x1.000042p-22f;  /* relative, of the last addition */
     uint32_t block;
     uint32_t d;
 
@@ -323,10 +325,9 @@ static bool iris_linear_sum(
     for (d = 0U; d < IRIS_N_DECISIONS; ++d) {
         workspace->bound[d] = (((iris_bound_per_length[d] * input->length)
             + (iris_bound_per_deviation[d] * input->deviation))
-            + (iris_magnitude(workspace->decision[d]) * 0x1.000042p-22f))
+            + (iris_magnitude(workspace->decision[d]) * result_error))
             + iris_minimum_bound[d];
     }
-    return true;
 }
 
 /*
@@ -369,38 +370,30 @@ static bool iris_argmax(
  * Result: IRIS_OK with *input prepared, or why x is refused.
  */
 static iris_status_t iris_accept(
-    iris_workspace_t *const workspace,
     const iris_input_t x[IRIS_N_FEATURES],
     iris_prepared_t *const input)
 {
     iris_status_t status = iris_check(x);
 
     if (status == IRIS_OK) {
-        *input = iris_prepare(workspace, x);
+        *input = iris_prepare(x);
     }
     return status;
 }
 
 /*
- * The answer of the exact sums, which stay in the workspace with their bounds.
- * Input: x prepared.
- * Result: IRIS_OK with *result written but for in_range, or
- * IRIS_ERROR_CORRUPT.
+ * The answer of the sums, which stay in the workspace with their bounds.
+ * Input: x prepared. Result: *result written but for in_range.
  */
-static iris_status_t iris_sum(
+static void iris_sum(
     iris_workspace_t *const workspace,
     const iris_prepared_t *const input,
     iris_result_t *const result)
 {
-    iris_status_t status = IRIS_ERROR_CORRUPT;
-
-    if (iris_linear_sum(workspace, input)) {
-        result->certified = iris_argmax(workspace, result);
-        result->kernel_evals = IRIS_SUM_EVALS;
-        result->stage = IRIS_STAGE_LINEAR_SUM;
-        status = IRIS_OK;
-    }
-    return status;
+    iris_linear_sum(workspace, input);
+    result->certified = iris_argmax(workspace, result);
+    result->kernel_evals = IRIS_SUM_EVALS;
+    result->stage = IRIS_STAGE_LINEAR_SUM;
 }
 
 /* The contract is in the header. */
@@ -416,13 +409,11 @@ iris_status_t iris_classify(
     if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
         return IRIS_ERROR_NULL;
     }
-    status = iris_accept(workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
         answer.in_range = true;
-        status = iris_sum(workspace, &input, &answer);
-        if (status == IRIS_OK) {
-            *result = answer;
-        }
+        iris_sum(workspace, &input, &answer);
+        *result = answer;
     }
     return status;
 }
@@ -439,16 +430,13 @@ iris_status_t iris_decision(
     if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
         return IRIS_ERROR_NULL;
     }
-    status = iris_accept(workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
-        if (iris_linear_sum(workspace, &input)) {
-            uint32_t p;
+        uint32_t p;
 
-            for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-                decision[p] = workspace->decision[p];
-            }
-        } else {
-            status = IRIS_ERROR_CORRUPT;
+        iris_linear_sum(workspace, &input);
+        for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
+            decision[p] = workspace->decision[p];
         }
     }
     return status;
@@ -603,9 +591,9 @@ static iris_status_t iris_test_answer(
     bool agrees = false;
     const iris_input_t *const x = &iris_known_inputs[first];
 
-    status = iris_accept(&state->workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
-        status = iris_sum(&state->workspace, &input, &result);
+        iris_sum(&state->workspace, &input, &result);
     }
     if (status == IRIS_OK) {
         agrees = iris_within(state->workspace.decision, answer);

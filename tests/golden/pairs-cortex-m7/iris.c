@@ -201,7 +201,6 @@ static iris_status_t iris_check(
 
 /* There is no preprocessing: the kernel gets the input itself, which is exact. Input: x checked. */
 static iris_prepared_t iris_prepare(
-    iris_workspace_t *const workspace,
     const iris_input_t x[IRIS_N_FEATURES])
 {
     iris_prepared_t state;
@@ -209,7 +208,6 @@ static iris_prepared_t iris_prepare(
     state.x = x;
     state.deviation = 0.0f;
     state.length = 0.0f;  /* not needed before a step sets it */
-    (void)workspace;
     return state;
 }
 
@@ -264,17 +262,21 @@ typedef struct {
 static iris_kernel_terms_t iris_kernel_prepare(
     const iris_prepared_t *const input)
 {
-    const float z_error = 0x1.c00088p-22f;
-    const float spread = input->deviation + 0x1.94c5eap-50f;
-    const float growth = ((0x1.000044p+23f * spread) * spread)
-        + 0x1.000042p-123f;
+    const float z_error = 0x1.c00088p-22f;  /* of z, relative */
+    const float vector_error = 0x1.94c5eap-50f;  /* >= |s - stored s| */
+    const float value_error = 0x1.580072p-20f;  /* of exp and the sum, relative */
+    const float per_square = 0x1.000044p+23f;  /* gamma (1 + 1/t), per e^2 */
+    const float shift_minimum = 0x1.000042p-123f;  /* underflows in z */
+    const float cutoff = 0x1.5bf5bcp+6f;  /* from this z on a kernel value is 0 */
+    const float spread = input->deviation + vector_error;
+    const float growth = ((per_square * spread) * spread) + shift_minimum;
     /* More than 1 is of no use, and might overflow below. */
     const float shift = (growth < 1.0f) ? growth : 1.0f;
-    const float widest = (z_error * 0x1.5bf5bcp+6f) + shift;
+    const float widest = (z_error * cutoff) + shift;
     const float widen = widest + 1.0f;
     iris_kernel_terms_t terms;
 
-    terms.per_value = 0x1.580072p-20f + (widen * shift);
+    terms.per_value = value_error + (widen * shift);
     terms.per_z = widen * z_error;
     terms.usable = widest <= 1.0f;
     return terms;
@@ -291,7 +293,9 @@ static float iris_kernel_term(const float x, const float s)
 /* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
 static float iris_kernel_value(const float total)
 {
-    return iris_exp_negative(0x1p-1f * total);
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
+
+    return iris_exp_negative(gamma * total);
 }
 
 /*
@@ -306,10 +310,11 @@ static void iris_kernel_values(
     float value[IRIS_LANES],
     float error[IRIS_LANES])
 {
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
     uint32_t lane;
 
     for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const float z = 0x1p-1f * total[lane];
+        const float z = gamma * total[lane];
         const float k = iris_kernel_value(total[lane]);
 
         value[lane] = k;
@@ -437,6 +442,9 @@ static void iris_evaluate_pair(
     const iris_kernel_terms_t *const terms,
     const uint32_t p)
 {
+    const float final_factor = 0x1.000076p+0f;  /* roundings in the sum of errors */
+    const float result_error = 0x1.000042p-22f;  /* relative, of the last addition */
+    const float trivial_bound = 0x1.000042p+2f;  /* no decision is further off */
     const uint32_t first = (p > 0U) ? iris_pair_ends[(2U * p) - 1U] : 0U;
     const uint32_t middle = iris_pair_ends[2U * p];
     const uint32_t end = iris_pair_ends[(2U * p) + 1U];
@@ -456,13 +464,13 @@ static void iris_evaluate_pair(
     f = (positive.value + negative.value) + iris_intercept[p];
     error = iris_magnitude(positive.error)
         + iris_magnitude(negative.error);
-    rounding = iris_magnitude(f) * 0x1.000042p-22f;
+    rounding = iris_magnitude(f) * result_error;
     workspace->decision[p] = f;
     /* If the kernel's errors are not usable, every value may be off as far as it can be. */
     workspace->bound[p] = terms->usable
-        ? (((error * 0x1.000076p+0f) + rounding)
+        ? (((error * final_factor) + rounding)
             + iris_minimum_bound[p])
-        : (rounding + 0x1.000042p+2f);
+        : (rounding + trivial_bound);
 }
 
 /* Forgets the kernels of the input before. */
@@ -666,7 +674,8 @@ static void iris_closest_met_pair(
     const uint32_t winner,
     iris_result_t *const result)
 {
-    float smallest = 0x1p+127f;
+    const float beyond_all = 0x1p+127f;  /* no margin is as large */
+    float smallest = beyond_all;
     uint32_t c;
 
     result->lower = 0.0f;
@@ -762,14 +771,13 @@ static bool iris_pair_sum(
  * Result: IRIS_OK with *input prepared, or why x is refused.
  */
 static iris_status_t iris_accept(
-    iris_workspace_t *const workspace,
     const iris_input_t x[IRIS_N_FEATURES],
     iris_prepared_t *const input)
 {
     iris_status_t status = iris_check(x);
 
     if (status == IRIS_OK) {
-        *input = iris_prepare(workspace, x);
+        *input = iris_prepare(x);
     }
     return status;
 }
@@ -808,7 +816,7 @@ iris_status_t iris_classify(
     if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
         return IRIS_ERROR_NULL;
     }
-    status = iris_accept(workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
         answer.in_range = true;
         status = iris_sum(workspace, &input, &answer);
@@ -831,7 +839,7 @@ iris_status_t iris_decision(
     if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
         return IRIS_ERROR_NULL;
     }
-    status = iris_accept(workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
         if (iris_all_pairs(workspace, &input)) {
             uint32_t p;
@@ -1008,7 +1016,7 @@ static iris_status_t iris_test_answer(
     bool agrees = false;
     const iris_input_t *const x = &iris_known_inputs[first];
 
-    status = iris_accept(&state->workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
         status = iris_sum(&state->workspace, &input, &result);
     }

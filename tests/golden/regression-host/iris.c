@@ -275,16 +275,16 @@ static iris_status_t iris_check(
 
 /* There is no preprocessing: the kernel gets the input itself, which is exact. Input: x checked. */
 static iris_prepared_t iris_prepare(
-    iris_workspace_t *const workspace,
     const iris_input_t x[IRIS_N_FEATURES])
 {
+    const float length_factor = 0x1.00005p+0f;  /* relative roundings in |x| */
+    const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
     iris_prepared_t state;
 
     state.x = x;
     state.deviation = 0.0f;
-    state.length = iris_length(x, IRIS_N_FEATURES,
-        0x1.00005p+0f, 0x1.000042p-123f);
-    (void)workspace;
+    state.length = iris_length(
+        x, IRIS_N_FEATURES, length_factor, length_minimum);
     return state;
 }
 
@@ -326,11 +326,15 @@ typedef struct {
 static iris_kernel_terms_t iris_kernel_prepare(
     const iris_prepared_t *const input)
 {
+    const float per_length = 0x1.f4e198p-23f;  /* roundings, per unit of |x| */
+    const float per_deviation = 0x1.1e37c4p-1f;  /* how far v moves with x */
+    const float minimum = 0x1.800062p-23f;  /* of stored vectors, and underflows */
+    const float slope = 0x1.00004ap+1f;  /* >= degree, rounded up for the powers */
     iris_kernel_terms_t terms;
 
-    terms.inner_error = ((0x1.f4e198p-23f * input->length)
-        + (0x1.1e37c4p-1f * input->deviation)) + 0x1.800062p-23f;
-    terms.slope = 0x1.00004ap+1f * terms.inner_error;
+    terms.inner_error = ((per_length * input->length)
+        + (per_deviation * input->deviation)) + minimum;
+    terms.slope = slope * terms.inner_error;
     terms.usable = true;
     return terms;
 }
@@ -344,7 +348,10 @@ static float iris_kernel_term(const float x, const float s)
 /* v = gamma <s, x> + coef0. Input: total = <s, x>. */
 static float iris_kernel_argument(const float total)
 {
-    return (0x1p-1f * total) + 0x1p+0f;
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
+    const float coef0 = 0x1p+0f;
+
+    return (gamma * total) + coef0;
 }
 
 /* K(s, x) = v^2. Input: total = <s, x>. */
@@ -365,6 +372,7 @@ static void iris_kernel_values(
     float value[IRIS_LANES],
     float error[IRIS_LANES])
 {
+    const float value_error = 0x1.600074p-20f;  /* of power and sum, relative */
     uint32_t lane;
 
     for (lane = 0U; lane < IRIS_LANES; ++lane) {
@@ -375,7 +383,7 @@ static void iris_kernel_values(
 
         value[lane] = k;
         error[lane] = (terms->slope * steepest)
-            + (iris_magnitude(k) * 0x1.600074p-20f);
+            + (iris_magnitude(k) * value_error);
     }
 }
 
@@ -469,6 +477,9 @@ static bool iris_exact_sum(
     iris_workspace_t *const workspace,
     const iris_prepared_t *const input)
 {
+    const float final_factor = 0x1.000078p+0f;  /* roundings in the sum of errors */
+    const float result_error = 0x1.000042p-22f;  /* relative, of the last addition */
+    const float trivial_bound = 0x1.400052p+2f;  /* no decision is further off */
     const iris_kernel_terms_t terms =
         iris_kernel_prepare(input);
     float total[IRIS_LANES];
@@ -504,13 +515,13 @@ static bool iris_exact_sum(
     }
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
         const float f = workspace->decision[p] + iris_intercept[p];
-        const float rounding = iris_magnitude(f) * 0x1.000042p-22f;
-        const float summed = (workspace->bound[p] * 0x1.000078p+0f) + rounding;
+        const float rounding = iris_magnitude(f) * result_error;
+        const float summed = (workspace->bound[p] * final_factor) + rounding;
         const float bound = summed + iris_minimum_bound[p];
 
         workspace->decision[p] = f;
         /* If the kernel's errors are not usable, every value may be off as far as it can be. */
-        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.400052p+2f);
+        workspace->bound[p] = terms.usable ? bound : (rounding + trivial_bound);
     }
     return valid && (group == IRIS_N_GROUPS);
 }
@@ -524,12 +535,13 @@ static bool iris_value(
     const iris_workspace_t *const workspace,
     iris_prediction_t *const prediction)
 {
+    const float tolerance = 0x1p-2f;  /* in units of the value */
     const float f = workspace->decision[0];
 
     prediction->value = f;
     prediction->lower = f - workspace->bound[0];
     prediction->upper = f + workspace->bound[0];
-    return (prediction->upper - prediction->lower) < 0x1p-2f;
+    return (prediction->upper - prediction->lower) < tolerance;
 }
 
 /*
@@ -537,14 +549,13 @@ static bool iris_value(
  * Result: IRIS_OK with *input prepared, or why x is refused.
  */
 static iris_status_t iris_accept(
-    iris_workspace_t *const workspace,
     const iris_input_t x[IRIS_N_FEATURES],
     iris_prepared_t *const input)
 {
     iris_status_t status = iris_check(x);
 
     if (status == IRIS_OK) {
-        *input = iris_prepare(workspace, x);
+        *input = iris_prepare(x);
     }
     return status;
 }
@@ -584,7 +595,7 @@ iris_status_t iris_predict(
     if ((workspace == NULL) || (x == NULL) || (prediction == NULL)) {
         return IRIS_ERROR_NULL;
     }
-    status = iris_accept(workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
         answer.in_range = true;
         status = iris_sum(workspace, &input, &answer);
@@ -607,7 +618,7 @@ iris_status_t iris_decision(
     if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
         return IRIS_ERROR_NULL;
     }
-    status = iris_accept(workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
         if (iris_exact_sum(workspace, &input)) {
             uint32_t p;
@@ -770,7 +781,7 @@ static iris_status_t iris_test_answer(
     bool agrees = false;
     const iris_input_t *const x = &iris_known_inputs[first];
 
-    status = iris_accept(&state->workspace, x, &input);
+    status = iris_accept(x, &input);
     if (status == IRIS_OK) {
         status = iris_sum(&state->workspace, &input, &result);
     }

@@ -302,6 +302,11 @@ static void iris_scale_0(
     iris_prepared_t *const state,
     float y[2U])
 {
+    const float gain = 0x1.999a08p-4f;  /* how far the step moves two points apart */
+    const float relative = 0x1.400052p-22f;  /* roundings, per unit of |y| */
+    const float minimum = 0x1.4a7f5p-49f;  /* of the stored scale, in units of y */
+    const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
+    const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
     uint32_t j;
 
     for (j = 0U; j < 2U; ++j) {
@@ -312,10 +317,9 @@ static void iris_scale_0(
         y[j] = value;
     }
     state->x = y;
-    state->length = iris_length(y, 2U,
-        0x1.00005p+0f, 0x1.000042p-123f);
-    state->deviation = ((0x1.999a08p-4f * state->deviation)
-        + (0x1.400052p-22f * state->length)) + 0x1.4a7f5p-49f;
+    state->length = iris_length(
+        y, 2U, length_factor, length_minimum);
+    state->deviation = ((gain * state->deviation) + (relative * state->length)) + minimum;
 }
 
 /* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
@@ -427,17 +431,21 @@ typedef struct {
 static iris_kernel_terms_t iris_kernel_prepare(
     const iris_prepared_t *const input)
 {
-    const float z_error = 0x1.465b7ap-21f;
-    const float spread = input->deviation + 0x1.21a1dp-25f;
-    const float growth = ((0x1.e7c808p+20f * spread) * spread)
-        + 0x1.000042p-123f;
+    const float z_error = 0x1.465b7ap-21f;  /* of z, relative */
+    const float vector_error = 0x1.21a1dp-25f;  /* >= |s - stored s| */
+    const float value_error = 0x1.300056p-21f;  /* of exp and the sum, relative */
+    const float per_square = 0x1.e7c808p+20f;  /* gamma (1 + 1/t), per e^2 */
+    const float shift_minimum = 0x1.000042p-123f;  /* underflows in z */
+    const float cutoff = 0x1.5bf5bcp+6f;  /* from this z on a kernel value is 0 */
+    const float spread = input->deviation + vector_error;
+    const float growth = ((per_square * spread) * spread) + shift_minimum;
     /* More than 1 is of no use, and might overflow below. */
     const float shift = (growth < 1.0f) ? growth : 1.0f;
-    const float widest = (z_error * 0x1.5bf5bcp+6f) + shift;
+    const float widest = (z_error * cutoff) + shift;
     const float widen = widest + 1.0f;
     iris_kernel_terms_t terms;
 
-    terms.per_value = 0x1.300056p-21f + (widen * shift);
+    terms.per_value = value_error + (widen * shift);
     terms.per_z = widen * z_error;
     terms.usable = widest <= 1.0f;
     return terms;
@@ -454,7 +462,9 @@ static float iris_kernel_term(const float x, const float s)
 /* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
 static float iris_kernel_value(const float total)
 {
-    return iris_exp_negative(0x1p-1f * total);
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
+
+    return iris_exp_negative(gamma * total);
 }
 
 /*
@@ -469,10 +479,11 @@ static void iris_kernel_values(
     float value[IRIS_LANES],
     float error[IRIS_LANES])
 {
+    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
     uint32_t lane;
 
     for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const float z = 0x1p-1f * total[lane];
+        const float z = gamma * total[lane];
         const float k = iris_kernel_value(total[lane]);
 
         value[lane] = k;
@@ -575,6 +586,9 @@ static bool iris_exact_sum(
     iris_workspace_t *const workspace,
     const iris_prepared_t *const input)
 {
+    const float final_factor = 0x1.00006p+0f;  /* roundings in the sum of errors */
+    const float result_error = 0x1.000042p-22f;  /* relative, of the last addition */
+    const float trivial_bound = 0x1.333382p+2f;  /* no decision is further off */
     const iris_kernel_terms_t terms =
         iris_kernel_prepare(input);
     float total[IRIS_LANES];
@@ -610,13 +624,13 @@ static bool iris_exact_sum(
     }
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
         const float f = workspace->decision[p] + iris_intercept[p];
-        const float rounding = iris_magnitude(f) * 0x1.000042p-22f;
-        const float summed = (workspace->bound[p] * 0x1.00006p+0f) + rounding;
+        const float rounding = iris_magnitude(f) * result_error;
+        const float summed = (workspace->bound[p] * final_factor) + rounding;
         const float bound = summed + iris_minimum_bound[p];
 
         workspace->decision[p] = f;
         /* If the kernel's errors are not usable, every value may be off as far as it can be. */
-        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.333382p+2f);
+        workspace->bound[p] = terms.usable ? bound : (rounding + trivial_bound);
     }
     return valid && (group == IRIS_N_GROUPS);
 }
@@ -668,10 +682,13 @@ static double iris_replay_magnitude(const double v)
     return number.value;
 }
 
-/* A float that is at most v: more than rounding and a flushed subnormal is taken away first. */
+/* A float that is at most v: more than what the conversion may add is taken away first. */
 static float iris_replay_below(const double v)
 {
-    return (float)(v - ((iris_replay_magnitude(v) * 0x1p-23) + 0x1p-126));
+    const double relative = 0x1p-23;  /* more than a rounding to float */
+    const double absolute = 0x1p-126;  /* more than a subnormal float that is read as 0 */
+
+    return (float)(v - ((iris_replay_magnitude(v) * relative) + absolute));
 }
 
 /* A float that is at least v. */
@@ -754,6 +771,11 @@ static void iris_replay_scale_0(
     iris_replay_prepared_t *const state,
     double y[2U])
 {
+    const double gain = 0x1.999a000000004p-4;  /* how far the step moves two points apart */
+    const double relative = 0x1.8000600000001p-51;  /* roundings, per unit of |y| */
+    const double minimum = 0x1.4a7f49a9a0386p-49;  /* of the stored scale, in units of y */
+    const double length_factor = 0x1.0000400000008p+0;  /* relative roundings in |y| */
+    const double length_minimum = 0x1.0000400000001p-180;  /* underflows in its squares */
     uint32_t j;
 
     for (j = 0U; j < 2U; ++j) {
@@ -764,10 +786,9 @@ static void iris_replay_scale_0(
         y[j] = value;
     }
     state->x = y;
-    state->length = iris_replay_length(y, 2U,
-        0x1.0000400000008p+0, 0x1.0000400000001p-180);
-    state->deviation = ((0x1.999a000000004p-4 * state->deviation)
-        + (0x1.8000600000001p-51 * state->length)) + 0x1.4a7f49a9a0386p-49;
+    state->length = iris_replay_length(
+        y, 2U, length_factor, length_minimum);
+    state->deviation = ((gain * state->deviation) + (relative * state->length)) + minimum;
 }
 
 /*
@@ -779,6 +800,7 @@ static iris_replay_prepared_t iris_replay_prepare(
     iris_replay_workspace_t *const workspace,
     const iris_prepared_t *const input)
 {
+    const double flushed = 0x1.6a0a40ea6d56ep-126;  /* subnormal features that are read as 0 */
     iris_replay_prepared_t state;
     uint32_t j;
 
@@ -786,7 +808,7 @@ static iris_replay_prepared_t iris_replay_prepare(
         workspace->prepared_0[j] = (double)input->raw[j];
     }
     state.x = workspace->prepared_0;
-    state.deviation = 0x1.6a0a40ea6d56ep-126;
+    state.deviation = flushed;
     state.length = 0.0;  /* not needed before a step sets it */
     iris_replay_scale_0(&state, workspace->prepared_0);
     return state;
@@ -855,17 +877,21 @@ typedef struct {
 static iris_replay_kernel_terms_t iris_replay_kernel_prepare(
     const iris_replay_prepared_t *const input)
 {
-    const double z_error = 0x1.e78d819dd8f8ap-49;
-    const double spread = input->deviation + 0x1.e062a7cb0db89p-51;
-    const double growth = ((0x1.4ec08c02608ep+47 * spread) * spread)
-        + 0x1.0000400000001p-1019;
+    const double z_error = 0x1.e78d819dd8f8ap-49;  /* of z, relative */
+    const double vector_error = 0x1.e062a7cb0db89p-51;  /* >= |s - stored s| */
+    const double value_error = 0x1.0800420000589p-49;  /* of exp and the sum, relative */
+    const double per_square = 0x1.4ec08c02608ep+47;  /* gamma (1 + 1/t), per e^2 */
+    const double shift_minimum = 0x1.0000400000001p-1019;  /* underflows in z */
+    const double cutoff = 0x1.618p+9;  /* from this z on a kernel value is 0 */
+    const double spread = input->deviation + vector_error;
+    const double growth = ((per_square * spread) * spread) + shift_minimum;
     /* More than 1 is of no use, and might overflow below. */
     const double shift = (growth < 1.0) ? growth : 1.0;
-    const double widest = (z_error * 0x1.618p+9) + shift;
+    const double widest = (z_error * cutoff) + shift;
     const double widen = widest + 1.0;
     iris_replay_kernel_terms_t terms;
 
-    terms.per_value = 0x1.0800420000589p-49 + (widen * shift);
+    terms.per_value = value_error + (widen * shift);
     terms.per_z = widen * z_error;
     terms.usable = widest <= 1.0;
     return terms;
@@ -882,7 +908,9 @@ static double iris_replay_kernel_term(const double x, const double s)
 /* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
 static double iris_replay_kernel_value(const double total)
 {
-    return iris_replay_exp_negative(0x1p-1 * total);
+    const double gamma = 0x1p-1;  /* of the trained kernel, rounded */
+
+    return iris_replay_exp_negative(gamma * total);
 }
 
 /*
@@ -897,10 +925,11 @@ static void iris_replay_kernel_values(
     double value[IRIS_LANES],
     double error[IRIS_LANES])
 {
+    const double gamma = 0x1p-1;  /* of the trained kernel, rounded */
     uint32_t lane;
 
     for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const double z = 0x1p-1 * total[lane];
+        const double z = gamma * total[lane];
         const double k = iris_replay_kernel_value(total[lane]);
 
         value[lane] = k;
@@ -1013,6 +1042,9 @@ static bool iris_replay_exact_sum(
     iris_replay_workspace_t *const workspace,
     const iris_replay_prepared_t *const input)
 {
+    const double final_factor = 0x1.000040000001p+0;  /* roundings in the sum of errors */
+    const double result_error = 0x1.0000400000001p-51;  /* relative, of the last addition */
+    const double trivial_bound = 0x1.33338005276b5p+2;  /* no decision is further off */
     const iris_replay_kernel_terms_t terms =
         iris_replay_kernel_prepare(input);
     double total[IRIS_LANES];
@@ -1045,13 +1077,13 @@ static bool iris_replay_exact_sum(
     }
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
         const double f = workspace->decision[p] + iris_replay_intercept[p];
-        const double rounding = iris_replay_magnitude(f) * 0x1.0000400000001p-51;
-        const double summed = (workspace->bound[p] * 0x1.000040000001p+0) + rounding;
+        const double rounding = iris_replay_magnitude(f) * result_error;
+        const double summed = (workspace->bound[p] * final_factor) + rounding;
         const double bound = summed + iris_replay_minimum_bound[p];
 
         workspace->decision[p] = f;
         /* If the kernel's errors are not usable, every value may be off as far as it can be. */
-        workspace->bound[p] = terms.usable ? bound : (rounding + 0x1.33338005276b5p+2);
+        workspace->bound[p] = terms.usable ? bound : (rounding + trivial_bound);
     }
     return valid && (group == IRIS_N_GROUPS);
 }
@@ -1110,8 +1142,8 @@ static iris_status_t iris_accept(
 }
 
 /*
- * The answer of the exact sums and, where they leave the label open, of the same in double. What
- * answers stays in the workspace with its bounds.
+ * The answer of the exact sums and, where they leave the label open, of the sums in double. The
+ * decisions of what answers stay in the workspace, with their bounds.
  * Input: x prepared.
  * Result: IRIS_OK with *result written but for in_range, or
  * IRIS_ERROR_CORRUPT.

@@ -6,7 +6,13 @@
  *
  * All functions are reentrant: no mutable globals, no heap, no recursion. Every loop ends after a
  * number of turns that is fixed here, whatever the input or a damaged table holds. The arguments
- * of one call must not overlap. The worst-case stack is in report.json.
+ * of one call must not overlap.
+ *
+ * Constants: 308 bytes of tables and 72 bytes of their checksums. RAM: a workspace of 72 bytes,
+ * which is the caller's. The longest path of any input has 246 operations, which are counted as
+ * multiply-adds, and 6 full kernel evaluations. Stack, flash and worst-case instructions depend on
+ * the compiler: report.json and report.html, which are written beside this file, have them for the
+ * image that was built.
  *
  * The tables are static constants. IRIS_TABLE_SECTION, defined where iris.c is compiled, places
  * them: an attribute such as __attribute__((section(".tcm"))).
