@@ -7,18 +7,12 @@ base class: there is no list to extend.
 from __future__ import annotations
 
 import inspect
-import pkgutil
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
-from kmcompile import kernels, steps
-from kmcompile.program import stages
 from kmcompile.program.program import Program
-
-_ROOMS = (kernels, steps, stages)
 
 
 def storable_classes() -> dict[str, type[Any]]:
@@ -32,7 +26,6 @@ def storable_classes() -> dict[str, type[Any]]:
     TypeError
         If two classes have one name, because a file identifies a class by its name only.
     """
-    _import_rooms()
     found: dict[str, type[Any]] = {}
     ahead: list[type[Any]] = [Program]
     while ahead:
@@ -76,11 +69,3 @@ def _parts(of_field: Any) -> Iterator[type[Any]]:
         yield from _parts(part)
     if not inner and isinstance(of_field, type):
         yield of_field
-
-
-@cache
-def _import_rooms() -> None:
-    """Import each module with stages, steps or kernels, so that all subclasses exist."""
-    for room in _ROOMS:
-        for module in pkgutil.iter_modules(room.__path__):
-            import_module(f"{room.__name__}.{module.name}")

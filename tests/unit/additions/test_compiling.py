@@ -119,3 +119,17 @@ def test_a_permutation_stops_before_a_step_that_takes_features_in_their_order():
     assert kinds == ["scale", "select", "cube", "scale"]
     plain = replace(made_up.machine(), preprocessing=made_up.chain()[:2])
     assert "select" not in [step.name for step in program_of(plain).prepare.steps]
+
+
+@pytest.mark.parametrize("bound", [np.nan, np.inf])
+def test_a_step_whose_bound_says_nothing_is_refused(bound, monkeypatch):
+    """NaN is within no limit, nor is what overflows float64."""
+    monkeypatch.setattr(Cube, "magnitudes", lambda self, before, _: (before * bound, 0.0))
+    with pytest.raises(InputError, match="overflows float32"):
+        program_of(made_up.machine())
+
+
+def test_a_step_whose_bound_raises_an_overflow_is_refused(monkeypatch):
+    monkeypatch.setattr(Cube, "magnitudes", lambda self, before, _: (before, 1e300**2))
+    with pytest.raises(InputError, match="overflows float32"):
+        program_of(made_up.machine())

@@ -1,0 +1,61 @@
+"""What the compiler asks of a kernel has the answer that its values give."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from kmcompile.kernels import CATALOGUE, Kernel
+
+RNG = np.random.default_rng(5)
+S, X = RNG.uniform(0.1, 2.0, size=(2, 9, 4))
+KERNELS = [kind(*(2 for _ in fields(kind))) for kind in CATALOGUE]
+
+
+def turned(rows: np.ndarray) -> np.ndarray:
+    """Return rows turned about the origin, which changes no inner product and no distance."""
+    turn, _ = np.linalg.qr(np.random.default_rng(6).normal(size=(4, 4)))
+    return rows @ turn
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_values_of_rows_with_themselves_are_the_diagonal(kernel: Kernel):
+    np.testing.assert_allclose(kernel.self_values(X), np.diag(kernel.values(X, X)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_faster_values_are_the_values(kernel: Kernel):
+    values, error = kernel.fast_values(S, X)
+    assert (error <= 1e-11).all()
+    np.testing.assert_allclose(values, kernel.values(S, X), rtol=1e-11)
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.of_distance], ids=str)
+def test_a_kernel_of_distances_may_be_moved_and_turned(kernel: Kernel):
+    moved = kernel.values(turned(S + 3.0), turned(X + 3.0))
+    np.testing.assert_allclose(moved, kernel.values(S, X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.of_inner_product], ids=str)
+def test_a_kernel_of_inner_products_may_be_turned(kernel: Kernel):
+    np.testing.assert_allclose(
+        kernel.values(turned(S), turned(X)), kernel.values(S, X), rtol=1e-9, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_in_units_of_codes_a_kernel_has_the_same_values(kernel: Kernel):
+    scaled = kernel.in_code_units(8.0)
+    if scaled is not None:
+        assert kernel.of_distance or kernel.of_inner_product
+        np.testing.assert_allclose(scaled.values(8 * S, 8 * X), kernel.values(S, X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_the_order_of_the_features_does_not_matter(kernel: Kernel):
+    order = [2, 0, 3, 1]
+    np.testing.assert_allclose(
+        kernel.values(S[:, order], X[:, order]), kernel.values(S, X), rtol=1e-12
+    )
