@@ -128,7 +128,7 @@ class Kernel(ABC):
     def in_code_units(self, factor: float) -> Kernel | None:
         """Return the kernel K' of K'(factor s, factor x) = K(s, x), for sums in integer codes.
 
-        None where there is no such sum: it is one of distances or of inner products.
+        None where the family has none, or is not to be summed so.
         """
         return None
 

@@ -203,7 +203,9 @@ def _check(machine: KernelMachine) -> None:
             "integer formats are for sums over support vectors, a linear machine is one inner "
             "product a decision\nuse --format float32"
         )
-    if machine.kernel.in_code_units(1.0) is None:
+    # A sum of integer distances is one for rbf only, that of inner products for every function.
+    summed = machine.kernel.of_inner_product or isinstance(machine.kernel, Rbf)
+    if not summed or machine.kernel.in_code_units(1.0) is None:
         raise InputError(
             "integer formats are for the rbf, poly and sigmoid kernels, this machine's is "
             f"{machine.kernel.name}\nuse --format float32"

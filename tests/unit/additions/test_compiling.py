@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import kmcompile
-from kit.additions.cauchy import CauchyFloat32
+from kit.additions.cauchy import Cauchy, CauchyFloat32
 from kit.additions.cube import Cube, CubeFloat32
 from kit.lowered import program_of
 from kit.tools import need, need_tools
 from kmcompile.errors import InputError
+from kmcompile.lower.codes import lossless_codes
 from kmcompile.model.reference import evaluate
 from kmcompile.pipeline import verify_folder
 from kmcompile.program import storage
@@ -133,3 +134,14 @@ def test_a_step_whose_bound_raises_an_overflow_is_refused(monkeypatch):
     monkeypatch.setattr(Cube, "magnitudes", lambda self, before, _: (before, 1e300**2))
     with pytest.raises(InputError, match="overflows float32"):
         program_of(made_up.machine())
+
+
+@pytest.mark.parametrize("scales", [False, True])
+def test_a_kernel_of_distances_has_no_integer_sum(scales, monkeypatch):
+    """That sum is of rbf values, and the sum of other kernels one of inner products."""
+    if scales:
+        monkeypatch.setattr(Cauchy, "in_code_units", lambda self, factor: Cauchy(self.gamma / 4))
+    machine = made_up.machine(())
+    whole = replace(machine, support_vectors=np.rint(machine.support_vectors))
+    with pytest.raises(InputError, match="integer formats are for the rbf"):
+        lossless_codes(whole)
