@@ -22,14 +22,18 @@ def statistical_fits() -> tuple[StatisticalFit[Any], ...]:
 def register_statistical_fit(fit: StatisticalFit[Any]) -> None:
     """Let every calibration compare one more kind of exit; its stages stand before all others.
 
+    Registering a fit twice changes nothing.
+
     Raises
     ------
     ValueError
-        If there is a fit of this kind already.
+        If there is another fit of this kind.
     """
-    if any(known.kind is fit.kind for known in _FITS):
-        raise ValueError(f"there is a fit of {fit.kind.__name__} already")
-    _FITS.insert(0, fit)
+    known = {own.kind: own for own in _FITS}.get(fit.kind)
+    if known is None:
+        _FITS.insert(0, fit)
+    elif type(known) is not type(fit):
+        raise ValueError(f"{fit.kind.__name__} has another fit already: {type(known).__name__}")
 
 
 def fit_of(stage: EarlyExit) -> StatisticalFit[Any]:
@@ -43,4 +47,4 @@ def fit_of(stage: EarlyExit) -> StatisticalFit[Any]:
     for fit in _FITS:
         if type(stage) is fit.kind:
             return fit
-    raise TypeError(f"{type(stage).__name__} has no fit; give it to register_statistical_fit")
+    raise TypeError(f"{type(stage).__name__} has no fit; give it to register_exit")
