@@ -19,8 +19,12 @@ from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
     from kmcompile.compiled import Compiled
+    from kmcompile.emit.exits.exit_view import ExitView
+    from kmcompile.exits.certified.offers import CertifiedFit
+    from kmcompile.exits.statistical.statistical_fit import StatisticalFit
     from kmcompile.kernels import Kernel
     from kmcompile.model.kernel_machine import KernelMachine
+    from kmcompile.program.stages import EarlyExit
     from kmcompile.steps import Step
 
 __all__ = [
@@ -31,6 +35,7 @@ __all__ = [
     "compile_model",
     "load",
     "precomputed_machine",
+    "register_exit",
     "register_kernel",
     "register_step",
     "save_model",
@@ -193,6 +198,37 @@ def precomputed_machine(
     from kmcompile.readers.sklearn.precomputed import read_precomputed
 
     return read_precomputed(model, support_vectors, kernel, gamma, coef0, degree)
+
+
+def register_exit(
+    stage: type[EarlyExit],
+    fit: StatisticalFit[Any] | CertifiedFit,
+    templates: str | os.PathLike[str],
+    view: type[ExitView] | None = None,
+) -> None:
+    """Make an early exit that is defined elsewhere one that programs may have.
+
+    Parameters
+    ----------
+    stage : type of kmcompile.program.stages.EarlyExit
+        What it means, what it costs, and the answers to what is asked of every exit.
+    fit : kmcompile.exits.statistical.statistical_fit.StatisticalFit, or callable
+        What fits its stages. Of a certified exit a function as in
+        `kmcompile.exits.certified.offers`.
+    templates : path
+        A folder with the C: `stages/NAME.c.j2`, NAME being `stage.template`.
+    view : type of kmcompile.emit.exits.exit_view.ExitView, optional
+        What writes the stage where that is more than one template.
+
+    Raises
+    ------
+    ValueError
+        If methods are missing, the name is another stage's, the template is not there, or the fit
+        is for exits of another kind.
+    """
+    from kmcompile.exits import registering
+
+    registering.register_exit(stage, fit, Path(templates), view)
 
 
 def register_kernel(kernel: type[Kernel], templates: str | os.PathLike[str]) -> None:

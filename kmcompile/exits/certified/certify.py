@@ -11,16 +11,12 @@ from threadpoolctl import threadpool_limits
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
-from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
-from kmcompile.exits.certified.bound_sequence import lower_bound_sequence, supports
+from kmcompile.exits.candidates.search_budget import SearchBudgets
 from kmcompile.exits.certified.choice import TriedExit, choose
-from kmcompile.exits.certified.folded_weights import fit_folded_weights
+from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
-from kmcompile.exits.certified.sign_map import build_sign_map, usual_bytes
-from kmcompile.exits.certified.subspace import fit_subspace
-from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
 from kmcompile.exits.pairwise import PAIR_SUM, PairOffer
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
@@ -34,17 +30,7 @@ WORST_SHARE = 0.25
 
 _MOST_SAMPLES = 2000
 _N_GENERATED = 1500
-_MOST_Z = 128
-_Z_SHARE = 0.2
-"""Of the support vectors: more z cost more than the worst case may."""
-
 _SEED = 20010628
-
-_GROWTH = 4
-_FEW_OPEN = 0.01
-"""Share of samples; a larger map, asked for by --max-flash, hardly decides more."""
-
-_Fit = tuple[EarlyExit, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +128,7 @@ def fit(
     room: Room,
     map_bytes: int | None = None,
     budgets: SearchBudgets | None = None,
-) -> list[tuple[EarlyExit, str]]:
+) -> list[Offer]:
     """Return the certified exits that there are for a machine, in several sizes, with a text.
 
     Parameters
@@ -152,87 +138,19 @@ def fit(
     budgets : SearchBudgets, optional
         Their notes say which search ended early.
     """
-    budgets = budgets or SearchBudgets()
+    asked = Asked(machine, program, X, room, map_bytes, budgets or SearchBudgets())
     with threadpool_limits(1):  # what a matrix product rounds depends on the threads
-        fitted = [
-            *_tried(lambda: _sign_map(machine, program, X, room, map_bytes, budgets)),
-            *_tried(
-                lambda: fit_folded_weights(machine, program, X, room, budgets.of("folded_weights"))
-            ),
-            *_tried(lambda: _bound_sequences(machine, program, X, budgets.of("bound_sequence"))),
-            *_tried(lambda: _subspaces(machine, program, X, budgets)),
-        ]
+        fitted = [offer for of_kind in certified_fits() for offer in _tried(of_kind, asked)]
     return [(stage, text) for stage, text in fitted if is_usable(stage)]
 
 
-def _tried(fitting: Callable[[], Sequence[_Fit]]) -> Sequence[_Fit]:
+def _tried(of_kind: CertifiedFit, asked: Asked) -> Sequence[Offer]:
     """Return what is fitted; nothing where the scale of the data leaves float64."""
     try:
         with np.errstate(all="ignore"):
-            return fitting()
+            return of_kind(asked)
     except (np.linalg.LinAlgError, OverflowError):
         return []
-
-
-def _sign_map(
-    machine: KernelMachine,
-    program: Program,
-    X: Float32Array,
-    room: Room,
-    max_bytes: int | None,
-    budgets: SearchBudgets,
-) -> list[tuple[EarlyExit, str]]:
-    """Return a map of the usual size, and larger ones while they leave many samples open."""
-    batch = program.prepare.run(Batch.of(X, program.n_decisions))
-    size = usual_bytes(program)
-    if max_bytes is not None:
-        size = min(size, max_bytes)
-    fitted: list[_Fit] = []
-    budget = budgets.of("sign_map")
-    while (found := build_sign_map(machine, program, X, size, room.operations, budget)) is not None:
-        n_bytes = sum(table.n_bytes for table in found.tables())
-        fitted.append((found, f"sign_map({n_bytes / 1000:.1f} KB)"))
-        is_open = 1 - found.decide(batch, program.ends)[1].mean()
-        size *= _GROWTH
-        if max_bytes is None or size > max_bytes or is_open < _FEW_OPEN:
-            break
-    return fitted
-
-
-def _bound_sequences(
-    machine: KernelMachine, program: Program, X: Float32Array, budget: SearchBudget
-) -> list[tuple[EarlyExit, str]]:
-    if not supports(program, machine):
-        return []
-    if not budget.allows(operations=_sequence_operations(machine)):
-        budget.left_out()
-        return []
-    budget.tell("choosing vectors")
-    n = min(_MOST_Z, int(_Z_SHARE * machine.n_support_vectors))
-    vectors = greedy_vectors(Normals.of(machine), n)
-    longest = lower_bound_sequence(machine, program, vectors)
-    if longest is None:
-        return []
-    sizes = sorted({-(-longest.n_blocks * share // 8) for share in (1, 2, 3, 4, 6, 8)})
-    return [
-        (longest.first(size), f"bound_sequence({size * longest.lanes} vectors)") for size in sizes
-    ]
-
-
-def _sequence_operations(machine: KernelMachine) -> float:
-    """Return the multiply-adds of all products of support vectors, as many as take the time.
-
-    One of a kernel goes through memory; those of the decisions are in extended precision.
-    """
-    m, n = machine.support_vectors.shape
-    return float(m * m * (10 * n + 30 * machine.n_decisions))
-
-
-def _subspaces(
-    machine: KernelMachine, program: Program, X: Float32Array, budgets: SearchBudgets
-) -> list[_Fit]:
-    budget = budgets.of("subspace_certificate")
-    return [(stage, str(stage)) for stage in fit_subspace(machine, program, X, budget)]
 
 
 def _samples(
@@ -248,7 +166,7 @@ def _samples(
     return np.ascontiguousarray(X), "generated" if given is None else "data"
 
 
-def _notes(offered: Sequence[_Fit], exits: tuple[EarlyExit, ...], by_pairs: bool) -> list[str]:
+def _notes(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_pairs: bool) -> list[str]:
     taken = {stage.template for stage in exits}
     kinds = dict.fromkeys(stage.template for stage, _ in offered)
     notes = [f"{kind} does not pay here and is left out" for kind in kinds if kind not in taken]

@@ -13,6 +13,7 @@ from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.folded_constants import curved_rows, reach_constants
 from kmcompile.exits.certified.local_expansion import N_SQUARES
+from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate
@@ -271,3 +272,9 @@ def lower_folded_weights(
         intercept=np.zeros(0, dtype=np.float32),
         **reach_constants(machine.kernel.gamma, machine.support_vectors.shape[1]),
     )
+
+
+def offer_folded_weights(asked: Asked) -> list[Offer]:
+    """Return the local expansions of a machine."""
+    budget = asked.budgets.of("folded_weights")
+    return [*fit_folded_weights(asked.machine, asked.program, asked.X, asked.room, budget)]

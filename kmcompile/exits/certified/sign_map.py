@@ -14,6 +14,7 @@ from kmcompile.exits.certified.inner_expansions import PolyExpansions, SigmoidEx
 from kmcompile.exits.certified.lattice import Keys, Lattice, interleaved, lattice
 from kmcompile.exits.certified.linear_input import LinearInput, linear_input
 from kmcompile.exits.certified.monomials import Monomials, monomials
+from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.pruning import Forest, Pruned, kinds
 from kmcompile.exits.certified.subdivision import Subdivision, subdivide
 from kmcompile.kernels import Poly, Rbf, Sigmoid
@@ -37,6 +38,9 @@ _TOLERANCE = 2.0**-7
 """Of the error of an expansion, beside a typical |f|."""
 _MOST_WORK = 3e9  # multiply-adds of the expansions: seconds
 _MOST_COEFFICIENTS = 20_000_000  # of the boxes that f is expanded on: 160 MB
+_GROWTH = 4
+_FEW_OPEN = 0.01
+"""Share of samples; a larger map, asked for by --max-flash, hardly decides more."""
 _TRIED = 32
 _SEARCHED = 2
 """Boxes halved in the search for each that the map has room for."""
@@ -296,3 +300,24 @@ def _encoded(
         (least, largest),
         deviation,
     )
+
+
+def offer_sign_maps(asked: Asked) -> list[Offer]:
+    """Return a map of the usual size, and larger ones while they leave many samples open."""
+    machine, program, room = asked.machine, asked.program, asked.room
+    batch = program.prepare.run(Batch.of(asked.X, program.n_decisions))
+    size, most = usual_bytes(program), asked.map_bytes
+    if most is not None:
+        size = min(size, most)
+    found: list[Offer] = []
+    budget = asked.budgets.of("sign_map")
+    while True:
+        made = build_sign_map(machine, program, asked.X, size, room.operations, budget)
+        if made is None:
+            return found
+        n_bytes = sum(table.n_bytes for table in made.tables())
+        found.append((made, f"sign_map({n_bytes / 1000:.1f} KB)"))
+        is_open = 1 - made.decide(batch, program.ends)[1].mean()
+        size *= _GROWTH
+        if most is None or size > most or is_open < _FEW_OPEN:
+            return found

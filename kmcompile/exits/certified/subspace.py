@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.hadamard import POWER_STEPS
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
+from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Poly
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -262,3 +263,10 @@ class Trial:
             sure.any(axis=1), sure.argmax(axis=1), sure.shape[1] + 1
         )
         return needed
+
+
+def offer_subspaces(asked: Asked) -> list[Offer]:
+    """Return the subspace certificates of a machine."""
+    budget = asked.budgets.of("subspace_certificate")
+    stages = fit_subspace(asked.machine, asked.program, asked.X, budget)
+    return [(stage, str(stage)) for stage in stages]

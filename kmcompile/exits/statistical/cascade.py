@@ -42,7 +42,6 @@ from kmcompile.program.stages import (
     LinearSum,
     PairSum,
     RangeGate,
-    ReducedSet,
 )
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.range_gate import sum_of_squares
@@ -207,10 +206,9 @@ def with_exits(
 ) -> Program:
     """Return the program with early exits, their bands at a scale."""
     exits: list[EarlyExit] = []
-    n_reduced = 0
     for made in chosen:
-        n_reduced += isinstance(made.fitted.stage, ReducedSet)
-        exits.append(finished(made, n_reduced, scale))
+        number = 1 + sum(stage.template == made.fitted.stage.template for stage in exits)
+        exits.append(finished(made, number, scale))
     return replace(program, exits=(*program.exits, gate, *exits))
 
 

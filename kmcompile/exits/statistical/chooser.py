@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +14,17 @@ from numpy.typing import NDArray
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
+from kmcompile.exits.statistical.fits import fit_of, statistical_fits
 from kmcompile.exits.statistical.links import FittedExit, Link, State, link, trial_of
 from kmcompile.exits.statistical.risk import SCALES
+from kmcompile.exits.statistical.statistical_fit import StatisticalFit
 from kmcompile.exits.statistical.trial import Trial, in_a_row
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.program.stages import EarlyExit, ExactSum, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
 
 _RISK_USED = 0.7
 """Share of the risk that a candidate takes when it is compared: the control needs some room."""
-
-_MOST_REDUCED = 4
 
 _WIDER, _WIDER_COST = (1.25, 1.5, 1.75, 2.0), 0.2
 """By how much the bands after touched vectors may be wider, and what that may cost."""
@@ -69,9 +70,9 @@ def choose(
 ) -> tuple[tuple[Link, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of early exits, and what it was compared with.
 
-    A sequence is at most one linear filter, reduced sets of increasing cost and at most one stage
-    of nearest vectors, as far as they fit into `room`. Each is compared at the smallest scale of
-    its bands that keeps about the risk.
+    A sequence has exits of every kind in the order of the fits, of each at most `most`, of
+    increasing cost, as far as they fit into `room`. It is compared at the smallest scale of its
+    bands that keeps about the risk.
 
     Parameters
     ----------
@@ -83,14 +84,15 @@ def choose(
         Mean multiply-adds of a query that early exits need before the first of them.
     room : Room
     budget : SearchBudget, optional
-        How many reduced sets may stand in a row depends on what has to be remembered of each row.
+        How many exits that hand on their estimates may stand in a row depends on what has to be
+        remembered of each row.
     """
     alone = float(samples.exact_operations.mean())
     found: list[tuple[float, tuple[Link, ...]]] = [(alone, ())]
     begin = State(None, np.ones(len(samples.labels)))
     tried = _Tried(samples, ends, begin)
     budget = budget or SearchBudget("the choice of early exits")
-    for sequence in _sequences(fitted, _most_reduced(fitted, samples, budget)):
+    for sequence in _sequences(fitted, _longest_row(fitted, samples, budget)):
         if not _has_room(sequence, ends, n_always, room):
             continue
         links, trial = tried.of(sequence)
@@ -147,7 +149,7 @@ def mean_operations(
 
 
 class _Tried:
-    """Links and their trials: a stage is fitted once for each reduced set that it follows."""
+    """Links and their trials: a stage is fitted once for each row of estimates that it follows."""
 
     def __init__(self, samples: ChoiceSamples, ends: Ends, begin: State) -> None:
         self._samples, self._ends, self._begin = samples, ends, begin
@@ -165,7 +167,7 @@ class _Tried:
                 trial, after = made.trial(item.estimates, state, self._ends.label, np.array(SCALES))
                 self._known[key] = (made, trial, after)
             made, trial, state = self._known[key]
-            if isinstance(item.stage, ReducedSet):
+            if item.stage.hands_on_estimate:
                 handed_on = key
             links.append(made)
             trials.append(trial)
@@ -175,7 +177,7 @@ class _Tried:
 def _has_room(sequence: Sequence[FittedExit], ends: Ends, n_always: float, room: Room) -> bool:
     stages = [item.stage for item in sequence]
     flash = sum(table.n_bytes for stage in stages for table in stage.tables())
-    ram = sum(16 * stage.n_slots for stage in stages if isinstance(stage, NearestVectors))
+    ram = sum(fit_of(stage).ram_bytes(stage) for stage in stages)
     return (
         n_always + added_operations(stages, ends) <= room.operations
         and (room.flash_bytes is None or flash <= room.flash_bytes)
@@ -197,58 +199,64 @@ def _scale(trial: Trial, labels: NDArray[np.int32], allowed: float) -> float | N
 
 def added_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
     """Return the multiply-adds of early exits that do not decide, beyond those of the exact sum."""
-    total = 0.0
-    for stage in stages:
-        if isinstance(stage, NearestVectors):
-            exact = ends.exact
-            assert isinstance(exact, ExactSum)
-            kept = stage.max_touched * exact.total_operations
-            total -= kept
-        total += stage.weighted_operations(ends)
-    return total
+    return sum(stage.added_operations(ends) for stage in stages)
 
 
-def _most_reduced(
-    fitted: Sequence[FittedExit], samples: ChoiceSamples, budget: SearchBudget
-) -> int:
-    """Return how many reduced sets are tried in a row, as far as the budget has room for."""
-    n_reduced = sum(isinstance(item.stage, ReducedSet) for item in fitted)
-    longest = min(_MOST_REDUCED, n_reduced)
+def _longest_row(fitted: Sequence[FittedExit], samples: ChoiceSamples, budget: SearchBudget) -> int:
+    """Return how many exits of a kind that hand on their estimates are tried in a row.
+
+    As many as may stand in a program, as far as the budget has room for.
+    """
+    kinds = _kinds(_handing_on(fitted))
+    longest = max((min(fit.most, len(items)) for fit, items in kinds), default=0)
+    names = " or ".join(f"{fit.kind.template.replace('_', ' ')}" for fit, _ in kinds)
     for n in range(longest, 0, -1):
         if budget.allows(_bytes(fitted, samples, n)):
             if n < longest:
-                budget.ended(f"{n} of {longest} reduced sets in a row")
+                budget.ended(f"{n} of {longest} {names}s in a row")
             return n
     if longest:
-        budget.ended("no reduced set")
+        budget.ended(f"no {names}")
     return 0
 
 
-def _bytes(fitted: Sequence[FittedExit], samples: ChoiceSamples, most_reduced: int) -> int:
-    """Return the bytes of what is remembered with so many reduced sets in a row.
+def _bytes(fitted: Sequence[FittedExit], samples: ChoiceSamples, longest: int) -> int:
+    """Return the bytes of what is remembered with so many exits of a kind in a row.
 
-    Of every row of reduced sets the decisions of the last one; of every stage behind it the scale,
-    the label and the operations of each test and sample.
+    Of every row of exits that hand on their estimates the decisions of the last one; of every
+    stage behind it the scale, the label and the operations of each test and sample.
     """
     n_samples, n_decisions = samples.decisions.shape
-    reduced = [item for item in fitted if isinstance(item.stage, ReducedSet)]
-    n_rows = sum(math.comb(len(reduced), n) for n in range(most_reduced + 1))
-    tests = sum(len(item.estimates.values) for item in fitted if item not in reduced)
+    handing_on = _handing_on(fitted)
+    n_rows = math.prod(
+        sum(math.comb(len(items), n) for n in range(longest + 1)) for _, items in _kinds(handing_on)
+    )
+    tests = sum(len(item.estimates.values) for item in fitted if item not in handing_on)
     return int(n_samples * n_rows * (8 * n_decisions + 20 * (tests + 1)))
 
 
-def _sequences(fitted: Sequence[FittedExit], most_reduced: int) -> list[tuple[FittedExit, ...]]:
-    filters = [item for item in fitted if isinstance(item.stage, LinearFilter)]
-    reduced = [item for item in fitted if isinstance(item.stage, ReducedSet)]
-    nearest = [item for item in fitted if isinstance(item.stage, NearestVectors)]
-    reduced.sort(key=lambda item: item.stage.operations())
-    chains = [
-        chain for n in range(most_reduced + 1) for chain in itertools.combinations(reduced, n)
+def _sequences(fitted: Sequence[FittedExit], longest: int) -> list[tuple[FittedExit, ...]]:
+    """Return all sequences: of each kind as many as may stand in a row, the cheaper ones first."""
+    rows = []
+    for fit, items in _kinds(fitted):
+        most = min(fit.most, longest) if fit.kind.hands_on_estimate else fit.most
+        if fit.most > 1:
+            items.sort(key=lambda item: item.stage.operations())
+        rows.append([row for n in range(most + 1) for row in itertools.combinations(items, n)])
+    sequences = (tuple(itertools.chain(*row)) for row in itertools.product(*rows))
+    return [sequence for sequence in sequences if sequence]
+
+
+def _handing_on(fitted: Sequence[FittedExit]) -> list[FittedExit]:
+    return [item for item in fitted if item.stage.hands_on_estimate]
+
+
+def _kinds(
+    fitted: Sequence[FittedExit],
+) -> list[tuple[StatisticalFit[Any], list[FittedExit]]]:
+    """Return the exits of each kind, in the order in which the kinds stand in a program."""
+    kinds = [
+        (fit, [item for item in fitted if type(item.stage) is fit.kind])
+        for fit in statistical_fits()
     ]
-    return [
-        (*first, *chain, *last)
-        for first in [(), *((item,) for item in filters)]
-        for chain in chains
-        for last in [(), *((item,) for item in nearest)]
-        if first or chain or last
-    ]
+    return [(fit, items) for fit, items in kinds if items]

@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.bands import Bands, fit_bands, fit_spread, limited
+from kmcompile.exits.statistical.fits import fit_of
 from kmcompile.exits.statistical.risk import SCALES
 from kmcompile.exits.statistical.trial import Estimates, Trial, in_a_row, try_stage
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.program.stages import Always, EarlyExit, LinearFilter, NearestVectors
-
-_REACH_FILTER, _REACH_REDUCED, _REACH_APPROXIMATE, _REACH_TOUCHED = 2.7, 2.0, 2.0, 1.5
-"""How far the bands of each kind of test reach at a scale of 1, in standard deviations: the tails
-of cheap estimates are longer. Found on the MNIST pairs, on calibration samples."""
+from kmcompile.program.stages import Always, EarlyExit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +36,7 @@ class FittedExit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """What a reduced set hands on: its estimates and the spread of each sample."""
+    """What an exit hands on: its estimates and the spread of each sample."""
 
     earlier: Float64Array | None
     spread: Float64Array
@@ -47,7 +44,7 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """An early exit fitted to follow a reduced set, or none.
+    """An early exit fitted to follow one that hands on its estimate, or none.
 
     Parameters
     ----------
@@ -55,7 +52,7 @@ class Link:
     bands : tuple of Bands
         One a test.
     spread : (float, float)
-        Of a reduced set: spread of a query = first + second * what it says.
+        Of an exit that hands on its estimate: spread of a query = first + second * what it says.
     """
 
     fitted: FittedExit
@@ -114,28 +111,21 @@ def link(
     relevant : ndarray of shape (n_samples, n_decisions), bool
     """
     stage, estimates = fitted.stage, fitted.estimates
-    earlier = None if isinstance(stage, LinearFilter) else before.earlier
+    reach = fit_of(stage).reach
+    earlier = before.earlier if stage.takes_estimate else None
     spread, line = before.spread, (1.0, 0.0)
     if estimates.raw_spread is not None:
         even = np.ones(len(decisions))
-        band = fit_bands(estimates.values[0], earlier, even, decisions, relevant, _REACH_REDUCED)
+        band = fit_bands(estimates.values[0], earlier, even, decisions, relevant, reach(stage, 0))
         previous = np.zeros_like(decisions) if earlier is None else earlier
         error = decisions - band.estimate(estimates.values[0], previous)
         line = fit_spread(estimates.raw_spread, error, decisions, relevant)
         spread = limited(line[0] + line[1] * estimates.raw_spread.astype(np.float64))
     bands = tuple(
-        fit_bands(values, earlier, spread, decisions, relevant, _reach(stage, test))
+        fit_bands(values, earlier, spread, decisions, relevant, reach(stage, test))
         for test, values in enumerate(estimates.values)
     )
     return Link(fitted, bands, line)
-
-
-def _reach(stage: EarlyExit, test: int) -> float:
-    if isinstance(stage, LinearFilter):
-        return _REACH_FILTER
-    if isinstance(stage, NearestVectors):
-        return _REACH_APPROXIMATE if stage.steps[test] == 0 else _REACH_TOUCHED
-    return _REACH_REDUCED
 
 
 def trial_of(links: Sequence[Link], estimates: Sequence[Estimates], label: Always) -> Trial:

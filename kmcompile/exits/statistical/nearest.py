@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.candidates.blocks import as_blocks
+from kmcompile.exits.statistical.statistical_fit import (
+    Calibrated,
+    FitSamples,
+    Job,
+    StatisticalFit,
+)
 from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.kernels.float32 import value_within
 from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.program.stages import ExactSum, InnerProducts, NearestVectors
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.nearest_vectors import TEST_OPERATIONS
+from kmcompile.program.stages.range_gate import sum_of_squares
+
+_LEVELS = ((12,), (16,), (24,), (32,), (10, 20, 40))
+"""Dimensions of the projections of nearest vectors that are tried, of each level."""
+
+_STEPS = (8, 32, 96, 256, 768, 2048)
+_TOUCHED_SHARE = 0.75
+"""Share of the vectors that is touched at most."""
 
 _BLOCK_VALUES = 1 << 22
 
@@ -183,3 +200,70 @@ def _blocks(n: int, width: int) -> Iterator[slice]:
     rows = max(1, _BLOCK_VALUES // width)
     for start in range(0, n, rows):
         yield slice(start, start + rows)
+
+
+class NearestVectorsFit(StatisticalFit[NearestVectors]):
+    """The control variate in projections of several sizes."""
+
+    kind = NearestVectors
+
+    def jobs(self, samples: FitSamples) -> Iterator[Job]:
+        """Yield one for each projection; none where kernels are not computed one by one in float32.
+
+        They compute kernels of the exact sum, and guess them from projections.
+        """
+        exact = samples.ends.exact
+        if not isinstance(exact, ExactSum) or samples.ends.in_integers or not exact.kernel.projects:
+            return
+        for levels in _LEVELS:
+            if levels[-1] <= exact.n_features // 2:
+                given = (exact, levels, _steps(exact), samples.skip_zeros, np.inf)
+                yield (
+                    nearest_vectors,
+                    given,
+                    f"nearest_vectors(PCA {' -> '.join(map(str, levels))})",
+                )
+
+    def estimates(self, stage: NearestVectors, ends: Ends, x: Float32Array) -> Estimates:
+        """Return the decisions after each level, then after each number of touched vectors."""
+        assert isinstance(ends.exact, ExactSum)
+        test = TEST_OPERATIONS * len(ends.exact.intercept) + ends.label.operations()
+        return nearest_estimates(stage, ends.exact, x, test)
+
+    def reach(self, stage: NearestVectors, test: int) -> float:
+        """Return 2, or 1.5 where vectors are touched. Found on the MNIST pairs."""
+        return 2.0 if stage.steps[test] == 0 else 1.5
+
+    def finished(self, stage: NearestVectors, calibrated: Calibrated) -> NearestVectors:
+        """Return the stage with the bands of every test."""
+        bands = calibrated.bands
+        return replace(
+            stage,
+            own=np.stack([band.own for band in bands]),
+            earlier=np.stack([band.earlier for band in bands]),
+            offset=np.stack([-band.constant for band in bands]),
+            half_width=calibrated.half_width,
+        )
+
+    def with_limits(self, stage: NearestVectors, x: Float32Array) -> NearestVectors:
+        """Return the stage with the range of what samples have outside each level."""
+        rests = []
+        rest = sum_of_squares(x)
+        for level in stage.levels:
+            for column in level.of(x).T:
+                rest = rest - column * column
+            rests.append(rest)
+        return replace(
+            stage,
+            least=np.array([rest.min() for rest in rests]),
+            largest=np.array([rest.max() for rest in rests]),
+        )
+
+    def ram_bytes(self, stage: NearestVectors) -> int:
+        """Return the bytes of four numbers a slot."""
+        return 16 * stage.n_slots
+
+
+def _steps(exact: ExactSum) -> NDArray[np.int64]:
+    steps = np.array(_STEPS)
+    return steps[steps <= _TOUCHED_SHARE * exact.n_vectors]

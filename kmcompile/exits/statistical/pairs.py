@@ -12,7 +12,6 @@ from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
-from kmcompile.program.stages import NearestVectors
 
 _WORTH_A_RISK = 0.9
 """Share of the operations below which exits with a risk stand before a sum that has none."""
@@ -61,7 +60,7 @@ def with_offer(
 def _behind_exits(program: Program, pairs: Program, control: Float32Array) -> Program | None:
     """Return the program with the other sum behind its exits; None if they need the exact one."""
     exits = program.early_exits
-    if not exits or any(isinstance(stage, NearestVectors) for stage in exits):
+    if not exits or not all(stage.stands_before(pairs.sum) for stage in exits):
         return None
     behind = replace(
         program,

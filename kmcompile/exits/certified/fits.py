@@ -1,0 +1,30 @@
+"""The kinds of certified exits that a program may have."""
+
+from __future__ import annotations
+
+from kmcompile.exits.certified.bound_sequence import offer_bound_sequences
+from kmcompile.exits.certified.folded_weights import offer_folded_weights
+from kmcompile.exits.certified.offers import CertifiedFit
+from kmcompile.exits.certified.sign_map import offer_sign_maps
+from kmcompile.exits.certified.subspace import offer_subspaces
+
+_FITS: list[CertifiedFit] = [
+    offer_sign_maps,
+    offer_folded_weights,
+    offer_bound_sequences,
+    offer_subspaces,
+]
+
+
+def certified_fits() -> tuple[CertifiedFit, ...]:
+    """Return what fits each kind, in the order in which they are tried."""
+    return tuple(_FITS)
+
+
+def register_certified_fit(fit: CertifiedFit) -> None:
+    """Let every certified program be compared with one more kind of exit, tried after all others.
+
+    Registering a fit twice changes nothing.
+    """
+    if fit not in _FITS:
+        _FITS.append(fit)

@@ -1,0 +1,63 @@
+"""Early exits that are defined outside the package."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+from kmcompile import resources
+from kmcompile.emit.exits.exit_view import ExitView
+from kmcompile.emit.exits.views import register_exit_view
+from kmcompile.exits.certified.fits import register_certified_fit
+from kmcompile.exits.certified.offers import CertifiedFit
+from kmcompile.exits.statistical.fits import register_statistical_fit
+from kmcompile.exits.statistical.statistical_fit import StatisticalFit
+from kmcompile.program.stages import CATALOGUE, EarlyExit
+
+
+def register_exit(
+    stage: type[EarlyExit],
+    fit: StatisticalFit[Any] | CertifiedFit,
+    templates: Path,
+    view: type[ExitView] | None = None,
+) -> None:
+    """Make an early exit that is defined elsewhere one that programs may have.
+
+    Parameters
+    ----------
+    stage : type of EarlyExit
+        What it means, what it costs, and the answers to what is asked of every exit.
+    fit : StatisticalFit or callable
+        What fits its stages: of a certified exit a function like those of `certified_fits`.
+    templates : Path
+        A folder with the C: `stages/NAME.c.j2`, NAME being `stage.template`.
+    view : type of ExitView, optional
+        What writes it where that is more than one template.
+
+    Raises
+    ------
+    ValueError
+        If methods are missing, the name is another stage's, the template is not there, or the fit
+        is for exits of another kind.
+    """
+    missing = sorted(getattr(stage, "__abstractmethods__", ()))
+    if inspect.isabstract(stage):
+        raise ValueError(f"{stage.__name__} lacks {', '.join(missing)}")
+    name = stage.template
+    if any(known.template == name and known is not stage for known in CATALOGUE):
+        raise ValueError(f"{stage.__name__}: there is another stage with the name {name}")
+    path = templates / "stages" / f"{name}.c.j2"
+    if not path.is_file():
+        raise ValueError(f"{path}: the template of {stage.__name__} is not there")
+    if stage.exit == "statistical":
+        if not isinstance(fit, StatisticalFit) or fit.kind is not stage:
+            raise ValueError(f"{stage.__name__} is statistical: its fit is no StatisticalFit of it")
+        register_statistical_fit(fit)
+    elif stage.exit == "certified" and not isinstance(fit, StatisticalFit):
+        register_certified_fit(fit)
+    else:
+        raise ValueError(f"{stage.__name__} is {stage.exit}: there is no such fit for it")
+    resources.register_templates(templates)
+    if view is not None:
+        register_exit_view(stage, view)

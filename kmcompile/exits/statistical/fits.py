@@ -1,0 +1,50 @@
+"""The kinds of statistical exits that a program may have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kmcompile.exits.statistical.linear import LinearFilterFit
+from kmcompile.exits.statistical.nearest import NearestVectorsFit
+from kmcompile.exits.statistical.reduced_set_fit import ReducedSetFit
+from kmcompile.exits.statistical.statistical_fit import StatisticalFit
+from kmcompile.program.stages import EarlyExit
+
+_FITS: list[StatisticalFit[Any]] = [LinearFilterFit(), ReducedSetFit(), NearestVectorsFit()]
+"""In the order in which their stages stand in a program."""
+
+
+def statistical_fits() -> tuple[StatisticalFit[Any], ...]:
+    """Return all of them, in the order in which their stages stand in a program."""
+    return tuple(_FITS)
+
+
+def register_statistical_fit(fit: StatisticalFit[Any]) -> None:
+    """Let every calibration compare one more kind of exit; its stages stand before all others.
+
+    Registering a fit twice changes nothing.
+
+    Raises
+    ------
+    ValueError
+        If there is another fit of this kind.
+    """
+    known = {own.kind: own for own in _FITS}.get(fit.kind)
+    if known is None:
+        _FITS.insert(0, fit)
+    elif type(known) is not type(fit):
+        raise ValueError(f"{fit.kind.__name__} has another fit already: {type(known).__name__}")
+
+
+def fit_of(stage: EarlyExit) -> StatisticalFit[Any]:
+    """Return the fit of a stage's kind.
+
+    Raises
+    ------
+    TypeError
+        If there is none.
+    """
+    for fit in _FITS:
+        if type(stage) is fit.kind:
+            return fit
+    raise TypeError(f"{type(stage).__name__} has no fit; give it to register_exit")

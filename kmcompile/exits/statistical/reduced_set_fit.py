@@ -1,0 +1,137 @@
+"""Which reduced sets are tried, what their tests see, and how they get their bands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kmcompile.exits.statistical.bands import LARGEST_SPREAD, LEAST_SPREAD, near_boundary
+from kmcompile.exits.statistical.fit_points import FitPoints, of_samples, with_vectors
+from kmcompile.exits.statistical.jobs import each
+from kmcompile.exits.statistical.reduced_set import Size, fit_reduced_set
+from kmcompile.exits.statistical.statistical_fit import (
+    Calibrated,
+    FitSamples,
+    Job,
+    StatisticalFit,
+)
+from kmcompile.exits.statistical.trial import Estimates
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.stages import ExactSum, FixedSum, ReducedSet
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.range_gate import sum_of_squares
+
+_SIZES = ((3, 12, 20), (5, 32, 7), (8, 60, 1), (12, 100, 1), (12, 200, 1))
+"""Dimensions, vectors and share of the features (one in so many) of the reduced sets tried."""
+
+_FEW_FEATURES = 100
+"""Below, a reduced set looks at all of them."""
+
+_PROBE = Size(8, 60, None, 80)
+_PROBE_SHARE = 5
+_MARGINS = (1.0, 2.0)
+
+
+class ReducedSetFit(StatisticalFit[ReducedSet]):
+    """Reduced sets of several sizes; what one estimates is handed on to those behind it."""
+
+    kind = ReducedSet
+    most = 4
+
+    def jobs(self, samples: FitSamples) -> Iterator[Job]:
+        """Yield a set of each size, fitted to the points that suit a small one best."""
+        exact = samples.ends.exact
+        assert isinstance(exact, ExactSum | FixedSum)
+        with threadpool_limits(1):
+            points, margin = _points(exact, samples)
+        for size in _sizes(exact):
+            given = (points, size, margin, exact.lanes, samples.skip_zeros)
+            yield fit_reduced_set, given, str(size)
+
+    def estimates(self, stage: ReducedSet, ends: Ends, x: Float32Array) -> Estimates:
+        """Return the rows of the set: there is one test."""
+        rows = stage.rows(stage.products.of(x))
+        spent = stage.operations_of(x) + ends.label.operations()
+        none = np.zeros(1, dtype=np.int64)
+        operations = ends.weight(stage) * spent[None]
+        return Estimates(rows[None, :, :-1], operations, none, rows[:, -1])
+
+    def reach(self, stage: ReducedSet, test: int) -> float:
+        """Return 2. Found on the MNIST pairs, on calibration samples."""
+        return 2.0
+
+    def finished(self, stage: ReducedSet, calibrated: Calibrated) -> ReducedSet:
+        """Return the set with the bands in its weights, and its number."""
+        band = calibrated.bands[0]
+        first, second = calibrated.spread
+        own = np.append(band.own, second)
+        return replace(
+            stage,
+            number=calibrated.number,
+            weights=stage.weights * own[:, None],
+            slopes=stage.slopes * own[:, None],
+            intercept=stage.intercept * own + np.append(band.constant, first),
+            earlier=band.earlier.astype(np.float32),
+            least_spread=np.float32(LEAST_SPREAD),
+            largest_spread=np.float32(LARGEST_SPREAD),
+            half_width=calibrated.half_width[0],
+        )
+
+    def with_limits(self, stage: ReducedSet, x: Float32Array) -> ReducedSet:
+        """Return the set with the range of what samples have outside its projection."""
+        if not stage.watches_range:
+            return stage
+        rest = stage.residual(stage.products.of(x), sum_of_squares(x))
+        return replace(stage, least=rest.min(), largest=rest.max())
+
+
+def _points(exact: ExactSum | FixedSum, samples: FitSamples) -> tuple[FitPoints, float]:
+    """Return the points to fit to and the margin: what gives a small fit the least error.
+
+    With the support vectors or without, and decisions clipped to the machine's margin or to
+    twice that.
+    """
+    x, decisions, relevant = samples.x, samples.decisions, samples.relevant
+    n_probe = len(x) // _PROBE_SHARE
+    kept, probe = slice(n_probe, None), slice(n_probe)
+    fewer = of_samples(exact, x[kept], decisions[kept], relevant[kept])
+    points = {False: fewer}
+    more = with_vectors(exact, fewer)
+    if more is not fewer:
+        points[True] = more
+    choices = [(vectors, margin) for vectors in points for margin in _MARGINS]
+    probes = each(
+        [
+            (fit_reduced_set, (points[vectors], _PROBE, margin, exact.lanes, False))
+            for vectors, margin in choices
+        ],
+        samples.n_jobs,
+    )
+    best, chosen = np.inf, choices[0]
+    for choice, stage in zip(choices, probes, strict=True):
+        if stage is None:
+            continue
+        error = decisions[probe] - stage.rows(stage.products.of(x[probe]))[:, :-1]
+        near = [
+            error[near_boundary(decisions[probe, p], relevant[probe, p]), p]
+            for p in range(decisions.shape[1])
+        ]
+        errors = np.concatenate(near)
+        if len(errors) and (size := float(errors.std())) < best:
+            best, chosen = size, choice
+    everything = of_samples(exact, x, decisions, relevant)
+    return (with_vectors(exact, everything) if chosen[0] else everything), chosen[1]
+
+
+def _sizes(exact: ExactSum | FixedSum) -> Iterator[Size]:
+    n = exact.n_features
+    seen = set()
+    for n_out, n_vectors, share in _SIZES:
+        columns = None if share == 1 or n < _FEW_FEATURES else max(n_out, n // share)
+        size = Size(min(n_out, n), n_vectors, columns)
+        if size not in seen:
+            seen.add(size)
+            yield size
