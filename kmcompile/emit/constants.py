@@ -70,7 +70,7 @@ def _float_constants(
 def _group_constants(summed: ExactSum | FixedSum) -> tuple[Constant, ...]:
     return (
         Constant("N_ROWS", summed.n_rows, "decisions that a vector is part of"),
-        Constant("N_GROUPS", summed.n_groups, "of vectors with the same ones"),
+        Constant("N_GROUPS", summed.n_groups, "groups of vectors, by what they are part of"),
     )
 
 
@@ -78,7 +78,7 @@ def _pair_constants(summed: PairSum) -> tuple[Constant, ...]:
     return (
         Constant("N_ENTRIES", summed.n_entries, "coefficients that are not 0, of all pairs"),
         Constant("N_MARKS", n_marks(summed.n_vectors), "words with a bit for each vector"),
-        Constant("N_PAIR_MARKS", n_marks(summed.n_decisions), "and with one for each pair"),
+        Constant("N_PAIR_MARKS", n_marks(summed.n_decisions), "words with a bit for each pair"),
     )
 
 
@@ -91,7 +91,7 @@ def _code_constants(summed: FixedSum | CodedSum) -> tuple[Constant, ...]:
         Constant("N_USED", codes.n_used, "features that are not 0 in some vector"),
     ]
     if not in_fours(codes) or codes.n_padded > codes.n_used:
-        constants.append(Constant("N_PADDED", codes.n_padded, "the same filled up to whole runs"))
+        constants.append(Constant("N_PADDED", codes.n_padded, "N_USED, filled up to whole runs"))
     if in_fours(codes):
         constants.append(Constant("N_FOURS", codes.n_fours, "fours of features"))
     if codes.layout == CHUNKS:

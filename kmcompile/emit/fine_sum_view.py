@@ -104,7 +104,7 @@ def distance_members(codes: CodeTable) -> list[Member]:
     return [
         *members,
         Member("int32_t", "rounded", codes.n_features, "the input in fine codes"),
-        Member("int32_t", "fine", codes.n_padded, "the same in the order of the vectors"),
+        Member("int32_t", "fine", codes.n_padded, "the fine codes in the order of the vectors"),
     ]
 
 

@@ -92,12 +92,12 @@ class Reader:
 _READERS = {
     "float32": Reader("float_at", "float", "", ""),
     "float64": Reader("double_at", "double", "", ""),
-    "uint8": Reader("byte_at", "uint8_t", "", "The same of a byte."),
-    "int8": Reader("signed_byte_at", "int8_t", "(uint32_t)", "The same of a signed byte."),
-    "int16": Reader("int16_at", "int16_t", "(uint32_t)", "The same of a signed integer."),
-    "uint16": Reader("integer_at", "uint16_t", "", "The same of an integer."),
-    "int32": Reader("int32_at", "int32_t", "(uint32_t)", "The same of a signed word."),
-    "uint32": Reader("word_at", "uint32_t", "", "The same of a word."),
+    "uint8": Reader("byte_at", "uint8_t", "", "A byte."),
+    "int8": Reader("signed_byte_at", "int8_t", "(uint32_t)", "A signed byte, modulo 2^32."),
+    "int16": Reader("int16_at", "int16_t", "(uint32_t)", "A signed integer, modulo 2^32."),
+    "uint16": Reader("integer_at", "uint16_t", "", "An integer."),
+    "int32": Reader("int32_at", "int32_t", "(uint32_t)", "A signed word, modulo 2^32."),
+    "uint32": Reader("word_at", "uint32_t", "", "A word."),
     "uint64": Reader("wide_at", "uint64_t", "", ""),
 }
 _SUFFIXES = {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}

@@ -50,6 +50,11 @@ class Project(PrepareStep):
         return int(self.blocks.shape[2])
 
     @property
+    def has_padding(self) -> bool:
+        """Whether the last block is filled up."""
+        return self.n_padded > self.n_out
+
+    @property
     def n_padded(self) -> int:
         """Outputs with those that fill the last block."""
         return int(self.blocks.shape[0]) * self.lanes

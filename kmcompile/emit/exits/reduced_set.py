@@ -95,7 +95,7 @@ class ReducedSetView(ExitView):
         if not self.is_earlier:
             return own
         rows = own[0].length
-        return (*own, Member("float", "earlier", rows, "the same, for the stages behind it"))
+        return (*own, Member("float", "earlier", rows, "the estimates, for the stages behind it"))
 
     def sections(self, context: dict[str, Any]) -> list[str]:
         """Return its functions."""

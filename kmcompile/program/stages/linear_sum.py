@@ -68,6 +68,11 @@ class LinearSum(Always):
         """Decision values."""
         return len(self.intercept)
 
+    @property
+    def has_padding(self) -> bool:
+        """Whether the last block is filled up."""
+        return self.n_blocks * self.lanes > self.n_decisions
+
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
         columns = self.weights.transpose(1, 0, 2).reshape(self.n_features, -1)

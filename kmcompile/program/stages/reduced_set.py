@@ -225,7 +225,7 @@ class ReducedSet(EarlyExit):
         blocks = (Constant(f"{name}_BLOCKS", self.n_blocks, "its blocks"),)
         return (
             Constant(f"{name}_OUT", self.n_out, f"dimensions of reduced set {self.number}"),
-            Constant(f"{name}_LIFTED", self.n_out + 2, "the same with - |y|^2 / 32 and 1"),
+            Constant(f"{name}_LIFTED", self.n_out + 2, "these with - |y|^2 / 32 and 1"),
             Constant(f"{name}_LANES", self.lanes, "its vectors of a block"),
             *(blocks if self.n_blocks > 1 else ()),
         )

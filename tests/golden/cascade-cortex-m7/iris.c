@@ -32,13 +32,13 @@
 #define IRIS_N_BLOCKS 2U          /* the last ones of a group filled up */
 #define IRIS_BLOCK_WORDS 8U       /* N_PREPARED * LANES */
 #define IRIS_N_ROWS 1U            /* decisions that a vector is part of */
-#define IRIS_N_GROUPS 2U          /* of vectors with the same ones */
+#define IRIS_N_GROUPS 2U          /* groups of vectors, by what they are part of */
 #define IRIS_SUM_EVALS 3U         /* full kernel evaluations of the sum */
 #define IRIS_REDUCED_1_OUT 1U     /* dimensions of reduced set 1 */
-#define IRIS_REDUCED_1_LIFTED 3U  /* the same with - |y|^2 / 32 and 1 */
+#define IRIS_REDUCED_1_LIFTED 3U  /* these with - |y|^2 / 32 and 1 */
 #define IRIS_REDUCED_1_LANES 2U   /* its vectors of a block */
 #define IRIS_REDUCED_2_OUT 1U     /* dimensions of reduced set 2 */
-#define IRIS_REDUCED_2_LIFTED 3U  /* the same with - |y|^2 / 32 and 1 */
+#define IRIS_REDUCED_2_LIFTED 3U  /* these with - |y|^2 / 32 and 1 */
 #define IRIS_REDUCED_2_LANES 2U   /* its vectors of a block */
 #define IRIS_N_SLOTS 8U           /* N_BLOCKS * LANES: places of vectors */
 #define IRIS_NEAREST_OUT 1U       /* dimensions of the nearest vectors */
@@ -594,6 +594,11 @@ static void iris_nonzeros(
 static inline float iris_exp_negative(const float z)
 {
     const uint32_t cutoff = 0x42ADFADEUL;
+    const uint32_t shifted_end = 0x4B00007EUL;
+    const float log2_e = 0x1.715476p+0f;
+    const float shifter = 0x1p+23f;
+    const float ln2_high = 0x1.62e4p-1f;
+    const float ln2_low = 0x1.7f7d1cp-20f;
     iris_bits_t argument;
     iris_bits_t shifted;
     iris_bits_t result;
@@ -606,9 +611,9 @@ static inline float iris_exp_negative(const float z)
     argument.value = z;
     argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
     /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (argument.value * 0x1.715476p+0f) + 0x1p+23f;
-    n = shifted.value - 0x1p+23f;
-    s = (argument.value - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
+    shifted.value = (argument.value * log2_e) + shifter;
+    n = shifted.value - shifter;
+    s = (argument.value - (n * ln2_high)) - (n * ln2_low);
     square = s * s;
     tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
     tail *= square;
@@ -617,7 +622,7 @@ static inline float iris_exp_negative(const float z)
     /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
     result.bits -= shifted.bits << 23U;
     /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
-    result.bits &= 0U - (uint32_t)(shifted.bits < 0x4B00007EUL);
+    result.bits &= 0U - (uint32_t)(shifted.bits < shifted_end);
     return result.value;
 }
 
@@ -1864,7 +1869,6 @@ static iris_status_t iris_answer(
     return status;
 }
 
-
 /* The contract is in the header. */
 iris_status_t iris_classify(
     iris_workspace_t *workspace,
@@ -2031,7 +2035,7 @@ static uint32_t iris_float_at(const volatile float *const element)
     return word.bits;
 }
 
-/* The same of an integer. */
+/* An integer. */
 static uint32_t iris_integer_at(const volatile uint16_t *const element)
 {
     return *element;

@@ -93,7 +93,7 @@ typedef struct {
     uint32_t nonzeros[2U];   /* features that are not 0 */
     float projected[3U];     /* inner products with the input */
     float estimate[2U];      /* of a reduced set: decisions, spread */
-    float earlier[2U];       /* the same, for the stages behind it */
+    float earlier[2U];       /* the estimates, for the stages behind it */
     float running[1U];       /* decisions as far as they are summed */
     float kernel_total[8U];  /* in the projection; score; exact */
     float approximate[8U];   /* kernels in the projection */
@@ -171,8 +171,8 @@ iris_status_t iris_audit(
 iris_status_t iris_self_test(void);
 
 /*
- * The same in steps, for systems with a watchdog: each reads at most 256 words of a table
- * or asks one known input. Call until state->done, at most 45 times, or until another
+ * The self-test in steps, for systems with a watchdog: each reads at most 256 words of a
+ * table or asks one known input. Call until state->done, at most 45 times, or until another
  * status than IRIS_OK: IRIS_ERROR_NULL or _CORRUPT.
  */
 iris_status_t iris_self_test_step(

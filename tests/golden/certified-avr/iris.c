@@ -31,7 +31,7 @@
 #define IRIS_N_BLOCKS 3U         /* the last ones of a group filled up */
 #define IRIS_BLOCK_WORDS 2U      /* N_PREPARED * LANES */
 #define IRIS_N_ROWS 1U           /* decisions that a vector is part of */
-#define IRIS_N_GROUPS 2U         /* of vectors with the same ones */
+#define IRIS_N_GROUPS 2U         /* groups of vectors, by what they are part of */
 #define IRIS_SUM_EVALS 3U        /* full kernel evaluations of the sum */
 #define IRIS_MAP_NODES 16U       /* boxes of the map */
 #define IRIS_MAP_OPEN 3U         /* the kind of a box that holds both signs */
@@ -444,6 +444,11 @@ static iris_prepared_t iris_prepare(
 static inline float iris_exp_negative(const float z)
 {
     const uint32_t cutoff = 0x42ADFADEUL;
+    const uint32_t shifted_end = 0x4B00007EUL;
+    const float log2_e = 0x1.715476p+0f;
+    const float shifter = 0x1p+23f;
+    const float ln2_high = 0x1.62e4p-1f;
+    const float ln2_low = 0x1.7f7d1cp-20f;
     iris_bits_t argument;
     iris_bits_t shifted;
     iris_bits_t result;
@@ -456,9 +461,9 @@ static inline float iris_exp_negative(const float z)
     argument.value = z;
     argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
     /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (argument.value * 0x1.715476p+0f) + 0x1p+23f;
-    n = shifted.value - 0x1p+23f;
-    s = (argument.value - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
+    shifted.value = (argument.value * log2_e) + shifter;
+    n = shifted.value - shifter;
+    s = (argument.value - (n * ln2_high)) - (n * ln2_low);
     square = s * s;
     tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
     tail *= square;
@@ -467,7 +472,7 @@ static inline float iris_exp_negative(const float z)
     /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
     result.bits -= shifted.bits << 23U;
     /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
-    result.bits &= 0U - (uint32_t)(shifted.bits < 0x4B00007EUL);
+    result.bits &= 0U - (uint32_t)(shifted.bits < shifted_end);
     return result.value;
 }
 
@@ -764,15 +769,18 @@ static bool iris_proved(
  */
 static float iris_root_bound(const float v)
 {
-    const float padded = v + 0x1p-100f;
+    const float least = 0x1p-100f;  /* so that v is not 0 below */
+    const float up = 0x1.000008p+0f;  /* makes up for rounding */
+    const uint32_t half_bias = 0x1FBD1DF5UL;  /* of the halved exponent */
+    const float padded = v + least;
     iris_bits_t s;
     float root;
 
     s.value = padded;
-    s.bits = (s.bits >> 1U) + 0x1FBD1DF5UL;
+    s.bits = (s.bits >> 1U) + half_bias;
     root = (s.value + (padded / s.value)) * 0.5f;
     root = (root + (padded / root)) * 0.5f;
-    return root * 0x1.000008p+0f;
+    return root * up;
 }
 
 /*
@@ -1001,7 +1009,7 @@ static void iris_sequence_narrow(
     const uint32_t block,
     const iris_reach_t *const reach)
 {
-    const float shrink = 0x1.ffffe6p-1f;  /* >= 1 / |A G A^T|, and roundings in |q|^2 */
+    const float shrink = 0x1.ffffe6p-1f;  /* what is certain of |q|^2, per unit of it */
     const float slack = 0x1.000042p-21f;  /* roundings here, per unit of K(x, x) */
     const float result_error = 0x1.000042p-22f;  /* relative, of the last additions */
     const float rest = (reach->square - (shrink * reach->held))
@@ -1045,9 +1053,10 @@ static bool iris_bound_sequence(
         workspace->sequence_estimate[i] = 0.0f;
     }
     if (usable) {
-        for (block = 0U; (block < IRIS_SEQUENCE_BLOCKS) && !decided
-            && ((input->max_kernel_evals - result->kernel_evals) >= IRIS_LANES);
-            ++block) {
+        block = 0U;
+        /* Loop bound: IRIS_SEQUENCE_BLOCKS. */
+        while ((block < IRIS_SEQUENCE_BLOCKS) && !decided
+            && ((input->max_kernel_evals - result->kernel_evals) >= IRIS_LANES)) {
             const uint32_t first = block * IRIS_LANES;
             const uint32_t word = block * IRIS_BLOCK_WORDS;
 
@@ -1063,6 +1072,7 @@ static bool iris_bound_sequence(
             iris_sequence_narrow(workspace, block, &reach);
             result->kernel_evals += IRIS_LANES;
             decided = iris_proved(workspace, result);
+            ++block;
         }
     }
     return decided;
@@ -1171,7 +1181,6 @@ static iris_status_t iris_answer_within(
     return status;
 }
 
-
 /* The contract is in the header. */
 iris_status_t iris_classify(
     iris_workspace_t *workspace,
@@ -1272,13 +1281,13 @@ static uint32_t iris_float_at(const volatile IRIS_TABLE float *const element)
     return word.bits;
 }
 
-/* The same of an integer. */
+/* An integer. */
 static uint32_t iris_integer_at(const volatile IRIS_TABLE uint16_t *const element)
 {
     return *element;
 }
 
-/* The same of a word. */
+/* A word. */
 static uint32_t iris_word_at(const volatile IRIS_TABLE uint32_t *const element)
 {
     return *element;

@@ -22,7 +22,7 @@
 #error "float expressions must be evaluated in float: set FLT_EVAL_METHOD to 0 (-mfpmath=sse)"
 #endif
 
-/* Whether an instruction multiplies two pairs of 16-bit numbers and adds: the same integers. */
+/* Whether an instruction multiplies two pairs of 16-bit numbers and adds: it changes no integer. */
 #if defined(__ARM_FEATURE_DSP) && !defined(__ARM_BIG_ENDIAN)
 #include <arm_acle.h>
 #define IRIS_MULTIPLIES_PAIRS 1
@@ -37,10 +37,10 @@
 #define IRIS_LANES 4U          /* support vectors of a block */
 #define IRIS_N_BLOCKS 2U       /* the last ones of a group filled up */
 #define IRIS_N_USED 2U         /* features that are not 0 in some vector */
-#define IRIS_N_PADDED 4U       /* the same filled up to whole runs */
+#define IRIS_N_PADDED 4U       /* N_USED, filled up to whole runs */
 #define IRIS_N_FOURS 1U        /* fours of features */
 #define IRIS_N_ROWS 1U         /* decisions that a vector is part of */
-#define IRIS_N_GROUPS 2U       /* of vectors with the same ones */
+#define IRIS_N_GROUPS 2U       /* groups of vectors, by what they are part of */
 #define IRIS_SUM_EVALS 3U      /* full kernel evaluations of the sum */
 #define IRIS_N_TABLES 14U      /* tables with a checksum */
 #define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
@@ -404,7 +404,7 @@ static inline uint32_t iris_code_product(
 
 /*
  * total + <s, x> modulo 2^32 for the four codes s at a place in the table and four of the input.
- * Two products an instruction where the core has it; the integers are the same.
+ * Where the core multiplies two pairs an instruction, that is used: it changes no integer.
  * Input: place < N_PLACES.
  */
 static inline uint32_t iris_add_four(
@@ -894,19 +894,19 @@ static uint32_t iris_float_at(const volatile float *const element)
     return word.bits;
 }
 
-/* The same of a signed integer. */
+/* A signed integer, modulo 2^32. */
 static uint32_t iris_int16_at(const volatile int16_t *const element)
 {
     return (uint32_t)*element;
 }
 
-/* The same of an integer. */
+/* An integer. */
 static uint32_t iris_integer_at(const volatile uint16_t *const element)
 {
     return *element;
 }
 
-/* The same of a word. */
+/* A word. */
 static uint32_t iris_word_at(const volatile uint32_t *const element)
 {
     return *element;

@@ -162,8 +162,8 @@ iris_status_t iris_decision_float(
 iris_status_t iris_self_test(void);
 
 /*
- * The same in steps, for systems with a watchdog: each reads at most 256 words of a table
- * or asks one known input. Call until state->done, at most 17 times, or until another
+ * The self-test in steps, for systems with a watchdog: each reads at most 256 words of a
+ * table or asks one known input. Call until state->done, at most 17 times, or until another
  * status than IRIS_OK: IRIS_ERROR_NULL or _CORRUPT.
  */
 iris_status_t iris_self_test_step(

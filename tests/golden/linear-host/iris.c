@@ -467,7 +467,7 @@ static uint32_t iris_float_at(const volatile float *const element)
     return word.bits;
 }
 
-/* The same of an integer. */
+/* An integer. */
 static uint32_t iris_integer_at(const volatile uint16_t *const element)
 {
     return *element;

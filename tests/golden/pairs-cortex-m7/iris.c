@@ -32,7 +32,7 @@
 #define IRIS_BLOCK_WORDS 2U    /* N_PREPARED * LANES */
 #define IRIS_N_ENTRIES 10U     /* coefficients that are not 0, of all pairs */
 #define IRIS_N_MARKS 1U        /* words with a bit for each vector */
-#define IRIS_N_PAIR_MARKS 1U   /* and with one for each pair */
+#define IRIS_N_PAIR_MARKS 1U   /* words with a bit for each pair */
 #define IRIS_N_TABLES 12U      /* tables with a checksum */
 #define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
 #define IRIS_N_TEST_STEPS 15U  /* steps of the whole self-test */
@@ -220,6 +220,11 @@ static iris_prepared_t iris_prepare(
 static inline float iris_exp_negative(const float z)
 {
     const uint32_t cutoff = 0x42ADFADEUL;
+    const uint32_t shifted_end = 0x4B00007EUL;
+    const float log2_e = 0x1.715476p+0f;
+    const float shifter = 0x1p+23f;
+    const float ln2_high = 0x1.62e4p-1f;
+    const float ln2_low = 0x1.7f7d1cp-20f;
     iris_bits_t argument;
     iris_bits_t shifted;
     iris_bits_t result;
@@ -232,9 +237,9 @@ static inline float iris_exp_negative(const float z)
     argument.value = z;
     argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
     /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (argument.value * 0x1.715476p+0f) + 0x1p+23f;
-    n = shifted.value - 0x1p+23f;
-    s = (argument.value - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
+    shifted.value = (argument.value * log2_e) + shifter;
+    n = shifted.value - shifter;
+    s = (argument.value - (n * ln2_high)) - (n * ln2_low);
     square = s * s;
     tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
     tail *= square;
@@ -243,7 +248,7 @@ static inline float iris_exp_negative(const float z)
     /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
     result.bits -= shifted.bits << 23U;
     /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
-    result.bits &= 0U - (uint32_t)(shifted.bits < 0x4B00007EUL);
+    result.bits &= 0U - (uint32_t)(shifted.bits < shifted_end);
     return result.value;
 }
 
@@ -879,13 +884,13 @@ static uint32_t iris_float_at(const volatile float *const element)
     return word.bits;
 }
 
-/* The same of an integer. */
+/* An integer. */
 static uint32_t iris_integer_at(const volatile uint16_t *const element)
 {
     return *element;
 }
 
-/* The same of a word. */
+/* A word. */
 static uint32_t iris_word_at(const volatile uint32_t *const element)
 {
     return *element;

@@ -31,7 +31,7 @@
 #define IRIS_N_BLOCKS 2U       /* the last ones of a group filled up */
 #define IRIS_BLOCK_WORDS 32U   /* N_PREPARED * LANES */
 #define IRIS_N_ROWS 1U         /* decisions that a vector is part of */
-#define IRIS_N_GROUPS 2U       /* of vectors with the same ones */
+#define IRIS_N_GROUPS 2U       /* groups of vectors, by what they are part of */
 #define IRIS_SUM_EVALS 3U      /* full kernel evaluations of the sum */
 #define IRIS_N_TABLES 9U       /* tables with a checksum */
 #define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
@@ -658,7 +658,7 @@ static uint32_t iris_float_at(const volatile float *const element)
     return word.bits;
 }
 
-/* The same of an integer. */
+/* An integer. */
 static uint32_t iris_integer_at(const volatile uint16_t *const element)
 {
     return *element;

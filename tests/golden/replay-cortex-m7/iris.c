@@ -32,7 +32,7 @@
 #define IRIS_N_BLOCKS 2U       /* the last ones of a group filled up */
 #define IRIS_BLOCK_WORDS 8U    /* N_PREPARED * LANES */
 #define IRIS_N_ROWS 1U         /* decisions that a vector is part of */
-#define IRIS_N_GROUPS 2U       /* of vectors with the same ones */
+#define IRIS_N_GROUPS 2U       /* groups of vectors, by what they are part of */
 #define IRIS_SUM_EVALS 3U      /* full kernel evaluations of the sum */
 #define IRIS_N_TABLES 18U      /* tables with a checksum */
 #define IRIS_N_ANSWERS 2U      /* known answers of the self-test */
@@ -389,6 +389,11 @@ static iris_prepared_t iris_prepare(
 static inline float iris_exp_negative(const float z)
 {
     const uint32_t cutoff = 0x42ADFADEUL;
+    const uint32_t shifted_end = 0x4B00007EUL;
+    const float log2_e = 0x1.715476p+0f;
+    const float shifter = 0x1p+23f;
+    const float ln2_high = 0x1.62e4p-1f;
+    const float ln2_low = 0x1.7f7d1cp-20f;
     iris_bits_t argument;
     iris_bits_t shifted;
     iris_bits_t result;
@@ -401,9 +406,9 @@ static inline float iris_exp_negative(const float z)
     argument.value = z;
     argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
     /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (argument.value * 0x1.715476p+0f) + 0x1p+23f;
-    n = shifted.value - 0x1p+23f;
-    s = (argument.value - (n * 0x1.62e4p-1f)) - (n * 0x1.7f7d1cp-20f);
+    shifted.value = (argument.value * log2_e) + shifter;
+    n = shifted.value - shifter;
+    s = (argument.value - (n * ln2_high)) - (n * ln2_low);
     square = s * s;
     tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
     tail *= square;
@@ -412,7 +417,7 @@ static inline float iris_exp_negative(const float z)
     /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
     result.bits -= shifted.bits << 23U;
     /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
-    result.bits &= 0U - (uint32_t)(shifted.bits < 0x4B00007EUL);
+    result.bits &= 0U - (uint32_t)(shifted.bits < shifted_end);
     return result.value;
 }
 
@@ -704,16 +709,19 @@ static float iris_replay_above(const double v)
  */
 static double iris_replay_square_root(const double v)
 {
-    const bool tiny = v < 0x1p-64;
-    const double scaled = v * (tiny ? 0x1p+128 : 1.0);
+    const double tiny_end = 0x1p-64;
+    const double scale = 0x1p+128;  /* of tiny numbers, whose root is then scaled back */
+    const double root_of_scale_inverse = 0x1p-64;
+    const bool tiny = v < tiny_end;
+    const double scaled = v * (tiny ? scale : 1.0);
     double root = 0.0;
 
     /* Written so that NaN, which only a damaged table can give, is not lost. */
-    if (!(scaled < 0x1p-64)) {
+    if (!(scaled < tiny_end)) {
         root = (double)iris_square_root((float)scaled);
         root = 0.5 * (root + (scaled / root));
         root = 0.5 * (root + (scaled / root));
-        root *= (tiny ? 0x1p-64 : 1.0);
+        root *= tiny ? root_of_scale_inverse : 1.0;
     }
     return root;
 }
@@ -845,15 +853,20 @@ static double iris_replay_one_minus_exp(const double s)
  */
 static double iris_replay_exp_negative(const double z)
 {
+    const double cutoff = 0x1.618p+9;
+    const double log2_e = 0x1.71547652b82fep+0;
+    const double shifter = 0x1p+52;
+    const double ln2_high = 0x1.62e42fefa38p-1;
+    const double ln2_low = 0x1.ef35793c7673p-45;
     iris_replay_bits_t shifted;
     iris_replay_bits_t result;
 
     result.value = 0.0;
     /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (z * 0x1.71547652b82fep+0) + 0x1p+52;
-    if (z < 0x1.618p+9) {
-        const double n = shifted.value - 0x1p+52;
-        const double s = (z - (n * 0x1.62e42fefa38p-1)) - (n * 0x1.ef35793c7673p-45);
+    shifted.value = (z * log2_e) + shifter;
+    if (z < cutoff) {
+        const double n = shifted.value - shifter;
+        const double s = (z - (n * ln2_high)) - (n * ln2_low);
 
         result.value = 1.0 - iris_replay_one_minus_exp(s);
         /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
@@ -1248,7 +1261,7 @@ static uint32_t iris_float_at(const volatile float *const element)
     return word.bits;
 }
 
-/* The same of an integer. */
+/* An integer. */
 static uint32_t iris_integer_at(const volatile uint16_t *const element)
 {
     return *element;

@@ -7,6 +7,8 @@ import re
 import pytest
 
 from kit import cascades, catalogue, certified, replays
+from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.program.cost import worst_operations
 
 CASES = {
     "exact": catalogue.CORE[0],
@@ -76,3 +78,17 @@ def test_lower_upper_and_certified_are_explained(kind):
 def test_the_precision_that_does_not_tell_is_that_of_the_last_sum():
     assert "so near a boundary that float does not tell" in joined("exact")
     assert "so near a boundary that double does not tell" in joined("replayed")
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_the_sizes_and_the_longest_path_are_the_program_s(kind):
+    emitted = catalogue.emitted(CASES[kind], "cortex-m7")
+    program, text = emitted.program, joined(kind)
+    assert f"Constants: {program.table_bytes} bytes of tables and" in text
+    assert f"{4 * len(program.tables())} bytes of their checksums" in text
+    assert f"a workspace of {workspace_bytes(program, emitted.target)} bytes" in text
+    assert f"has {worst_operations(program)} operations, which are counted" in text
+
+
+def test_the_figures_of_an_image_are_said_to_be_in_the_report():
+    assert "report.json and report.html, which are written beside this file" in joined("exact")
