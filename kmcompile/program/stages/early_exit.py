@@ -105,7 +105,7 @@ class EarlyExit(Stage):
         return ends.weight(self) * self.worst_operations(ends)
 
     def saved_operations(self, ends: Ends) -> int:
-        """Return the operations that the exit saves the exact sum, unless `worst_operations` has them."""
+        """Return the operations that the exact sum saves, unless `worst_operations` has them."""
         return 0
 
     def added_operations(self, ends: Ends) -> int:
