@@ -1,4 +1,4 @@
-"""Lower the preprocessing: which norms the steps of the stage `prepare` bound, and its refusals."""
+"""Lowering of the preprocessing: the norms that the stage `prepare` bounds, and its refusals."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kmcompile.steps import Length, Nonnegative, Normalize, PrepareStep, Step, S
 from kmcompile.steps.nonnegative import REFUSED
 
 _KNOWN_DIRECTION = 0.125
-"""The deviation of a normalised row of which enough is known: the size of the row before is then
-off by an eighth at most."""
+"""Largest useful deviation of a normalised row: the relative error of the row's norm before the
+normalization is then at most one eighth."""
 
 
 def lower_steps(
@@ -26,8 +26,8 @@ def lower_steps(
 ) -> tuple[Length | None, tuple[PrepareStep, ...]]:
     """Return the bound on the raw input's norm, or None if no step needs it, and the lowered steps.
 
-    A norm is bounded where the step or the one after it asks for it, or an inner product kernel
-    that of the last result.
+    The norm of a step's result is bounded if the step or the next step needs it. The norm of the
+    last result is bounded if the kernel is one of inner products.
     """
     asked = [step.reads_length for step in steps] + [kernel_uses_length]
     lowered: list[PrepareStep] = []

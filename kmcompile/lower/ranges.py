@@ -133,7 +133,7 @@ def check_codes(
     """
     magnitude, deviation = np.full(machine.n_features, largest), 0.0
     for step in steps:
-        # Half a code and what a step rounds are less than the codes themselves.
+        # Half a code and the rounding errors of a step are smaller than the codes themselves.
         norm = 2 * _norm(magnitude)
         deviation = step.largest_deviation(deviation, norm, norm)
     if not _of_sum(machine, stage, magnitude, deviation) <= LARGEST_INTERMEDIATE:
@@ -226,12 +226,12 @@ def _of_kernel(machine: KernelMachine, stage: ExactSum | PairSum, of_kernel: Mag
 def _prepared_magnitudes(
     machine: KernelMachine, steps: tuple[PrepareStep, ...], limit: float
 ) -> tuple[Float64Array, float, float]:
-    """Return the largest magnitude of each prepared feature, of the deviation, and of all.
+    """Return the largest magnitudes: of each prepared feature, the deviation, any result.
 
     Raises
     ------
     OverflowError
-        If a step makes something too large: what the next ones make of that says nothing.
+        If the result of a step is too large: the magnitudes of later steps would mean nothing.
     """
     magnitude = np.full(machine.n_features, limit)
     deviation, largest = 0.0, 4 * _norm(magnitude) ** 2

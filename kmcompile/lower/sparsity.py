@@ -16,7 +16,7 @@ _FEWEST_FEATURES = 64
 def skips_zeros(machine: KernelMachine) -> bool:
     """Return whether sums should skip zeros: the support vectors are sparse, and the kernel allows.
 
-    Only where the kernel allows it (`Kernel.sums_nonzeros`).
+    `Kernel.sums_nonzeros` says whether the kernel allows skipping zeros.
     """
     vectors = machine.support_vectors.astype(np.float32).astype(np.float64)
     sparse = np.count_nonzero(vectors) < _SPARSE * vectors.size

@@ -89,7 +89,7 @@ def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
 
 
 def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:
-    """Return inputs whose preprocessing gives about the support vectors."""
+    """Return raw inputs that preprocessing turns into about the support vectors."""
     steps = machine.preprocessing
     summed = KernelSum(
         vectors=machine.support_vectors,

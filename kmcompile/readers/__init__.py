@@ -69,14 +69,14 @@ def load_model(
 
 
 def _read_with_room(content: bytes) -> KernelMachine:
-    """Return the machine, if the budget has room for those who copy it and sort its vectors."""
+    """Return the machine, if the file's budget has room for copying it and sorting its vectors."""
     machine = read_model(content)
     require_room_to_use(machine)
     return machine
 
 
 def _named(origin: str, read: Callable[[Any], KernelMachine], model: Any) -> KernelMachine:
-    """Return the machine; an error says which file or object it is about."""
+    """Return the machine; errors name the file or object `origin`."""
     try:
         return read(model)
     except InputError as error:

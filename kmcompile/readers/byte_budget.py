@@ -1,13 +1,13 @@
-"""What reading one file may cost: a budget that every reader spends from.
+"""The budget of reading one file, in bytes, from which every reader spends.
 
-A file can name a part once and use it a thousand times, and its compression can make a gigabyte of
-a few bytes. A reader therefore spends what it is about to decompress, copy, widen or walk before it
-does so, in bytes; where the budget ends the file is refused. Whoever opens the file makes the
-budget, readers find it by `current_budget`, through all the calls between.
+A file can use one part a thousand times, and its compression can turn a few bytes into a gigabyte.
+Before a reader decompresses, copies, widens or walks data, it therefore spends their bytes from the
+budget of the file. A file that exceeds the budget is refused. The code that opens the file makes
+the budget, and readers find it by `current_budget`.
 
-A file of n bytes is promised to take at most 500 MB + 50 n bytes of memory, as nothing is in memory
-that was not spent; and 10 seconds of one core besides a microsecond for each of its own bytes, as
-no byte of the budget stands for more than 25 nanoseconds of work. tests/fault/test_reading_costs.py
+A file of n bytes takes at most 500 MB + 50 n bytes of memory, because all memory is spent from the
+budget. It takes at most 10 seconds of one core and a microsecond for each of its n bytes, because
+a byte of the budget stands for at most 25 nanoseconds of work. tests/fault/test_reading_costs.py
 measures both.
 """
 
@@ -21,20 +21,21 @@ from contextvars import ContextVar
 from kmcompile.errors import InputError
 
 BASE_BYTES = 400_000_000
-"""What a file of any size may cost; 100 MB less than promised, for what allocators add."""
+"""Budget of a file of any size: 100 MB less than promised, because allocators add some."""
 
 BYTES_PER_FILE_BYTE = 40
-"""What each of its bytes adds: text is 20 bytes a number, as Python's objects 60 and more."""
+"""Budget that each byte of the file adds. A number in text has 20 bytes, as a Python object 60."""
 
 ITEM_BYTES = 100
-"""Of an object of Python that is made or looked at: 30 to 60 bytes, and up to 2 microseconds."""
+"""Cost of a Python object that is made or read: it has 30 to 60 bytes and takes up to 2
+microseconds."""
 
 FLOAT_BYTES = 8
-"""Of a number as float64."""
+"""Cost of a number as float64."""
 
 
 class ByteBudget:
-    """Bytes that are left to one file.
+    """The bytes that are left in the budget of one file.
 
     Parameters
     ----------
@@ -47,12 +48,12 @@ class ByteBudget:
         self.left_bytes = total_bytes
 
     def spend(self, n_bytes: float, what: str) -> None:
-        """Take bytes out of the budget, before they are made.
+        """Take bytes out of the budget before they are used. `what` names their use in the error.
 
         Raises
         ------
         InputError
-            There are not so many left.
+            The budget has fewer bytes left.
         """
         self.left_bytes -= n_bytes
         if self.left_bytes < 0:
@@ -63,7 +64,7 @@ class ByteBudget:
             )
 
     def spend_items(self, n_items: int, what: str) -> None:
-        """Take so many objects of Python out of the budget."""
+        """Take the cost of n_items Python objects out of the budget."""
         self.spend(n_items * ITEM_BYTES, what)
 
 
@@ -72,7 +73,7 @@ _CURRENT: ContextVar[ByteBudget | None] = ContextVar("byte_budget", default=None
 
 @contextmanager
 def budget_of_file(n_bytes: int) -> Iterator[ByteBudget]:
-    """Let everything that is read inside cost what a file of `n_bytes` may cost.
+    """Give the code inside the budget of a file of `n_bytes` bytes.
 
     Examples
     --------
@@ -92,6 +93,6 @@ def budget_of_file(n_bytes: int) -> Iterator[ByteBudget]:
 def current_budget() -> ByteBudget:
     """Return the budget of the file that is being read.
 
-    An estimator that is alive already comes from no file: its budget has no end.
+    The budget is infinite for a live estimator, which comes from no file.
     """
     return _CURRENT.get() or ByteBudget(math.inf)

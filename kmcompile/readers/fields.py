@@ -21,14 +21,14 @@ _MISSING: Any = object()
 
 _MAX_FEATURES = 2**31 - 1
 MAX_CLASSES = 4096
-"""Coefficients grow with its square; no microcontroller holds more."""
+"""Largest number of classes: coefficients grow with its square, and no microcontroller has room."""
 MAX_LABEL_BYTES = 4095
-"""C99, 5.2.4.1: longer string literals need not compile."""
+"""Longest label: C99, 5.2.4.1, does not require compilers to accept longer string literals."""
 
 _FIELDS_BYTES = 40 * ITEM_BYTES
-"""Of an object whose attributes are read: all its checks take some dozen microseconds."""
+"""Cost of an object whose attributes are read; its checks take some dozen microseconds."""
 _ARRAY_COPIES = 3
-"""As float64: what `array` returns, what a machine or a step makes of it, and one between."""
+"""Number of float64 copies: the result of `array`, the copy in a machine or step, one between."""
 
 
 class Fields:
@@ -51,7 +51,7 @@ class Fields:
         return name in self.record.attributes
 
     def require_fitted(self, name: str) -> None:
-        """Raise InputError if the attribute that `fit` sets is missing."""
+        """Raise InputError if the attribute `name`, which `fit` sets, is missing."""
         if not self.has(name):
             raise InputError(
                 f"{self.record.name} is not fitted ({name} is missing); "
@@ -65,14 +65,14 @@ class Fields:
             raise self.error("n_features_in_", found, f"{width}, as the vectors have")
 
     def get(self, name: str, default: Any = _MISSING) -> Any:
-        """Return the attribute as it is."""
+        """Return the attribute without any check."""
         value = self.record.attributes.get(name, default)
         if value is _MISSING:
             raise InputError(f"{self.prefix}{name} is missing; the model is damaged, save it again")
         return value
 
     def error(self, name: str, found: str, allowed: str, remedy: str = "") -> InputError:
-        """Return the error of one attribute."""
+        """Return the error for one attribute."""
         remedy = remedy or "the model was altered or damaged, save it again"
         return InputError(f"{self.prefix}{name} {found}, must be {allowed}; {remedy}")
 

@@ -1,4 +1,4 @@
-"""Which reader reads a model file: told by its content, never by its extension."""
+"""The choice of the reader of a model file by its content, never by its extension."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class Format:
     ----------
     name : str
     matches : callable
-        Content to bool: whether a file of this content is of this format. It raises nothing.
+        Takes the content, returns whether it is of this format, and never raises.
     read : callable
-        Content to KernelMachine; raises InputError. `load_model` puts the file's name before it.
+        Takes the content, returns a KernelMachine or raises InputError. `load_model` adds the
+        file's name to the error.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Format:
 
 
 def read_model(content: bytes) -> KernelMachine:
-    """Return the machine that the content of a model file holds, by the first format that matches.
+    """Return the machine in the content of a model file, by the first format that matches.
 
     Raises
     ------
@@ -84,8 +85,8 @@ FORMATS: tuple[Format, ...] = (
     Format("ONNX", _starts_with(START), read_onnx),
     Format("pickle", _starts_with(b""), _read_pickled),
 )
-"""In the order in which they are tried. The last takes what no other does: a pickle may start
-with almost anything, and its reader refuses what is none."""
+"""The formats in the order of their tests. The last one, pickle, matches any content, because a
+pickle may start with almost any byte; its reader refuses other content."""
 
 _FOREIGN: tuple[tuple[bytes, str], ...] = (
     (b"\x04\x22\x4d\x18", "compressed with lz4; save it with compress='zlib'"),

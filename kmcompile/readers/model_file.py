@@ -1,4 +1,4 @@
-"""The bytes of a model file, decompressed; the compression is told by content."""
+"""The bytes of a model file, decompressed; the compression is recognised by the content."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kmcompile.errors import InputError, UsageError
 from kmcompile.readers.byte_budget import current_budget
 
 MAX_MODEL_BYTES = 500_000_000
-"""No model that fits a microcontroller needs more, compressed or not."""
+"""Largest file, compressed and decompressed; no model for a microcontroller needs more."""
 
 _LZMA_MEMORY_BYTES = 80_000_000
-"""xz -9 needs 65 MB; a header may ask for 4 GB."""
+"""Largest memory of the decompressor: xz -9 needs 65 MB, a header may ask for 4 GB."""
 
 _STEP_BYTES = 4_000_000
-"""What is decompressed at a time, so that no more than this is made before it is paid for."""
+"""Bytes that are decompressed at a time, so that at most these exceed the budget."""
 
 
 def _zlib_decompressor() -> Any:
@@ -43,7 +43,7 @@ _COMPRESSIONS: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
     (b"]\x00", "lzma", _lzma_decompressor),
     (b"x", "zlib", _zlib_decompressor),
 )
-"""What joblib writes. No model starts with any of these."""
+"""The first bytes of joblib's compressions; no uncompressed model starts with them."""
 
 
 def read_model_file(path: Path) -> bytes:
@@ -74,7 +74,7 @@ def read_model_file(path: Path) -> bytes:
 
 
 def require_regular_file(path: Path) -> int:
-    """Return the size in bytes of the file; a device or a pipe may never end."""
+    """Return the size of the file in bytes; refuse a device or a pipe, which may never end."""
     try:
         status = path.stat()
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
@@ -89,8 +89,8 @@ def require_regular_file(path: Path) -> int:
 def decompress(content: bytes) -> bytes:
     """Return `content`, decompressed once if it starts as joblib's compressions do.
 
-    At most `MAX_MODEL_BYTES` are produced, and no more than the file's budget has, whatever the
-    file claims.
+    The result has at most `MAX_MODEL_BYTES` bytes and at most the bytes left in the file's budget,
+    whatever size the file claims.
     """
     if not content:
         raise InputError("the file is empty; save the model again")
@@ -101,7 +101,7 @@ def decompress(content: bytes) -> bytes:
 
 
 def _decompress(content: bytes, name: str, decompressor: Any) -> bytes:
-    result = io.BytesIO()  # grows in place; bytes that are joined would be there twice
+    result = io.BytesIO()  # grows in place, while joining pieces would hold all bytes twice
     try:
         for piece in _pieces(content, decompressor):
             current_budget().spend(len(piece), "what its compression holds")
@@ -128,7 +128,7 @@ def _decompress(content: bytes, name: str, decompressor: Any) -> bytes:
 
 
 def _pieces(content: bytes, decompressor: Any) -> Iterator[bytes]:
-    """Yield what the content decompresses to, until its end or until more would be needed."""
+    """Yield the decompressed pieces, to the end of the data or of the content."""
     waiting = content
     while not decompressor.eof:
         piece = decompressor.decompress(waiting, _STEP_BYTES)

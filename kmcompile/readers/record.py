@@ -13,12 +13,12 @@ _MAX_SHOWN = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """What an object was an instance of, and its attributes; it has no behaviour.
+    """The class name and the attributes of an object, without any behaviour.
 
     Parameters
     ----------
     module, name : str
-        Of the class.
+        Module and name of the class.
     attributes : dict
         As the object's `__dict__`.
     """
@@ -30,27 +30,27 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of a library by its name: it is told by that, and never called."""
+    """The name of a library's function, which is recognised by its name and never called."""
 
     module: str
     name: str
 
 
 def record_of(value: object) -> Record:
-    """Return the record itself, or a fitted object's as if it had been read from a file."""
+    """Return a record unchanged, or make the record of a fitted object."""
     if isinstance(value, Record):
         return value
     kind = type(value)
     attributes = dict(getattr(value, "__dict__", {}))
     if kind.__module__.startswith("sklearn."):
-        # What BaseEstimator.__getstate__ adds.
+        # `BaseEstimator.__getstate__` adds it.
         attributes.setdefault("_sklearn_version", version("scikit-learn"))
     return Record(kind.__module__, kind.__qualname__, attributes)
 
 
 def short_ascii(text: str) -> str:
     """Return `text` as short ASCII: a file must not write control codes to a terminal."""
-    shown = ascii(text[: _MAX_SHOWN + 1])[1:-1]  # a text may have all bytes of the file
+    shown = ascii(text[: _MAX_SHOWN + 1])[1:-1]  # a text may be as large as the file
     return shown if len(shown) <= _MAX_SHOWN else shown[: _MAX_SHOWN - 3] + "..."
 
 

@@ -13,7 +13,7 @@ from kmcompile.readers.record import Record, describe, record_of
 from kmcompile.readers.size_limits import require_room
 
 _INDEX_COPIES = 3
-"""As int64: columns, rows of the same length, and what compares them."""
+"""Number of int64 copies of the columns: columns, rows, and two for comparing them."""
 
 
 def is_sparse(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""How large a machine may become: a part that a file stores once may be used many times."""
+"""Size limits of machines: a file may use a stored part many times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_NUMBERS = MAX_MODEL_BYTES // 8
 
 
 _VECTOR_BYTES = 5 * ITEM_BYTES
-"""Of a vector that is compared with others, and merged; its numbers are copied besides."""
+"""Cost of a vector that is compared with others and merged, besides copies of its numbers."""
 
 
 def require_room(n_numbers: int, what: str) -> None:
@@ -30,9 +30,9 @@ def require_room(n_numbers: int, what: str) -> None:
 
 
 def require_room_to_use(machine: KernelMachine) -> None:
-    """Raise InputError if the budget of the file has no room to compare a machine's vectors.
+    """Raise InputError if the file's budget has no room for comparing a machine's vectors.
 
-    Every use sorts them to find equal ones (`merge_duplicate_vectors`).
+    Every use sorts the vectors to find equal ones (`merge_duplicate_vectors`).
     """
     n_numbers = 2 * machine.support_vectors.size + machine.dual_coef.size
     n_bytes = FLOAT_BYTES * n_numbers + _VECTOR_BYTES * machine.n_support_vectors
@@ -40,7 +40,7 @@ def require_room_to_use(machine: KernelMachine) -> None:
 
 
 def spend_steps(steps: Iterable[Step], what: str) -> None:
-    """Take what some steps hold out of the budget: they are copied when they are made."""
+    """Take the arrays of steps out of the budget, because steps copy their arrays."""
     current_budget().spend(2 * FLOAT_BYTES * count_numbers(steps), what)
 
 

@@ -1,4 +1,4 @@
-"""The members of a zip archive, all of them, read under caps that its directory must keep."""
+"""Reading of all members of a zip archive, within limits on their number and sizes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kmcompile.readers.model_file import MAX_MODEL_BYTES
 from kmcompile.readers.record import short_ascii
 
 MAX_MEMBERS = 10_000
-"""A pipeline takes some dozens, an array each."""
+"""Largest number of members; a pipeline has some dozens, one for each array."""
 
 _DIRECTORY_ENTRY = b"PK\x01\x02"
-"""How an entry of the directory starts: APPNOTE.TXT 6.3.10, 4.3.12."""
+"""First bytes of an entry of the directory: APPNOTE.TXT 6.3.10, 4.3.12."""
 
 _ENCRYPTED = 0x1
 """Bit 0 of a member's flags: APPNOTE.TXT 6.3.10, 4.4.4."""
@@ -27,7 +27,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Only these decompress in steps of bounded size."""
 
 _STEP_BYTES = 1_000_000
-"""What is decompressed at a time."""
+"""Bytes that are decompressed at a time."""
 
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -40,11 +40,11 @@ _DAMAGE = (
     RuntimeError,
     ValueError,
 )
-"""What damaged bytes make zipfile raise."""
+"""Errors of zipfile on damaged bytes."""
 
 
 def member_names(content: bytes) -> frozenset[str]:
-    """Return the names of an archive's members, none if it is damaged."""
+    """Return the names of an archive's members; empty if it is damaged."""
     try:
         with _archive(content) as archive:
             return frozenset(archive.namelist())
@@ -61,7 +61,7 @@ def read_members(content: bytes, allowed: re.Pattern[str]) -> dict[str, bytes]:
     Raises
     ------
     InputError
-        The archive is damaged, too large, encrypted, or has a member of another name.
+        The archive is damaged, too large, encrypted, or has a member with a name not allowed.
     """
     try:
         with _archive(content) as archive:
@@ -75,7 +75,7 @@ def read_members(content: bytes, allowed: re.Pattern[str]) -> dict[str, bytes]:
 
 
 def _archive(content: bytes) -> zipfile.ZipFile:
-    """Open an archive whose directory is not so long that reading it takes the memory."""
+    """Open an archive, after a check that its directory fits the memory."""
     current_budget().spend(len(content), "a zip archive")
     n_entries = content.count(_DIRECTORY_ENTRY)
     if n_entries > MAX_MEMBERS:
@@ -108,7 +108,7 @@ def _check_directory(members: list[zipfile.ZipInfo], allowed: re.Pattern[str]) -
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Return a member's bytes; `ZipFile.read` would have them twice for a while."""
+    """Return a member's bytes in one buffer; `ZipFile.read` would hold them twice."""
     content = io.BytesIO()
     with archive.open(member) as stream:
         shutil.copyfileobj(stream, content, _STEP_BYTES)

@@ -1,4 +1,4 @@
-"""What one model takes on several targets, measured the same way: printed, as CSV and as a page."""
+"""The table of a bench, one model on several targets: printed, as CSV and as a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@")
 
 @dataclass(frozen=True, slots=True)
 class FailedTarget:
-    """Why there is no row of a target."""
+    """The reason why the table has no row of a target."""
 
     target: str
     text: str
@@ -41,7 +41,7 @@ def table_text(reports: Sequence[Report]) -> list[tuple[str, ...]]:
 
 
 def csv_bytes(reports: Sequence[Report]) -> bytes:
-    """Return all columns as CSV; an empty field was not measured.
+    """Return all columns as CSV, with an empty field for a value that was not measured.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def csv_bytes(reports: Sequence[Report]) -> bytes:
 
 
 def _field(value: Any) -> Any:
-    """Return a value for CSV: no text that a spreadsheet would take for a formula."""
+    """Return a value for CSV, changed if a spreadsheet would read it as a formula."""
     if not isinstance(value, str):
         return value
     shown = visible(value)
@@ -72,14 +72,14 @@ def page_bytes(
     failures: Sequence[FailedTarget],
     targets: Sequence[Target],
 ) -> bytes:
-    """Return the page: the table, what each target stands for, and what is not shown.
+    """Return the page: the table, what each target stands for, and what emulators do not show.
 
     Parameters
     ----------
     reports : sequence of dict
         report.json of each target.
     targets : sequence of Target
-        Those of the reports.
+        The targets of the reports.
     """
     template = html_environment().get_template("report/bench.html.j2")
     text = template.render(

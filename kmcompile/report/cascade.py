@@ -1,4 +1,4 @@
-"""What the plots of the early exits show: where each query left, at what cost, how hard it was."""
+"""Data of the plots of early exits: each query's deciding stage, cost and difficulty."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class Cascade:
     stages : tuple of str
         The stages that can decide: early exits, the exact sum, the replay if there is one.
     n_early : int
-        How many of them are early exits.
+        Number of early exits among them.
     stage : ndarray of shape (n,), int64
-        Which of them decided.
+        Index of the stage that decided.
     certified : ndarray of shape (n,), bool
-        The label is proved to be the model's.
+        Whether the label is proved to be the model's.
     kernel_evals, operations : ndarray of shape (n,), int64
     instructions : ndarray of shape (n,), int64, or None
-        None where they were not counted.
+        Instructions; None if they were not counted.
     decision : ndarray of shape (n,), float64
-        The exact decision value; of many classes the label's margin.
+        The exact decision value; for many classes the label's margin.
     decision_name : str
-        What `decision` is.
+        The name of `decision` in the plots.
     exact_operations : float
-        Of the exact sum alone.
+        Multiply-adds of the exact sum alone.
     thresholds : Thresholds or None
     no_thresholds : str
-        Why there are none to draw; empty otherwise.
+        The reason why `thresholds` is None; empty otherwise.
     """
 
     stages: tuple[str, ...]
@@ -62,7 +62,7 @@ class Cascade:
 
     @property
     def by_exact_sum(self) -> NDArray[np.bool_]:
-        """Which queries came to the exact sum."""
+        """Which queries reached the exact sum."""
         late: NDArray[np.bool_] = self.stage >= self.n_early
         return late
 
@@ -73,7 +73,7 @@ def cascade_of(
     queries: Queries,
     instructions: NDArray[np.int64] | None = None,
 ) -> Cascade | None:
-    """Return what the plots show; None for a program without early exits.
+    """Return the data of the plots; None for a program without early exits.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def cascade_of(
     answers : Answers
     queries : Queries
     instructions : ndarray of shape (n_accepted,), optional
-        Of every accepted query, where they were counted.
+        Instructions of each accepted query, if they were counted.
     """
     if not program.early_exits:
         return None
@@ -120,7 +120,7 @@ def _thresholds(program: Program) -> tuple[Thresholds | None, str]:
 
 
 def _decision(program: Program, answers: Answers) -> tuple[Float64Array, str]:
-    """Return how clear each query is, and what that is called."""
+    """Return each query's decision value or margin, and its name."""
     decisions = answers.decisions.astype(np.float64)
     label = program.ends.label
     if program.n_decisions == 1:

@@ -1,4 +1,4 @@
-"""The cascade as a table: what each stage is reached by, decides, certifies and takes."""
+"""The cascade as a table: queries that reach each stage, decided and certified ones, and cost."""
 
 from __future__ import annotations
 

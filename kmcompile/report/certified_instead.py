@@ -1,6 +1,6 @@
-"""What mode certified would have given, worked out beside a program of mode statistical.
+"""A program of mode certified, made for comparison with a program of mode statistical.
 
-It changes nothing of that program: no choice of it, and no promise, rests on what is found here.
+The statistical program does not depend on this comparison: no choice and no promise rests on it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from kmcompile.verify.queries import Queries
 def modes_compared(
     chosen: ChosenProgram, answers: Answers, queries: Queries, tell: Callable[[str], None]
 ) -> Modes | str:
-    """Return what a statistical program takes against that of mode certified, or why not.
+    """Return the comparison of a statistical program with mode certified, or why there is none.
 
     Parameters
     ----------
     chosen : ChosenProgram
-        As it is compiled; mode certified gets its number format and its samples.
+        The statistical program. Mode certified gets its number format and its samples.
     answers : Answers
-        The interpreter's of the program to the queries.
+        The interpreter's answers of the statistical program to the queries.
     queries : Queries
     tell : callable
         Called with a few words as each step begins.

@@ -1,4 +1,4 @@
-"""What a report says of the checks and of the promised risk: fields of report.json."""
+"""Fields of report.json on the checks and the promised risk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Exact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What was checked, on what, and how to repeat it.
+    """The checks, their queries, and the commands that repeat them.
 
     Attributes
     ----------
@@ -38,14 +38,15 @@ class Verification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """How often test samples got another label than the model's.
+    """The rate at which test samples got another label than the model's.
 
     Attributes
     ----------
     queries : int
-        Accepted test samples; one that is refused has no label.
+        Number of accepted test samples; refused samples have no label.
     lower_limit, upper_limit : float
-        Of the probability, each with `confidence` (Clopper and Pearson, 1934).
+        Limits of the probability of another label, each with `confidence` (Clopper and Pearson,
+        1934).
     """
 
     queries: int
@@ -62,9 +63,10 @@ class Risk:
     Attributes
     ----------
     upper_bound, confidence : float or None
-        What the control samples support.
+        The bound that the control samples support, and its confidence.
     calibration_queries, disagreements : int or None
-        Control samples, and those of them that an early exit labels unlike the model.
+        Number of control samples, and of those to which an early exit gives another label than the
+        model's.
     guarantee : {"guaranteed", "expected", "none"}
         Whether `upper_bound` holds with `confidence`, in expectation, or not at all.
     measured : Measured or None

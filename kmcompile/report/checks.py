@@ -1,4 +1,4 @@
-"""The lines of the verification: what was checked on what, how it ended, the verdict."""
+"""The verification as lines of text: each check, its queries, its result, and the verdict."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kmcompile.text.figures import count_text, share_text, small_text
 
 
 class Status(StrEnum):
-    """How a check ended; a check that did not run has not passed."""
+    """The result of a check; a check that did not run has not passed."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -29,7 +29,7 @@ class Check:
 
 
 def checks(report: Report) -> list[Check]:
-    """Return the lines of the verification, those that did not run included."""
+    """Return the lines of the verification, also of checks that did not run."""
     exact = [_exact_check(report, "host", "host")]
     name, emulator = report["target"]["name"], report["target"]["emulator"]
     if emulator is not None:  # otherwise the host is the target
@@ -91,9 +91,9 @@ def _probability_checks(report: Report) -> list[Check]:
 
 
 def _risk_checks(report: Report) -> list[Check]:
-    """Return the check of a guaranteed risk; test samples refute it from below only."""
+    """Return the check of a guaranteed risk, which fails only if test samples refute the risk."""
     risk = report.get("risk")
-    if risk is None or risk["guarantee"] != "guaranteed":  # one program refutes no expectation
+    if risk is None or risk["guarantee"] != "guaranteed":  # a single program refutes no expectation
         return []
     what, where = "Test samples do not refute the risk's bound", "float64 model"
     measured, bound = risk["measured"], risk["upper_bound"]
@@ -107,7 +107,7 @@ def _risk_checks(report: Report) -> list[Check]:
 
 
 def measured_text(measured: dict[str, Any]) -> str:
-    """Return how many test samples got another label than the model's."""
+    """Return a text on how many test samples got another label than the model's."""
     return (
         f"{count_text(measured['disagreements'])} of {count_text(measured['queries'])} test "
         "samples with another label than the model's"

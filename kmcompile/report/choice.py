@@ -1,4 +1,4 @@
-"""How certified exits were chosen, as the report tells it."""
+"""The section of the report on the choice of certified exits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_CANDIDATES = 20
 
 
 def choice_section(choice: Choice) -> chosen.Choice:
-    """Return how the certified exits were chosen; of the candidates the cheapest."""
+    """Return the section on the choice of certified exits, with the cheapest candidates only."""
     alone = [candidate for candidate in choice.candidates if len(candidate.stages) == 1]
     cheapest = choice.candidates[:_MOST_CANDIDATES]
     compared = (*cheapest, *(candidate for candidate in alone if candidate not in cheapest))

@@ -1,4 +1,4 @@
-"""What a report says of choices: stages, thresholds, number formats; fields of report.json."""
+"""Fields of report.json on choices: stages, thresholds, number formats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kmcompile.verify.queries import Source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A sequence of stages that was compared; `mean_ops` is of the choice samples."""
+    """A candidate sequence of stages; `mean_ops` is a mean over the choice samples."""
 
     stages: Sequence[str]
     mean_ops: float
@@ -20,21 +20,21 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """How the early exits were made.
+    """The calibration of the early exits.
 
     Attributes
     ----------
     scale : float or None
         The one factor (lambda) of all thresholds.
     shape_queries, choice_queries, control_queries : int
-        Samples of the disjoint parts: the stages' shapes, their choice and the promise rest on
-        one each.
+        Sizes of three disjoint parts of the samples, for fitting the stages, choosing among them,
+        and the promise.
     support_vectors_found : int
-        Samples that are support vectors.
+        Number of samples that are support vectors.
     candidates : sequence of Candidate
-        By their cost, the exact sum alone among them.
+        The candidates in the order of cost; the exact sum alone is one of them.
     notes : sequence of str
-        What was left out and why.
+        Stages that were left out, with reasons.
     """
 
     thresholds: Literal["risk", "maxsmoothed", "simple"]
@@ -49,7 +49,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """How the certified exits were chosen: by counted operations. No claim rests on the samples.
+    """The choice of the certified exits by counted operations. No claim rests on the samples.
 
     Attributes
     ----------
@@ -57,9 +57,9 @@ class Choice:
         Whether the samples are those of --data or made from the support vectors.
     queries : int
     candidates : sequence of Candidate
-        The cheapest ones by their cost, and the exact sum alone.
+        The cheapest candidates in the order of cost, and the exact sum alone.
     notes : sequence of str
-        What was left out and why.
+        Stages that were left out, with reasons.
     """
 
     queries_source: Literal["data", "generated"]
@@ -70,20 +70,20 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeCost:
-    """What the program of one mode takes for a query.
+    """The cost of a query in the program of one mode.
 
     Attributes
     ----------
     stages : sequence of str
-        Those that can decide a query, in order.
+        The stages that can decide a query, in order.
     mean_ops, worst_ops : float
-        As in `Cost`: before a replay.
+        Operations before a replay, as in `Cost`.
     replay_ops_mean, replay_ops_worst : float or None
-        Of the replay in float64; None where the program has none.
+        Operations of the replay in float64; None if the program has no replay.
     certified_share : float
-        Of the queries.
+        Share of the queries with a certified label.
     table_bytes : int
-        Of all tables.
+        Bytes of all tables.
     """
 
     stages: Sequence[str]
@@ -97,20 +97,20 @@ class ModeCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modes:
-    """What mode certified would have given in the place of mode statistical.
+    """Mode statistical compared with mode certified.
 
-    Its exits are chosen with all samples in --data, as that mode does; nothing of the statistical
-    program depends on it.
+    The certified program chooses its exits with all samples of --data. The statistical program
+    does not depend on the comparison.
 
     Attributes
     ----------
     queries : int
-        Of `Cost`, as far as both programs accept them.
+        Number of queries of `Cost` that both programs accept.
     queries_source : {"test-data", "calibration", "held-out", "generated"}
-        Where these come from.
+        Source of these queries.
     statistical, certified : ModeCost
     advice : str or None
-        To use mode certified; None where it does not take fewer operations.
+        The advice to use mode certified; None if it does not take fewer operations.
     """
 
     queries: int
@@ -127,25 +127,25 @@ class Format:
     Attributes
     ----------
     lossless : bool or None
-        Whether the support vectors are exactly their codes; None of float32, which has none.
+        Whether the support vectors are exactly their codes; None in float32, which has no codes.
     width : str or None
         The C type of a stored feature: float, int16_t, int8_t or uint8_t.
     flash_tables_bytes : int or None
-        Of the exact sum alone.
+        Bytes of the tables of the exact sum alone.
     operations : float or None
-        Multiply-adds of one query by the exact sum alone, of integers in an integer format.
+        Multiply-adds of one query by the exact sum alone; integer ones in an integer format.
     speedup_ops : float or None
-        By early exits, on the samples that they were chosen with.
+        Gain of early exits, on the samples by which they were chosen.
     instructions_estimated : float or None
-        Of one query with the early exits, from the operations and the target's cost of each;
-        `target.instructions` are counted.
+        Estimated instructions of one query with the early exits, from the operations and the
+        target's cost of each operation. `target.instructions` are counted instead.
     certified_share : float or None
-        By the exact sum, of the queries that the formats were compared by: see `queries`.
+        Share of the queries that the exact sum certifies; `queries` names the queries.
     queries : str or None
-        What these are.
+        The queries by which the formats were compared, in words.
     chosen : bool
     reason : str
-        Why it was taken or not.
+        Why the format was chosen or not.
     """
 
     format: Literal["float32", "int16", "int8"]

@@ -1,4 +1,4 @@
-"""What a report says: report.json's fields as typed, frozen objects, in the file's order.
+"""The content of a report: report.json's fields as typed, frozen objects, in the file's order.
 
 A field that does not apply is None, and `Report.not_available` holds its reason under the
 field's path: `target.instructions`, `verification.exact.target`, `stages.linear_filter.decided`.
@@ -21,7 +21,7 @@ Exit = Literal["certified", "statistical", "exact"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """What wrote the report; `command` is line 1 of the C."""
+    """The tool that wrote the report; `command` is line 1 of the C."""
 
     name: str
     version: str
@@ -41,9 +41,9 @@ class Model:
     preprocessing : sequence of str
         The steps before the kernel, as the pipeline names them.
     threshold : float or None
-        What the trained decision is compared with; None where there is no single one.
+        The number with which the trained decision is compared; None if there are several decisions.
     n_classes, classes
-        None of a regression.
+        None in a regression.
     """
 
     file: str | None
@@ -66,21 +66,21 @@ class Stage:
     Attributes
     ----------
     exit : {"certified", "statistical", "exact"} or None
-        What an exit at this stage rests on; None where the stage never decides.
+        The kind of exit; None if the stage never decides.
     decided : float or None
-        Share of the queries that left here.
+        Share of the queries that this stage decides.
     certified : float or None
-        Share of the queries that left here with a certified label; over all stages, what is
-        missing from 1 is not certified. None of a regression.
+        Share of the queries that this stage decides with a certified label. The shares of all
+        stages add up to the certified share. None in a regression.
     kernel_evals_mean, ops_mean : float or None
-        Of this stage, over the queries that reached it.
+        Means of this stage over the queries that reach it.
     table_bytes : int or None
     reached : float
-        Share of the queries that came here.
+        Share of the queries that reach this stage.
     ops_mean_decided : float or None
-        From the first stage to here, over the queries that left here.
+        Mean operations of all stages up to this one, over the queries that this stage decides.
     ops_worst : float
-        Of this stage, in the worst case of any input. The replay's operations are in float64.
+        Worst-case operations of this stage. The replay's operations are in float64.
     """
 
     name: str
@@ -105,23 +105,23 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """Bytes of the program, and what it may use.
+    """Bytes of the program, and its budgets.
 
     Attributes
     ----------
     code_bytes, constants_bytes : int or None
-        Of flash_bytes; the tables are constants.
+        Parts of flash_bytes. Tables are constants.
     library_bytes : int or None
-        Of code_bytes: routines of the compiler's library.
+        Routines of the compiler's library, a part of code_bytes.
     flash_is_lower_limit : bool
-        Whether flash_bytes counts the tables only, for want of a cross-compiler.
+        Whether flash_bytes counts the tables only, because there is no cross-compiler.
     flash_budget_bytes, ram_budget_bytes : int or None
     part_flash_bytes, part_ram_bytes : int or None
-        What the real part has; a budget may exceed it.
+        Sizes of the real part, which a budget may exceed.
     stack_bytes, painted_stack_bytes : int or None
-        The most that a call can take, and the most that one of the queries or the self-test took.
+        The worst-case stack of a call, and the largest stack measured in queries and self-test.
     tables : sequence of Table
-        What is in flash besides code.
+        The tables in flash.
     """
 
     flash_bytes: int | None
@@ -144,8 +144,8 @@ class Memory:
 class Cost:
     """Counted operations of one query; ops are multiply-adds, all overhead included.
 
-    In an integer format they are those of integers; one in float32 in an early exit counts as
-    several, about as many as its instructions.
+    In an integer format an operation is one of integers. An operation in float32 of an early exit
+    counts as several, in proportion to its instructions.
 
     The replay is in `max_ops_with_replay` and `replay_ops_mean` only: its operations are in
     float64, which is software on many boards.
@@ -153,28 +153,28 @@ class Cost:
     Attributes
     ----------
     exact_ops : float or None
-        Of the exact sum alone, without early exits and what they need.
+        Mean operations without early exits and the stages for them.
     speedup_ops : float or None
         exact_ops / mean_ops.
     kernel_evals_mean : float or None
-        A query that is decided without a kernel counts 0.
+        Mean kernel evaluations. A query that is decided without a kernel counts 0.
     speedup_kernels : float or None
-        The papers' m/k, the support vectors over the mean of max(k, 1): they count at least one
-        kernel a query.
+        The papers' m/k: support vectors over the mean of max(k, 1), as the papers count at least
+        one kernel for each query.
     queries : int
-        Accepted queries that the means, percentiles and shares are of.
+        Number of accepted queries over which means, percentiles and shares are taken.
     queries_source : {"test-data", "calibration", "held-out", "generated"}
-        Where these come from: the given samples if there are any, generated ones otherwise;
-        "calibration" if --test-data was calibrated with.
+        Source of these queries: the given samples if there are any, otherwise generated queries;
+        "calibration" if the samples of --test-data served for calibration.
     worst_ops : float
-        What no input can exceed.
+        Operations that no input exceeds.
     exact_worst_ops : float
-        The same of the exact sum alone; exact_ops is a mean over the queries.
+        Operations that no input exceeds without early exits; exact_ops is a mean over the queries.
     replay_ops_mean : float or None
-        Of the replay, over all queries.
+        Mean operations of the replay over all queries.
     kernel_evals_min, kernel_evals_median, kernel_evals_p99, kernel_evals_max : float
     pairs_mean, pairs_max : float or None
-        Pairs of classes that a query evaluates, of one-vs-one machines; the model has
+        One-vs-one: number of pairs of classes that a query evaluates, out of
         n_classes (n_classes - 1) / 2.
     """
 
@@ -206,9 +206,9 @@ class Instructions:
     Attributes
     ----------
     worst : int or None
-        The static worst case: no input takes more, all stages to the end.
+        The static worst case, which no input exceeds.
     worst_without_replay : int or None
-        Of what the replay does not answer; the same where there is none.
+        The static worst case of a query without the replay; equal to `worst` without a replay.
     """
 
     exact: float | None
@@ -227,7 +227,7 @@ class TargetSection:
     Attributes
     ----------
     stands_for : str
-        Boards or flight parts of the field.
+        Names of the boards or flight parts that this target represents.
     part : str or None
         The real part whose sizes are the default budgets.
     """
@@ -243,20 +243,20 @@ class TargetSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything of report.json.
+    """The whole content of report.json.
 
     Attributes
     ----------
     options : mapping
-        The options in effect; one that was not given is None and needs no reason.
+        The options in effect. An option that was not given is None and needs no reason.
     modes : Modes or None
-        None but in mode statistical.
+        The comparison with mode certified; None in the other modes.
     formats : sequence of Format or None
-        None where the format was given.
+        The compared formats; None if the format was given.
     files : mapping of file name to SHA-256
-        The other files of the output folder, as far as they do not hold the report.
+        The other files of the output folder, without those that contain the report.
     notes : sequence of str
-        What the user should know of how the model was read or the program was made.
+        Remarks for the user on how the model was read and the program was made.
     not_available : mapping of a field's path to the reason
     """
 

@@ -1,4 +1,4 @@
-"""The plots of what queries cost: operations and instructions, against the exact sum."""
+"""The plots of the cost of queries, in operations and instructions, beside the exact sum's."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class _Mark:
 def cost_plots(
     report: Report, operations: NDArray[Any], instructions: NDArray[Any] | None
 ) -> list[Plot]:
-    """Return the distributions of operations, and of instructions where they were counted.
+    """Return the plots of the operations, and of the instructions if they were counted.
 
     Parameters
     ----------
     report : dict
-        report.json: the marks are its figures.
+        report.json, whose figures are marked in the plots.
     operations, instructions : ndarray of shape (n,)
-        Of the queries of the report's statistics.
+        Counts of the queries of the report's statistics.
     """
     cost, counted = report["cost"], report["target"]["instructions"]
     marks = _marks(cost["exact_ops"], cost["mean_ops"], cost["p99_ops"], cost["max_ops"])

@@ -1,4 +1,4 @@
-"""The stages and the cost of one query, as the report tells them."""
+"""The sections of the report on the stages and on the cost of a query."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _NEVER = "the stage never decides"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The queries that means, percentiles and shares are of: accepted ones only.
+    """The accepted queries over which the report takes means, percentiles and shares.
 
     Parameters
     ----------
     source : {"test-data", "calibration", "held-out", "generated"}
     rows : ndarray of shape (n,), intp
-        Their places among all queries.
+        Their indices among all queries.
     answers : Answers
-        Of these queries.
+        The answers to these queries.
     """
 
     source: Source
@@ -42,7 +42,7 @@ class Sample:
 
 
 def sample_of(answers: Answers, queries: Queries) -> Sample:
-    """Return the user's samples where there are any, otherwise the generated ones."""
+    """Return the user's samples if there are any, otherwise the generated queries."""
     accepted = np.flatnonzero(answers.results["status"] == Status.OK)
     source, rows = queries.source, accepted[accepted < queries.n_given]
     if not len(rows):
@@ -51,14 +51,14 @@ def sample_of(answers: Answers, queries: Queries) -> Sample:
 
 
 def of_sample(found: np.ndarray, answers: Answers, sample: Sample) -> np.ndarray:
-    """Return what was found of every accepted query for those of the statistics."""
+    """Return the values `found`, one for each accepted query, for the queries of the sample."""
     accepted = np.flatnonzero(answers.results["status"] == Status.OK)
     chosen: np.ndarray = found[np.searchsorted(accepted, sample.rows)]
     return chosen
 
 
 def stages_section(program: Program, sample: Sample) -> Section[list[contents.Stage]]:
-    """Return what each stage decides, certifies and costs, the replay after the others."""
+    """Return the section on what each stage decides, certifies and costs, the replay last."""
     found = [_stage(program, number, sample) for number in range(len(program.stages))]
     if program.replay is not None:
         found.append(_replay(program, program.replay, sample))
@@ -69,7 +69,7 @@ def stages_section(program: Program, sample: Sample) -> Section[list[contents.St
 
 
 def cost_section(program: Program, sample: Sample) -> Section[contents.Cost]:
-    """Return the counted operations and kernels of one query; the replay's stand alone."""
+    """Return the section on operations and kernels of one query, the replay's apart."""
     reasons = {}
     answers = sample.answers
     operations = answers.operations
@@ -142,7 +142,7 @@ def _stage(program: Program, number: int, sample: Sample) -> Section[contents.St
 
 
 def _replay(program: Program, stage: Replay, sample: Sample) -> Section[contents.Stage]:
-    """Return the replay: what comes here leaves here."""
+    """Return the replay as a stage, which decides every query that reaches it."""
     answers = sample.answers
     here = _left(program, stage, answers)
     label = program.ends.label.operations()
@@ -168,13 +168,13 @@ def _replay(program: Program, stage: Replay, sample: Sample) -> Section[contents
 
 
 def _left(program: Program, stage: Stage, answers: Answers) -> NDArray[np.bool_]:
-    """Return which queries left at a stage."""
+    """Return which queries the stage decides."""
     left: NDArray[np.bool_] = answers.results["stage"] == program.exit_stages.index(stage)
     return left
 
 
 def _certified(program: Program, left: NDArray[np.bool_], answers: Answers) -> float | None:
-    """Return the share of the queries that left at a stage with a certified label."""
+    """Return the share of the queries that the stage decides with a certified label."""
     if program.is_regression:
         return None
     return float((left & answers.results["certified"]).mean())

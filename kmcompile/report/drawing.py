@@ -1,4 +1,4 @@
-"""How the plots of report.html are drawn: inline SVG whose colours are the page's."""
+"""Drawing of the plots of report.html: inline SVG in the colours of the page."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ def plot(
     on: Callable[[Any], None],
     size: tuple[float, float] = SMALL,
 ) -> Plot:
-    """Return one figure, whatever the user's own matplotlib settings are.
+    """Return one figure, which does not depend on the user's matplotlib settings.
 
     Parameters
     ----------
     prefix : str
-        Of the identifiers, no two plots of a page the same.
+        Prefix of the SVG's identifiers, unique on the page.
     heading, caption : str
     on : callable
-        Draws on the axes that it is given.
+        Function that draws on the given axes.
     size : (float, float)
         Width and height in inches of 72 points; texts have 9 points.
     """
@@ -86,13 +86,13 @@ def plot(
         on(axes)
         _quicken(axes.xaxis)
         _quicken(axes.yaxis)
-        # Given to the figure, the engine would have it drawn twice.
+        # If the figure has the layout engine, matplotlib draws twice.
         ConstrainedLayoutEngine().execute(figure)
         return Plot(heading, _svg(figure, prefix, heading), caption)
 
 
 def _quicken(axis: Any) -> None:
-    """Leave out what takes most of the time on a logarithmic axis: formulas and small ticks."""
+    """Speed up a logarithmic axis by leaving out formulas and small ticks."""
     if not isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
         return
     axis.set_major_formatter(_Powers(axis.get_major_formatter()))

@@ -1,4 +1,4 @@
-"""Labelled values of a report: costs, risk, and how early exits were made."""
+"""Labelled values of a report: costs, risk, calibration and choice of early exits."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def costs(report: Report) -> list[Fact]:
 
 
 def risk_facts(report: Report) -> list[Fact]:
-    """Return the promised risk and what supports it."""
+    """Return the promised risk and its evidence."""
     fields: list[tuple[str, str, Callable[[Any], str]]] = [
         ("largest probability of another label, requested", "risk.requested", small_text),
         ("upper bound that the data support", "risk.upper_bound", small_text),
@@ -74,7 +74,7 @@ def _measured_limits(measured: dict[str, Any]) -> str:
 
 
 def calibration_facts(report: Report) -> list[Fact]:
-    """Return how the early exits were made; none without calibration."""
+    """Return the facts of the calibration; empty without calibration."""
     if report["calibration"] is None:
         return []
     fields: list[tuple[str, str, Callable[[Any], str]]] = [
@@ -89,7 +89,7 @@ def calibration_facts(report: Report) -> list[Fact]:
 
 
 def choice_facts(report: Report) -> list[Fact]:
-    """Return what the certified exits were chosen with; none without such a choice."""
+    """Return the facts of the choice of certified exits; empty without such a choice."""
     choice = report["choice"]
     if choice is None:
         return []

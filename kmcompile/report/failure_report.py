@@ -1,6 +1,6 @@
-"""What is saved of a failed verification: a text for people, and the queries for programs.
+"""The saved files of a failed verification: a text for people, and the queries for programs.
 
-Unlike report.json it also says which tools made it, so that somebody else can make it again.
+Unlike report.json the text names the versions of the tools, so that others can repeat the failure.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from kmcompile.verify.records import answers_of
 from kmcompile.version import VERSION
 
 MARK = "kmcompile_failure"
-"""The field by which such a file is known; its value is the version of the layout."""
+"""The field that identifies such a file; its value is the version of the layout."""
 
 _LAYOUT = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """What the program was made from and with.
+    """The compilation whose verification failed.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class Made:
     command : str
         Line 1 of the C.
     options : mapping of str to value
-        As in report.json, file names without paths.
+        The options as in report.json, with file names without paths.
     description : str or None
-        The model in one line; None where it is not at hand.
+        The model in one line; None without the model.
     files : mapping of file name to SHA-256
-        What was emitted.
+        The emitted files.
     """
 
     program: Program
@@ -112,7 +112,7 @@ def failure_files(
 
 
 def _tools(target: Target) -> dict[str, str | None]:
-    """Return the versions of what takes part, those that are not here with None."""
+    """Return the versions of all tools and libraries that take part; None if missing."""
     targets = {each.name: each for each in (load_target("host"), target)}
     found = {
         tool.command: tool.version for each in diagnose(targets.values()) for tool in each.tools
@@ -167,7 +167,7 @@ def _query(failure: Failure, program: Program, number: int) -> dict[str, Any]:
 
 
 def _answer_of_words(program: Program, words: NDArray[np.uint32]) -> dict[str, Any]:
-    """Return what the C answered to one query, its words beside it."""
+    """Return the C's answer to one query, with its words."""
     results, decisions = answers_of(words, program.is_regression)
     found = _answer(program, results, decisions[:, : program.n_decisions], 0)
     return {**found, "words": [f"0x{word:08x}" for word in words[0].tolist()]}
@@ -176,7 +176,7 @@ def _answer_of_words(program: Program, words: NDArray[np.uint32]) -> dict[str, A
 def _answer(
     program: Program, results: NDArray[np.void], decisions: NDArray[np.float32], row: int
 ) -> dict[str, Any]:
-    """Return an answer with its numbers in hexadecimal and its indices as what they stand for."""
+    """Return an answer with numbers in hexadecimal and with names instead of indices."""
     result = results[row]
     status = int(result["status"])
     known = {member.value: member.name for member in Status}

@@ -1,4 +1,4 @@
-"""The number formats that were compared, as the report tells them."""
+"""The section of the report on the compared number formats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPEN = (
 
 
 def formats_section(compared: Sequence[FormatCandidate]) -> Section[list[chosen.Format] | None]:
-    """Return the number formats that were compared; None where the format was given."""
+    """Return the section on the compared number formats; None if the format was given."""
     if not compared:
         return Section(
             None, {"formats": "the format was given: --format auto compares all of them"}

@@ -23,11 +23,11 @@ def render(
     report : dict
         report.json, checked by `json_report`.
     evidence : Evidence, optional
-        The values behind the plots; without them the page says that there are none.
+        Data of the plots of decision values; without it the page says that there are no plots.
     cascade : Cascade, optional
-        Where each query left; None without early exits.
+        Data of the plots of early exits; None without early exits.
     trajectories : Trajectories, optional
-        What the tests of some queries said; None without early exits.
+        The tests of some queries; None without early exits.
     """
     page = page_of(report, evidence, cascade, trajectories)
     template = html_environment().get_template("report/report.html.j2")

@@ -1,7 +1,8 @@
 """The Jinja environment of the pages: here, unlike in C, everything is escaped as HTML.
 
-What a template inserts is made visible before that: a page is signed, and a label from a file must
-not steer how the text around it looks. No template has to ask for it, and none can leave it out.
+Every inserted text also passes `kmcompile.text.visible`: people sign the page, and a label from a
+file must not change the look of the text around it. Templates need not ask for this, and cannot
+prevent it.
 """
 
 from __future__ import annotations
@@ -31,5 +32,5 @@ def html_environment() -> jinja2.Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Return what a template inserts: plots and what macros have made are HTML already."""
+    """Return an inserted value as safe text; plots and results of macros are HTML already."""
     return value if isinstance(value, Markup) else visible(str(value))

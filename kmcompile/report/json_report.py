@@ -1,4 +1,4 @@
-"""report.json: made from a Report, checked against `schema.json`, always the same bytes."""
+"""report.json: made from a Report and checked against `schema.json`; equal reports, equal bytes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def to_dict(report: Report) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If a field breaks the schema, or None and a reason do not go together; this is a defect
-        of the caller.
+        If a field breaks the schema, if a None has no reason, or if a reason has no None. This is a
+        defect of the caller.
     """
     plain: dict[str, Any] = _plain(report)
     reasons = dict(plain["not_available"])
@@ -60,7 +60,7 @@ def parse(content: bytes, name: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it is not a report, or one of another release.
+        If the text is no report, or a report of another release.
     """
     try:
         report = json.loads(content)
@@ -78,7 +78,7 @@ def validate(report: Any) -> None:
     Raises
     ------
     ValueError
-        Names the field, what was found and the rule.
+        If a value or a null breaks its rule; the text names the field, the value and the rule.
     """
     error = jsonschema.exceptions.best_match(_validator().iter_errors(report))
     if error is not None:
@@ -112,7 +112,7 @@ def _plain(value: Any) -> Any:
 
 
 def _null_paths(value: Any, path: str = "") -> Iterator[str]:
-    """Yield the path of every null; the elements of `stages` and `formats` go by their names."""
+    """Yield the path of each null, with the names of elements of `stages` and `formats`."""
     if value is None:
         yield path
     elif isinstance(value, dict):

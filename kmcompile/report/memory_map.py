@@ -1,4 +1,4 @@
-"""The memory map: flash and RAM as pictures to scale, with what is small magnified."""
+"""The memory map: pictures of flash and RAM to scale, with small parts magnified."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _MAGNIFIED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What takes some of a memory.
+    """A part of a memory.
 
     Attributes
     ----------
     kind : str
-        A class of the style sheet.
+        Class of the part in the style sheet.
     note : str
-        What to say beside its bytes.
+        Remark beside the part's bytes.
     seen_share : float
-        Of the stack, how much of it was seen in use.
+        Share of the stack that was measured in use.
     """
 
     name: str
@@ -61,9 +61,9 @@ class MemoryMap:
     Attributes
     ----------
     whole : tuple of Piece
-        To the scale of `limit`.
+        Pieces to the scale of `limit`.
     strip : tuple of Piece
-        To the scale of what is used.
+        Pieces to the scale of the used bytes.
     lens : str
         Points of the polygon between the two.
     """
@@ -88,7 +88,7 @@ def memory_maps(report: Report) -> tuple[MemoryMap, ...]:
 
 
 def _flash_parts(report: Report) -> list[Part]:
-    """Return code, library, tables by their size, and whatever else there is."""
+    """Return code, library, tables by size, and the other parts of flash."""
     memory = report["memory"]
     by_size = sorted(memory["tables"], key=lambda table: -table["bytes"])
     tables = [
@@ -108,7 +108,7 @@ def _flash_parts(report: Report) -> list[Part]:
 
 
 def _ram_parts(report: Report) -> list[Part]:
-    """Return what is kept, the caller's workspace and the stack of a call."""
+    """Return the variables kept between calls, the caller's workspace and the stack of a call."""
     memory = report["memory"]
     stack, painted = memory["stack_bytes"], memory["painted_stack_bytes"]
     if painted is None:

@@ -14,7 +14,7 @@ _OF_THE_BUILD = ("code_bytes", "constants_bytes", "library_bytes", "ram_bytes", 
 def memory_section(
     program: Program, plan: Plan, workspace_bytes: int, findings: Findings
 ) -> Section[contents.Memory]:
-    """Return what the program takes of flash and RAM, and what it may take.
+    """Return the section on flash and RAM of the program and their budgets.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def memory_section(
     workspace_bytes : int
         RAM that the caller gives to the emitted functions.
     findings : Findings
-        Those of the build among them; without one the flash is that of the tables alone.
+        The findings, with the memory of the build. Without a build the flash is the tables' bytes.
     """
     built, target, allowed = findings.memory, plan.target, plan.budgets
     reasons: dict[str, str] = {}

@@ -22,7 +22,7 @@ _ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 
 
 def mode_rows(report: Report) -> tuple[tuple[str, str, str], ...]:
-    """Return a label and the texts of both modes a row; nothing where they were not compared."""
+    """Return rows of a label and the texts of both modes; empty without a comparison."""
     found = report["modes"]
     if found is None:
         return ()
@@ -36,7 +36,7 @@ def mode_rows(report: Report) -> tuple[tuple[str, str, str], ...]:
 
 
 def modes_advice(report: Report) -> str:
-    """Return which of both modes to use, as a sentence; nothing where they were not compared."""
+    """Return a sentence on which mode to use; empty without a comparison."""
     found = report["modes"]
     if found is None:
         return ""
@@ -44,5 +44,5 @@ def modes_advice(report: Report) -> str:
 
 
 def modes_source(report: Report) -> str:
-    """Return which queries both modes were compared by."""
+    """Return a text on the queries of the comparison."""
     return "" if report["modes"] is None else sample_text(report["modes"])

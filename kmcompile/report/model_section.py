@@ -13,14 +13,14 @@ _NO_CLASSES = "a regression gives values: it has no classes"
 
 
 def model_section(machine: KernelMachine, model_name: str) -> Section[contents.Model]:
-    """Return what the model is.
+    """Return the section on the model.
 
     Parameters
     ----------
     machine : KernelMachine
-        As it was trained.
+        The trained machine.
     model_name : str
-        Of its file; empty where a fitted estimator was given.
+        Name of the model's file; empty for a fitted estimator.
     """
     reasons = {}
     if not model_name:
@@ -48,7 +48,7 @@ def model_section(machine: KernelMachine, model_name: str) -> Section[contents.M
 
 
 def inspected(machine: KernelMachine) -> dict[str, Any]:
-    """Return what a model file holds, for printing."""
+    """Return the facts of a model for `kmcompile inspect`."""
     return {
         "kind": machine.kind,
         "task": machine.task.value,

@@ -1,4 +1,4 @@
-"""What a statistical program takes, against what mode certified would have given."""
+"""The comparison of a statistical program with a program of mode certified."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _EQUAL = "mode certified takes as many operations on these queries and proves no
 
 @dataclass(frozen=True, slots=True)
 class ModeCost:
-    """What the program of one mode does with the queries that both programs accept.
+    """The cost of the program of one mode on the queries that both programs accept.
 
     Parameters
     ----------
     stages : tuple of str
-        Those that can decide a query.
+        The stages that can decide a query.
     mean_operations, replay_mean : float
-        Multiply-adds of a query, and those of its replay in float64; 0 without a replay.
+        Mean multiply-adds of a query, and of its replay in float64; 0 without a replay.
     worst_operations, replay_worst : int
-        What no input can exceed.
+        Multiply-adds that no input exceeds, and those of the replay.
     has_replay : bool
     certified_share : float
     table_bytes : int
@@ -49,7 +49,7 @@ class ModeCost:
 
     @property
     def mean(self) -> float:
-        """Operations of a query with those of its replay."""
+        """Mean operations of a query, its replay included."""
         return self.mean_operations + self.replay_mean
 
 
@@ -60,7 +60,7 @@ class Modes:
     Parameters
     ----------
     source : {"test-data", "calibration", "held-out", "generated"}
-        Of the queries, as in the report's `cost`.
+        Source of the queries, as in the report's `cost`.
     n_queries : int
     statistical, certified : ModeCost
     """
@@ -74,14 +74,16 @@ class Modes:
 def compared_modes(
     program: Program, answers: Answers, certified: Program, queries: Queries
 ) -> Modes:
-    """Return what two programs of one machine do with the queries of the report's means.
+    """Return the comparison of two programs on the queries of the report's means.
 
     Parameters
     ----------
     program : Program
-        Of mode statistical.
+        The program of mode statistical.
     answers : Answers
         Its answers to all queries.
+    certified : Program
+        The program of mode certified.
     certified : Program
     queries : Queries
     """

@@ -1,4 +1,4 @@
-"""The notes of a report: what the user should know of how the program was made."""
+"""The notes of a report: remarks for the user on how the program was made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def notes_of(chosen: ChosenProgram) -> tuple[str, ...]:
 
 
 def _mode_notes(chosen: ChosenProgram) -> tuple[str, ...]:
-    """Return why the mode is not the one asked for, or has fewer early exits than others."""
+    """Return notes on a mode other than the requested one, or with fewer early exits."""
     plan, machine, exact = chosen.plan, chosen.lowered.machine, chosen.program.ends.exact
     if plan.mode == "exact":
         return ()
@@ -36,7 +36,7 @@ def _mode_notes(chosen: ChosenProgram) -> tuple[str, ...]:
 
 
 def _operation_notes(program: Program) -> tuple[str, ...]:
-    """Return what the operations and instructions of some programs are."""
+    """Return notes on the meaning of operations and instructions in some programs."""
     if isinstance(program.ends.exact, PairSum):
         return (
             "the exact sum alone is here that of all pairs, one by one; mode exact sums them "

@@ -1,4 +1,4 @@
-"""All that report.html shows, ready to be written: texts, tables and figures."""
+"""The content of report.html: texts, tables and figures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot whose SVG is markup of our own making."""
+    """A plot whose SVG was made by kmcompile and is inserted without escaping."""
 
     plot: Plot
     svg: Markup
@@ -34,7 +34,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All that the template reads."""
+    """The view of the page's template."""
 
     title: str
     description: str

@@ -39,7 +39,7 @@ def checks(report: Report) -> tuple[CheckRow, ...]:
 
 
 def identity(report: Report) -> tuple[Fact, ...]:
-    """Return what the signature is for: which model, made into which C, by what."""
+    """Return the facts that a signature covers: the model, the C and the tool."""
     tool, model = report["tool"], report["model"]
     source = report["files"].get(f"{report['options'].get('name')}.c")
     written = [Fact("SHA-256 of the C", source)] if source else []
@@ -74,7 +74,7 @@ def tiles(report: Report) -> tuple[Fact, ...]:
 
 
 def formats(report: Report) -> tuple[Row, ...]:
-    """Return the number formats that were compared; a dash where there is no such program."""
+    """Return the rows of the compared number formats; a dash for a missing value."""
     return tuple(
         Row(
             (
@@ -108,7 +108,7 @@ def candidates(report: Report, candidates: Sequence[Any]) -> tuple[Row, ...]:
 
 
 def model(report: Report) -> tuple[Fact, ...]:
-    """Return what the model is."""
+    """Return the facts of the model."""
     model = report["model"]
     parameters = ", ".join(f"{key} = {value!r}" for key, value in model["parameters"].items())
     return (
@@ -132,7 +132,7 @@ def _classes(report: Report) -> Fact:
 
 
 def target(report: Report) -> tuple[Fact, ...]:
-    """Return what the target is."""
+    """Return the facts of the target."""
     return (
         Fact("name", report["target"]["name"]),
         Fact("description", report["target"]["description"]),
@@ -143,7 +143,7 @@ def target(report: Report) -> tuple[Fact, ...]:
 
 
 def options(report: Report) -> tuple[Fact, ...]:
-    """Return the options in effect; those not given stay out."""
+    """Return the options in effect, without options that were not given."""
     given = {name: value for name, value in report["options"].items() if value is not None}
     return tuple(Fact(f"--{name.replace('_', '-')}", str(value)) for name, value in given.items())
 

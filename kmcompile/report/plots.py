@@ -48,7 +48,7 @@ def plots(evidence: Evidence, of_regression: bool = False) -> list[Plot]:
 
 
 def _dashed(of_regression: bool) -> str:
-    """Return what it means that a bound lies below the dashed line."""
+    """Return a text on the meaning of a bound below the dashed line."""
     if of_regression:
         return "On the dashed line a bound would be as large as the value."
     return (
@@ -103,7 +103,7 @@ def _draw_errors(evidence: Evidence, shown: NDArray[np.intp], axes: Any) -> None
     for values, color, label in ((bound, WARM, "bound"), (error, ACCENT, "error")):
         visible = (size > 0) & (values > 0) & np.isfinite(values)
         dots(axes, size[visible], values[visible], color, label)
-    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # the line must not stretch them
+    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # the line must not widen them
     axes.axline((1e-3, 1e-3), (1.0, 1.0), color=MUTED, linewidth=0.8, linestyle="--")
     axes.set_xlabel("decision value of the float64 model, without sign")
     axes.set_ylabel("error, bound")

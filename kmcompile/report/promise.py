@@ -1,4 +1,4 @@
-"""The promised risk, what supports it and what test samples show, as the report tells them."""
+"""The sections of the report on the promised risk, its evidence, and the calibration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kmcompile.verify.queries import Queries
 def risk_section(
     calibration: Calibration, queries: Queries, check: ModelCheck | None
 ) -> Section[checked.Risk]:
-    """Return the promised risk and what the test samples among the queries show of it."""
+    """Return the section on the promised risk, with its rate on the test samples."""
     promise = calibration.promise
     missing = {
         "requested": promise.requested is None,
@@ -43,7 +43,7 @@ def risk_section(
 
 
 def calibration_section(calibration: Calibration) -> Section[chosen.Calibration]:
-    """Return how the statistical exits were fitted and chosen."""
+    """Return the section on how statistical exits were fitted and chosen."""
     reasons = {}
     scale: float | None = calibration.promise.scale
     if not math.isfinite(calibration.promise.scale):
@@ -73,7 +73,7 @@ def _why_no_promise(calibration: Calibration) -> str:
 def measured_risk(
     promise: Promise, queries: Queries, check: ModelCheck | None
 ) -> Section[checked.Measured | None]:
-    """Return how often the test samples among the queries got another label than the model's."""
+    """Return the rate at which test samples got another label than the model's."""
     reason = _why_not_measured(queries, check)
     if check is None or reason:
         return Section(None, {"risk.measured": reason})

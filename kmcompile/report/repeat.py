@@ -12,14 +12,14 @@ _HERE = ("kmcompile", "verify", ".")
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """What a command shows again, and the command."""
+    """A command that repeats a check, and the check."""
 
     what: str
     command: str
 
 
 def repeats(report: Report) -> tuple[Repeat, ...]:
-    """Return the commands; those with the model or test samples where these are files."""
+    """Return the commands; with the model or test samples if these were files."""
     model, test_data = report["model"]["file"], report["options"].get("test_data")
     found = [
         Repeat("the hashes below, and every answer bit for bit", shlex.join(_HERE)),

@@ -9,7 +9,7 @@ _AS_THE_SAMPLES = "for inputs that are distributed as those samples were"
 
 
 def risk_text(calibration: Calibration) -> str:
-    """Return what is promised with its evidence, or that nothing is and why."""
+    """Return the promised risk with its evidence, or the reason why none is promised."""
     promise = calibration.promise
     if promise.control == "none":
         if calibration.thresholds != "risk":

@@ -11,7 +11,7 @@ Content = TypeVar("Content", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Section(Generic[Content]):
-    """What the writer of a section returns.
+    """A section of report.json, as its writer returns it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What both the terminal and report.html say of a report: rows of text, verdicts, reasons."""
+"""Texts for both the terminal and report.html: rows, verdicts, reasons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEIGHBOURS = ", bisected neighbours"
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A labelled value; where it is not available, the reason instead."""
+    """A labelled value, or the reason why it is not available."""
 
     label: str
     value: str
@@ -36,7 +36,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class FormatRow:
-    """A number format that was compared; what there is no program for is empty."""
+    """A compared number format; texts are empty if there is no program in it."""
 
     name: str
     tables: str
@@ -48,7 +48,7 @@ class FormatRow:
 
 
 def reason(report: Report, path: str) -> str:
-    """Return why a field is null: its own reason, or that of the section it would be in."""
+    """Return the reason why a field is null, or else why its section is null."""
     while path:
         if path in report["not_available"]:
             return str(report["not_available"][path])
@@ -117,13 +117,13 @@ def _usage(report: Report, label: str, field: str, kind: str, note: str = "") ->
 
 
 def formats_source(report: Report) -> str:
-    """Return which inputs the formats were compared by."""
+    """Return a text on the inputs by which the formats were compared."""
     sources = {compared["queries"] for compared in report["formats"] or ()} - {None}
     return ", ".join(sorted(sources))
 
 
 def format_rows(report: Report) -> list[FormatRow]:
-    """Return the number formats that were compared; none where the format was given."""
+    """Return the compared number formats; empty if the format was given."""
     return [_format_row(compared) for compared in report["formats"] or ()]
 
 
@@ -145,17 +145,17 @@ def _format_row(compared: Report) -> FormatRow:
 
 
 def _exits_text(speedup: float | None) -> str:
-    """Return what early exits gain, where there are any."""
+    """Return a text on the gain of early exits; empty without early exits."""
     return "" if speedup in (None, 1.0) else f" (early exits: {ratio_text(speedup)} fewer)"
 
 
 def has_no_labels(report: Report) -> bool:
-    """Return whether the model's answers were found to be values."""
+    """Return whether the verified answers are values, not labels."""
     return "verification.bounded.sign_disagreements" in report["not_available"]
 
 
 def verification_part(report: Report, *keys: str) -> Report | None:
-    """Return a part of the verification, None where it was not made."""
+    """Return a part of the verification, or None if it was not made."""
     section: Report | None = report["verification"]
     for key in keys:
         section = section and section[key]
@@ -163,13 +163,13 @@ def verification_part(report: Report, *keys: str) -> Report | None:
 
 
 def promised(risk: dict[str, Any]) -> float:
-    """Return the risk that was asked for, or with `--risk auto` what the data support."""
+    """Return the requested risk, or with `--risk auto` the least that the data support."""
     asked, supported = risk["requested"], risk["upper_bound"]
     return float(supported if asked is None else asked)
 
 
 def queries_source(report: Report) -> str:
-    """Return where the queries came from, as a phrase."""
+    """Return a phrase for the source of the queries."""
     source = (report["verification"] or {}).get("queries_source")
     if source is None:
         return reason(report, "verification.queries_source")
@@ -190,16 +190,16 @@ def has_early_exits(report: Report) -> bool:
 def not_certified(report: Report) -> float:
     """Return the share of the queries whose label no stage certifies."""
     shares = (stage["certified"] or 0.0 for stage in report["stages"])
-    return max(0.0, round(1.0 - float(sum(shares)), 12))  # below 1 / 10^12 it is the sum's rounding
+    return max(0.0, round(1.0 - float(sum(shares)), 12))  # less is rounding
 
 
 def statistics_source(report: Report) -> str:
-    """Return which queries the means, percentiles and shares are of."""
+    """Return a phrase for the queries over which means, percentiles and shares are taken."""
     return sample_text(report["cost"])
 
 
 def sample_text(section: Report) -> str:
-    """Return which queries the figures of a section are of."""
+    """Return a phrase for the queries over which a section takes its figures."""
     kind = {
         "test-data": "test samples",
         "calibration": "samples that the early exits were chosen with",

@@ -16,7 +16,7 @@ from kmcompile.verify.findings import Findings
 def target_section(
     program: Program, target: Target, findings: Findings, answers: Answers, sample: costs.Sample
 ) -> Section[contents.TargetSection]:
-    """Return the board and what ran on its emulator.
+    """Return the section on the target and the instructions counted on its emulator.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ def target_section(
     target : Target
     findings : Findings
     answers : Answers
-        The interpreter's to all queries.
+        The interpreter's answers to all queries.
     sample : Sample
-        The queries that the means are of.
+        The queries over which means are taken.
     """
     counted = _instructions(program, findings, answers, sample)
     reasons = {}
@@ -53,7 +53,7 @@ def target_section(
 def _instructions(
     program: Program, findings: Findings, answers: Answers, sample: costs.Sample
 ) -> contents.Instructions | None:
-    """Return the instructions of the sample; of all queries where all take the same way."""
+    """Return the instructions of the sample, or of all queries if all take the same path."""
     found = findings.instructions
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The table of targets: what one model takes on each of them, one row a target."""
+"""The table of targets: the cost of one model on each target, one row for each."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from kmcompile.text.figures import MISSING, bytes_text, count_text, share_text
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the CSV file, and where else it is shown.
+    """A column of the CSV file, and its places in the printed table and on the page.
 
     Attributes
     ----------
     path : str
-        Of its field in report.json.
+        Path of the field in report.json.
     text : callable
-        Its value as people read it.
+        Function that gives the text of the value.
     head : str
-        Of the printed table; empty where it is not printed.
+        Head of the column in the printed table; empty if it is not printed.
     on_page : bool
-        Whether it is a cell of `report/targets.html.j2`, whose heads are in this order.
+        Whether `report/targets.html.j2` shows the column; its heads are in this order.
     """
 
     name: str
@@ -63,14 +63,14 @@ COLUMNS = (
     Column("mismatches", "verification.exact.target.mismatches", count_text, on_page=True),
     Column("certified_share", "verification.certified.certified_share", share_text),
 )
-"""Bytes, instructions of one query, and what was checked."""
+"""The columns: bytes, instructions of one query, and checks."""
 
 _ON_PAGE = tuple(column for column in COLUMNS if column.on_page)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell's text; of a value that is not available a dash, and the reason."""
+    """A cell's text, or a dash and the reason if the value is not available."""
 
     text: str
     why: str = ""
@@ -78,7 +78,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TargetRow:
-    """A target: its name, what stands beside it, and the cells of the page's columns."""
+    """A row of the table: the target's name, a remark, and the cells of the page's columns."""
 
     target: str
     part: str
@@ -88,14 +88,14 @@ class TargetRow:
 
 @dataclass(frozen=True, slots=True)
 class TargetTable:
-    """The rows, and why values are missing: one note a target and reason."""
+    """The rows, and notes on missing values, one for each target and reason."""
 
     rows: tuple[TargetRow, ...]
     notes: tuple[str, ...]
 
 
 def values_of(report: Report) -> dict[str, Any]:
-    """Return the values of `COLUMNS` by name; None for what is not available."""
+    """Return the values of `COLUMNS` by name; None for a value that is not available."""
     return {column.name: _value(report, _path(report, column)) for column in COLUMNS}
 
 
@@ -111,7 +111,7 @@ def target_table(reports: Iterable[Report]) -> TargetTable:
 
 
 def target_and_host(report: Report) -> TargetTable:
-    """Return the table of one compilation: its target, and the host that checked the same C."""
+    """Return the table of one compilation: its target, and the host, which checked the C too."""
     rows = [_row(report)]
     if report["target"]["emulator"] is not None:
         rows.append(_host_row(report))
@@ -132,7 +132,7 @@ def _row(report: Report) -> TargetRow:
 
 
 def _host_row(report: Report) -> TargetRow:
-    """Return the host's row, of which a compilation for another target keeps the check only."""
+    """Return the host's row, which has only the check if the target is another one."""
     cells = [
         Cell(MISSING)
         if _on_host(column.path) == column.path

@@ -28,17 +28,17 @@ _BAR_CELLS, _SHORT_BAR_CELLS = 20, 12
 _UNSAID = (
     "options.",
     "stages.",
-    "model.",  # what a machine of its kind has not
+    "model.",  # fields that this kind of machine does not have
     "cost.pairs_",
     "verification.probabilities",
     "memory.part_",
     "memory.flash_budget_",
     "memory.ram_budget_",
-    "calibration",  # null together with the risk
+    "calibration",  # null whenever the risk is null
     "choice",
     "formats",
     "modes.",
-    "verification.bounded.sign_disagreements",  # a regression has neither
+    "verification.bounded.sign_disagreements",  # null in a regression
     "verification.certified",
 )
 
@@ -51,7 +51,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     report : dict
         report.json.
     console : rich.console.Console
-        It knows of NO_COLOR, of pipes and of terminals without Unicode.
+        The console, which respects NO_COLOR, pipes and terminals without Unicode.
     quiet : bool
         Print nothing.
     """
@@ -83,7 +83,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
 
 
 def print_verification(name: str, result: dict[str, Any], console: Console) -> None:
-    """Print what a repeated verification of the folder `name` found."""
+    """Print the results of a repeated verification of the folder `name`."""
     status, phrase = checks.verdict(result)
     head = Text(_plain(name, console), style="bold")
     head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
@@ -101,7 +101,7 @@ def _print(console: Console, text: Text) -> None:
 
 
 def _plain(text: str, console: Console) -> str:
-    """Return text that the terminal shows and that cannot steer it."""
+    """Return text that the terminal can show, without control characters."""
     if console.options.ascii_only:
         text = text.replace("\N{RIGHTWARDS ARROW}", "->")
     return printable(text)
@@ -149,7 +149,7 @@ def _bar(share: float | None, console: Console, n_cells: int = _BAR_CELLS) -> st
 
 
 def _formats(report: dict[str, Any], console: Console) -> Table:
-    """Return the formats that were compared, and why one was taken."""
+    """Return the compared formats, and the reason for the chosen one."""
     table = _grid("left", "left", "left")
     for row in summary.format_rows(report):
         figures = ", ".join(filter(None, (row.tables, row.instructions, row.certified)))
@@ -183,7 +183,7 @@ def _costs(report: dict[str, Any], console: Console) -> Table:
 
 
 def _worst_case(report: dict[str, Any]) -> list[summary.Fact]:
-    """Return the static worst case, and that without the replay where it is another one."""
+    """Return the static worst case, and the one without the replay if it differs."""
     field = "target.instructions.worst"
     label = "instructions, static worst case"
     facts = [summary.fact(report, label, field, count_text)]
@@ -195,7 +195,7 @@ def _worst_case(report: dict[str, Any]) -> list[summary.Fact]:
 
 
 def _costs_against_exact(report: dict[str, Any]) -> list[summary.Fact]:
-    """Return what the exact sum takes, and the worst case, where queries differ."""
+    """Return the cost of the exact sum, and the worst case if queries differ."""
     if not summary.has_early_exits(report):
         return []
     return [
@@ -208,12 +208,12 @@ def _costs_against_exact(report: dict[str, Any]) -> list[summary.Fact]:
 
 
 def _most_operations(cost: dict[str, Any]) -> str:
-    """Return what no input can exceed, of the program and of the exact sum alone."""
+    """Return the worst-case operations of the program and of the exact sum alone."""
     return f"{count_text(cost['worst_ops'])}, the exact sum {count_text(cost['exact_worst_ops'])}"
 
 
 def _stages(report: dict[str, Any], console: Console) -> Table:
-    """Return the share that each stage decides and certifies, and what these queries cost."""
+    """Return each stage's share of decided and certified queries, and their cost."""
     table = _grid("left", "right", "left", "left", "left")
     if not summary.has_early_exits(report):
         return table
@@ -260,7 +260,7 @@ def _risk(report: dict[str, Any], console: Console) -> Table:
 
 
 def _modes(report: dict[str, Any], console: Console) -> Table:
-    """Return both modes side by side, and which of them to use."""
+    """Return both modes side by side, and the advice on which to use."""
     table = _grid("left", "right", "right")
     rows = [row for row in mode_rows(report) if row[0] != "stages that decide"]  # long
     if rows:
@@ -314,7 +314,7 @@ def _verification(report: dict[str, Any], console: Console) -> Table:
 
 
 def _missing(report: dict[str, Any], console: Console) -> Table:
-    """Return what is null and why, but for what is no news or is said above."""
+    """Return the null fields with reasons, without expected ones and those named above."""
     table = _grid("left", "left")
     shown = _reasons_of_checks(report)
     if report["options"].get("mode") != "statistical":
@@ -331,7 +331,7 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
 
 
 def _notes(report: dict[str, Any], console: Console) -> Table:
-    """Return the notes, but for those that a check above has told."""
+    """Return the notes, without those that are in a check above."""
     table = _grid("left")
     made = report["calibration"] or report["choice"] or {"notes": ()}
     for note in (*report["notes"], *made["notes"]):
@@ -341,5 +341,5 @@ def _notes(report: dict[str, Any], console: Console) -> Table:
 
 
 def _reasons_of_checks(report: dict[str, Any]) -> set[str]:
-    """Return why checks were not run, which stands beside them."""
+    """Return the reasons why checks were not run, which are printed beside the checks."""
     return {c.result for c in checks.checks(report) if c.status is Status.NOT_RUN}

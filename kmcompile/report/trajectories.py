@@ -1,4 +1,4 @@
-"""f(x) against steps taken: what every test of the early exits said of some queries."""
+"""Trajectories: estimates and bounds of f(x) at each test of early exits, for some queries."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ _MOST_TESTS = 48  # of one query at one stage, the first and the last among them
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectories:
-    """The tests of some queries, one entry a test, query by query in the order of the tests.
+    """The tests of some queries, one entry for each test, query by query in the order of tests.
 
     Parameters
     ----------
     stages : tuple of str
         The early exits.
     query, stage, number, kernels : ndarray of shape (n_tests,), int64
-        The query, its stage, which test of the stage it is, and full kernel evaluations so far.
+        Index of the query, its stage, the number of the test in the stage, and full kernel
+        evaluations so far.
     estimate : ndarray of shape (n_tests,), float64
-        f as it is known then, relative to the query's spread where a reduced set gave one.
+        Estimate of f at the test, divided by the query's spread if a reduced set gave one.
     lower, upper : ndarray of shape (n_tests,), float64
-        Where the test puts f; of many classes the decision that the label rests on.
+        Interval of f at the test; for many classes of the decision on which the label rests.
     low, high : ndarray of shape (n_tests,), float64
-        Thresholds of `estimate`, which are the same for all queries; NaN of a certified test.
+        Thresholds of `estimate`, equal for all queries; NaN in a certified test.
     decision : ndarray of shape (n_queries,), float64
-        The exact decision value, of many classes the first one.
+        The exact decision value; for many classes the first one.
     early : ndarray of shape (n_queries,), bool
         Which queries an early exit decides.
     n_decisions : int
     tolerance : float or None
-        The widest interval that a regression settles for.
+        Largest interval that settles a regression's query; None for a classifier.
     """
 
     stages: tuple[str, ...]
@@ -105,7 +106,7 @@ def _tolerance(program: Program) -> float | None:
 
 
 def _chosen(decision: Float64Array, operations: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return the queries to follow: of both signs, from the cheapest to the dearest."""
+    """Return the queries to draw: of both signs, from the cheapest to the most expensive."""
     parts = []
     for side in (decision > 0, decision <= 0):
         rows = np.flatnonzero(side)
@@ -143,7 +144,7 @@ def _tests(program: Program, X: NDArray[np.float32]) -> list[tuple[float, ...]]:
 
 
 def _kept(n_tests: int) -> list[int]:
-    """Return which tests to keep: all, or ever fewer of many."""
+    """Return which tests to keep: all of a few, or of many with growing distances."""
     if n_tests <= _MOST_TESTS:
         return list(range(n_tests))
     return [int(n) for n in np.unique(np.geomspace(1, n_tests, _MOST_TESTS).astype(int) - 1)]
@@ -163,7 +164,7 @@ def _test(stage: EarlyExit, asked: Batch, row: int, number: int) -> tuple[float,
 
 
 def _recording(label: Always, seen: list[Batch]) -> Always:
-    """Return the same label stage, which also keeps all that it answers."""
+    """Return the label stage with a record of all its answers in `seen`."""
 
     class Recording(type(label)):  # type: ignore[misc]  # a Sign stays a Sign for `proved`
         def run(self, batch: Batch) -> Batch:

@@ -60,7 +60,7 @@ def trajectory_plot(found: Trajectories, of_regression: bool) -> Plot:
 
 
 class _Axis:
-    """Where the tests stand: stage after stage, in each its tests in their order."""
+    """The axis of tests: stage after stage, with each stage's tests in order."""
 
     def __init__(self, found: Trajectories) -> None:
         used = np.unique(found.stage)
@@ -81,7 +81,7 @@ class _Axis:
             start = self.ends[-1] + 1.5
 
     def ticks(self) -> tuple[list[float], list[str]]:
-        """Return places and what they are named, far enough apart to be read."""
+        """Return positions and names of the ticks, far enough apart to be read."""
         distance = (self.ends[-1] + 1.0) / _TICKS
         places: list[float] = []
         names: list[str] = []
@@ -94,7 +94,7 @@ class _Axis:
 
 
 def _places(number: NDArray[np.int64], last: int) -> NDArray[np.float64]:
-    """Return the places of tests in their stage: evenly, of very many ever closer."""
+    """Return the positions of tests in their stage: even for a few, ever closer for many."""
     if last <= _PLACES:
         return number.astype(np.float64)
     places: NDArray[np.float64] = _PLACES * np.log1p(number.astype(np.float64)) / np.log1p(last)
@@ -131,9 +131,9 @@ def _draw_estimates(found: Trajectories, axis: _Axis, axes: Any) -> None:
         inside = (axis.at >= start) & (axis.at <= end)
         at, first = np.unique(axis.at[inside], return_index=True)
         for values in (found.low[inside][first], found.high[inside][first]):
-            # One that no estimate comes near decides nothing; infinite ones are among them.
+            # A threshold that no estimate comes near decides nothing; it may be infinite.
             drawn = np.where(np.abs(values) < _FAR * reach, values, np.nan)
-            # A test that stands alone has thresholds as wide as its place.
+            # A single test has thresholds as wide as its position.
             ends = (np.concatenate([[at[0] - 0.3], at, [at[-1] + 0.3]]), np.pad(drawn, 1, "edge"))
             axes.plot(*ends, color=INK, linewidth=1.3, label=label)
             label = None
@@ -144,7 +144,7 @@ def _draw_estimates(found: Trajectories, axis: _Axis, axes: Any) -> None:
 
 
 def _reach(found: Trajectories) -> float:
-    """Return where the axis ends: nearly all estimates, and the thresholds among them."""
+    """Return the end of the axis: it covers nearly all estimates and their thresholds."""
     thresholds = np.abs(np.concatenate([found.low, found.high]))
     usual = float(np.quantile(np.abs(found.estimate), 0.97))
     near = thresholds[thresholds <= 2.0 * usual]
@@ -180,7 +180,7 @@ def _draw_widths(found: Trajectories, axis: _Axis, axes: Any) -> None:
 
 
 def _draw_lines(found: Trajectories, axis: _Axis, values: Any, axes: Any) -> None:
-    """Draw one line a query, coloured by the sign of the exact decision value."""
+    """Draw one line for each query, coloured by the sign of its exact decision value."""
     for query, rows in _queries(found):
         color = ACCENT if found.decision[query] > 0 else WARM
         _line(axes, axis.at[rows], values[rows], color, bool(found.early[query]))
@@ -194,7 +194,7 @@ def _legend(axes: Any) -> None:
 
 
 def _line(axes: Any, at: Any, values: Any, color: str, early: bool) -> None:
-    """Draw the tests of a query, and how it ends."""
+    """Draw the tests of a query, with a mark at its end."""
     axes.plot(at, values, color=color, linewidth=0.9, alpha=0.6)
     face = color if early else "none"
     axes.plot(at[-1:], values[-1:], "o", markersize=4, color=color, markerfacecolor=face)

@@ -1,4 +1,4 @@
-"""The section `verification` of report.json, also of a repeated verification."""
+"""The section `verification` of report.json, for compilations and repeated verifications."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kmcompile.verify.findings import Findings
 def verification_section(
     program: Program, findings: Findings, no_check: str, commands: Sequence[str]
 ) -> Section[checked.Verification]:
-    """Return what was checked, and on what.
+    """Return the section on the checks and their queries.
 
     Parameters
     ----------
     program : Program
     findings : Findings
     no_check : str
-        Why the answers were not compared with the float64 model, where they were not.
+        The reason if the answers were not compared with the float64 model.
     commands : sequence of str
         Commands that repeat the checks.
     """

@@ -1,1 +1,1 @@
-"""The two checks, never merged, with the queries and the float64 reference that they use."""
+"""Verification: the exact check and the bounded check, kept apart, and the queries for both."""

@@ -1,4 +1,4 @@
-"""Which options of today leave out the part of a program that failed."""
+"""The command-line options that leave out the failed part of a program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kmcompile.verify.finding import Broken
 _NOT_BY_STAGE = {
     Broken.RISK: ("--mode certified",),
     Broken.WORST_CASE: ("--verify host",),
-    # The static figure is told without a run, too, so that no option leaves it out.
+    # No option leaves out the static figure, which needs no run.
     Broken.STACK: (),
 }
 
@@ -19,7 +19,7 @@ _NOT_BY_STAGE = {
 def options_that_avoid(
     broken: Broken, program: Program, deciding: Sequence[str], sum_differs: bool
 ) -> tuple[str, ...]:
-    """Return the options of the command line that leave out what failed, as few as do.
+    """Return the fewest options of the command line that leave out the failed part.
 
     Parameters
     ----------
@@ -28,12 +28,12 @@ def options_that_avoid(
     deciding : sequence of str
         The stages that decide the failing queries.
     sum_differs : bool
-        Whether the sum over all vectors is itself wrong, not only what stands before it.
+        Whether the sum over all vectors is wrong, and not only a stage before it.
 
     Returns
     -------
     tuple of str
-        Nothing where no option leaves it out.
+        The options with their values; empty if no option leaves out the failed part.
     """
     if broken in _NOT_BY_STAGE:
         return _NOT_BY_STAGE[broken]
@@ -44,14 +44,14 @@ def options_that_avoid(
 
 
 def _instead_of_the_sum(program: Program) -> set[str]:
-    """Return what makes another sum over all vectors."""
+    """Return the options that select another sum over all vectors."""
     if program.codes is not None:
         return {"--format float32"}
     return {"--mode exact"} if isinstance(program.ends.exact, PairSum) else set()
 
 
 def _instead_of_stages(program: Program, deciding: set[str], sum_differs: bool) -> set[str]:
-    """Return what leaves out the stages beside the sum that decided failing queries."""
+    """Return the options that leave out the deciding stages, but for the sum."""
     replay = set() if program.replay is None else {program.replay.name}
     statistical = {s.name for s in program.early_exits if s.exit == "statistical"}
     certified = {s.name for s in program.early_exits} - statistical
@@ -60,7 +60,7 @@ def _instead_of_stages(program: Program, deciding: set[str], sum_differs: bool) 
         return {"--replay none"}
     if deciding and deciding <= statistical:
         return {"--mode certified"}
-    # Where the sum itself is right, a wrong answer at it comes from what early exits handed on.
+    # If the sum is right, a wrong answer of it comes from an early exit's partial results.
     handed_on = at_the_sum and not sum_differs and program.mode != "exact"
     if deciding & certified or deciding & statistical or handed_on:
         return {"--mode exact"}

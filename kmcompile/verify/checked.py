@@ -1,4 +1,4 @@
-"""What was found by each check, in numbers: parts of report.json."""
+"""The figures of each check, which are parts of report.json."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Bounded:
     Attributes
     ----------
     sign_disagreements : int or None
-        Those with abs(f) above the bound; None of a regression.
+        Number of queries with another sign and abs(f) above the bound; None in a regression.
     """
 
     queries: int

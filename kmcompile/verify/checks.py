@@ -39,11 +39,11 @@ def check_exact(
     Parameters
     ----------
     answers : Answers
-        To float inputs.
+        The interpreter's answers to float inputs.
     run : RunResult
     machine_name : str
     of_codes : Answers or None
-        To the codes beside them, in an integer format.
+        The interpreter's answers to the codes beside the float inputs, in an integer format.
 
     Raises
     ------
@@ -73,28 +73,28 @@ def check_exact(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelCheck:
-    """What the bounded check found, with the values behind it."""
+    """The results of the bounded check, with the values for the plots."""
 
     bounded: Bounded
     certified: Certified | None
-    """None of a regression."""
+    """The certified labels; None in a regression."""
     evidence: Evidence
     label_disagreements: int
-    """Of the user's samples."""
+    """Number of the user's samples with another label than the model's."""
     kappa: tuple[float, float]
     """Median and 99th percentile of (sum |beta K| + |b|) / |f|: how hard the queries are."""
     refused: int
-    """Of the user's samples, how many the C refuses."""
+    """Number of the user's samples that the C refuses."""
     early_exits: tuple[StageLabels, ...]
     """The labels of every early exit."""
     probabilities: Probabilities | None
-    """Of a calibrated machine."""
+    """The check of the probabilities; None unless the machine is calibrated."""
     remarks: tuple[str, ...] = ()
-    """On the promised risk, or on the intervals of a regression."""
+    """Notes on the promised risk, or on the intervals of a regression."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know besides."""
+        """Notes for the user on these results."""
         median, high = self.kappa
         notes = [
             f"kappa, (sum |beta K| + |b|) / |f|: median {median:.3g}, 99th percentile {high:.3g}"
@@ -121,9 +121,9 @@ def check_bounded(
 ) -> ModelCheck:
     """Compare the interpreter with the float64 model on the queries that it accepted.
 
-    All of them are checked. The figures are of the user's and the generated ones: an input at
-    the edge of what is accepted has a bound to match. The certified share is that of the user's
-    samples where there are any.
+    Every accepted query is checked. The figures leave out inputs at the edges of what is accepted,
+    whose bounds are very large. The certified share is of the user's samples if there are any,
+    otherwise of the generated queries.
 
     Parameters
     ----------
@@ -131,9 +131,9 @@ def check_bounded(
     queries : Queries
     answers : Answers
     early_exits : sequence of Stage
-        Of the program: their labels are counted, and what they prove is checked.
+        The early exits of the program, whose labels are counted and whose proofs are checked.
     promise : Promise or None
-        Held against the labels of test samples.
+        The promised risk, which the labels of test samples may refute.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def check_bounded(
 
 
 def _widths(results: NDArray[np.void]) -> str:
-    """Return how wide the intervals of a regression are."""
+    """Return a note on the widths of the intervals of a regression."""
     width = results["upper"].astype(np.float64) - results["lower"]
     text = f"intervals: median width {np.median(width):.3g}, widest {width.max():.3g}"
     wide = int((~results["certified"]).sum())
@@ -211,12 +211,12 @@ def check_codes(
     codes: NDArray[np.int64],
     answers: Answers,
 ) -> None:
-    """Compare the interpreter with the float64 model at what accepted codes stand for.
+    """Compare the interpreter with the float64 model at the values of accepted codes.
 
     Raises
     ------
     FailedCheckError
-        As `check_bounded`.
+        As in `check_bounded`.
     """
     assert program.scale is not None
     accepted = answers.results["status"] == Status.OK
@@ -264,7 +264,7 @@ def _check_answers(
 def _wrong(
     machine: KernelMachine, results: NDArray[np.void], reference: Reference
 ) -> NDArray[np.intp]:
-    """Return which certified labels are not the model's, however float64 is rounded."""
+    """Return which certified labels the model cannot have within its float64 errors."""
     doubted = np.flatnonzero((results["label"] != reference.labels) & results["certified"])
     is_wrong = [
         not can_be(

@@ -1,4 +1,4 @@
-"""Codes beside float queries: what the code entry of an integer format is asked."""
+"""Codes beside float queries: the inputs of the code entry of an integer format."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SEED = 20030704
 def codes_beside(program: Program, X: Float32Array) -> NDArray[np.int64]:
     """Return one input of codes for every float input, of a program in an integer format.
 
-    An input that the float entry accepts has its own codes. The others get codes at the edges:
-    all least, all largest, both in turn, random ones, and one feature below the least or above
-    the largest code, as far as the type holds such a number.
+    An input that the float entry accepts gets its codes. The other inputs get codes at the edges:
+    all least, all largest, both in turn, random codes, and one feature below the least or above the
+    largest code if the type holds such a number.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def edge_codes(table: CodeTable, n: int) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of shape (n, n_features), int64
-        Within the C type.
+        The codes, within the range of the C type.
     """
     rng = np.random.default_rng(_SEED)
     limits = np.iinfo(table.width)

@@ -13,14 +13,14 @@ class FailedCheckError(VerificationError):
     Parameters
     ----------
     text : str
-        What differs, in one or two lines: what to do about it is added as another line.
+        The difference in one or two lines. A line of advice is added later.
     finding : Finding
-        Which queries the check found wrong, and where.
+        The failed check and its queries.
 
     Attributes
     ----------
     failure : Failure or None
-        The failing queries with every answer to them, once they are collected.
+        The failing queries with their answers; None until they are collected.
     """
 
     def __init__(self, text: str, finding: Finding) -> None:

@@ -1,4 +1,4 @@
-"""The queries of a failed check, few of them, with every answer to them."""
+"""A few queries of a failed check, with the answers of interpreter, C and model."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from kmcompile.verify.queries import Queries
 from kmcompile.verify.records import records_of
 
 MOST_KEPT = 16
-"""Queries: enough to see a pattern, few enough to read and to send."""
+"""Largest number of kept queries: enough to see a pattern, few enough to read and to send."""
 
 _STATUS_WORDS = (0, 7)
-"""Of an answer in a record: the status of `classify`, and that of `decision`."""
+"""Words of an answer in a record that hold the status of `classify` and of `decision`."""
 
 REFUSED = "refused"
-"""What stands for the deciding stage where the interpreter answers with an error status."""
+"""The text in place of the deciding stage if the interpreter answers with an error status."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,29 +37,29 @@ class Failure:
     ----------
     finding : Finding
     n_asked : int
-        How many queries there were in all.
+        Number of all queries.
     stages : mapping of stage name to int
-        How many of the failing queries each stage decides, by the interpreter.
+        Number of failing queries that each stage decides in the interpreter.
     avoided_by : tuple of str
-        Options of the command line that leave out what failed; none where no option does.
+        Options of the command line that leave out the failed part; empty if no option does.
     rows : ndarray of shape (n_kept,), intp
-        The places of the kept queries among all queries: at least one of each deciding stage, as
-        far as `MOST_KEPT` goes.
+        Indices of the kept queries among all queries: at least one of each deciding stage, within
+        `MOST_KEPT`.
     origins : tuple of str
-        Where each of them comes from: "test-data", "held-out", "calibration", "generated", or
-        "edge" for those at the edges and on the paths.
+        Origin of each kept query: "test-data", "held-out", "calibration", "generated", or "edge"
+        for inputs at the edges and on the paths.
     X : ndarray of shape (n_kept, n_features), float32
         The float inputs.
     codes : ndarray of shape (n_kept, n_features), int64, or None
-        The codes beside them, of an integer format.
+        The codes beside the float inputs in an integer format.
     answers, of_codes : Answers or None
-        The interpreter's to X, and to the codes.
+        The interpreter's answers to X and to the codes.
     expected, records : ndarray of shape (n_kept, record_words), uint32, or None
-        The words that the harness must give by the interpreter, and those that it gave; None
-        where the C took no part in the check.
+        The words of the harness by the interpreter and by the C; None if the C took no part in the
+        check.
     model, model_of_codes : Reference or None
-        What the float64 model says of X, and of what the codes stand for; NaN where the input is
-        refused. None without the model.
+        The float64 model's answers at X and at the values of the codes; NaN for refused inputs.
+        None without the model.
     """
 
     finding: Finding
@@ -78,7 +78,7 @@ class Failure:
     model_of_codes: Reference | None
 
     def __len__(self) -> int:
-        """Return how many queries are kept."""
+        """Return the number of kept queries."""
         return len(self.rows)
 
 
@@ -91,18 +91,18 @@ def failure_of(
     codes: NDArray[np.int64] | None = None,
     of_codes: Answers | None = None,
 ) -> Failure:
-    """Return the queries that show a finding, with every answer to them.
+    """Return the queries that show a finding, with their answers.
 
     Parameters
     ----------
     finding : Finding
     machine : KernelMachine or None
-        None where the model is not at hand.
+        None without the model.
     program : Program
     queries : Queries
-        All of them.
+        All queries.
     answers, of_codes : Answers
-        The interpreter's to all queries, and to the codes beside them in an integer format.
+        The interpreter's answers to all queries, and to the codes beside them in an integer format.
     codes : ndarray of shape (n_queries, n_features), int64, optional
     """
     expected = records_of(answers)
@@ -146,8 +146,8 @@ def _stages(
 ) -> NDArray[np.str_]:
     """Return the name of the stage that decides each failing query, by the interpreter.
 
-    In an integer format a query has two answers: that to the codes counts where the one to
-    floats does not differ.
+    In an integer format a query has two answers. If the answer to the floats is right, the stage of
+    the answer to the codes counts.
     """
     rows = finding.rows
     names = np.array([*(stage.name for stage in program.exit_stages), REFUSED])
@@ -164,7 +164,7 @@ def _stages(
 
 
 def _sum_differs(finding: Finding, program: Program, expected: NDArray[np.uint32]) -> bool:
-    """Return whether the C's sum over all vectors, or what it accepts, is not the interpreter's."""
+    """Return whether the C differs from the interpreter in its exact sums or its statuses."""
     if finding.records is None:
         return finding.broken in (Broken.VALUE, Broken.PROBABILITY)
     different = expected != finding.records
@@ -176,7 +176,7 @@ def _sum_differs(finding: Finding, program: Program, expected: NDArray[np.uint32
 
 
 def _some_of_each(stages: NDArray[np.str_]) -> NDArray[np.intp]:
-    """Return which failing queries to keep: the first ones of each stage in turn."""
+    """Return the indices of failing queries to keep, taken from each stage in turn."""
     turn = np.zeros(len(stages), dtype=np.intp)
     for name in np.unique(stages):
         here = stages == name
@@ -193,7 +193,7 @@ def _origin(queries: Queries, row: int) -> str:
 def _model(
     machine: KernelMachine | None, X: Float32Array | Float64Array, answers: Answers
 ) -> Reference | None:
-    """Return what the float64 model says of accepted inputs, NaN and -1 of the others."""
+    """Return the float64 model's answers to accepted inputs, and NaN and -1 for the others."""
     if machine is None:
         return None
     accepted = answers.results["status"] == Status.OK

@@ -1,4 +1,4 @@
-"""What a check found wrong, and with which queries."""
+"""Finding: a failed check and its failing queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Broken(StrEnum):
-    """What did not hold."""
+    """The kinds of failed checks."""
 
     BITS = "the C differs from the interpreter"
     SELF_TEST = "the self-test of the C fails"
@@ -29,19 +29,19 @@ def _no_rows() -> NDArray[np.intp]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """What a check found wrong.
+    """A failed check and its failing queries.
 
     Parameters
     ----------
     broken : Broken
     rows : ndarray of shape (n_failing,), intp
-        The places of the failing queries among all queries; none where no query is to blame.
+        Indices of the failing queries among all queries; empty if no query shows the failure.
     machine : str or None
-        Where the C ran: "host" or the target's name; None where the C took no part.
+        The machine of the C: "host" or the target's name; None if the C took no part.
     records : ndarray of shape (n_queries, record_words), uint32, or None
-        What the C answered to all queries.
+        The C's answers to all queries.
     of_codes : bool
-        Whether the answers are those to codes, of an integer format.
+        Whether the answers are to the codes of an integer format.
     """
 
     broken: Broken

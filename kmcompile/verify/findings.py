@@ -1,4 +1,4 @@
-"""What verification found about a program."""
+"""Findings: all results of the verification of a program."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from kmcompile.verify.queries import Source
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Findings:
-    """What was found about a program.
+    """All results of the verification of a program.
 
     Parameters
     ----------
     source : str
-        Where the queries come from.
+        The source of the queries.
     host, target : ExactRun or None
-        The exact checks that were made.
+        The exact checks on the host and on the target; None if not made.
     skipped : mapping of "host", "target", "memory", "instructions" to the reason
-        Why something was not done.
+        The reason for each part that was left out.
     check : ModelCheck or None
-        The bounded check, None where nothing was verified.
+        The bounded check; None if nothing was verified.
     memory : Memory or None
-        Of the target's build.
+        Memory of the target's build.
     instructions : ndarray or None
-        Of every accepted query.
+        Instructions of each accepted query.
     exact_instructions : float or None
-        Of the decision function, where the program has early exits.
+        Mean instructions of the exact decision function, if the program has early exits.
     painted_stack_bytes : int or None
-        The deepest stack that was seen on the target.
+        Largest stack measured on the target.
     worst_case : WorstCase or None
-        The static worst case in instructions, where the target was run.
+        The static worst case in instructions, if the target was run.
     warnings : tuple of str
-        What was not checked although the user may think so.
+        Warnings on checks that were not made although the user may expect them.
     """
 
     source: Source
@@ -57,7 +57,7 @@ class Findings:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know of the bounded check."""
+        """Notes for the user on the bounded check."""
         return self.check.notes if self.check else ()
 
     @property

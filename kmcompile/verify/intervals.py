@@ -1,4 +1,4 @@
-"""The intervals of results, held against the model where certified exits have proved them."""
+"""Check of the intervals that certified exits have proved against the float64 model."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from kmcompile.verify.finding import Broken, Finding
 def decision_meant(
     machine: KernelMachine, results: NDArray[np.void], reference: Reference
 ) -> tuple[Float64Array, Float64Array]:
-    """Return the model's decision that lower and upper are about, and its error.
+    """Return the model's decision that lower and upper enclose, and its float64 error.
 
-    NaN with one-vs-one, where the result does not say which pair it is about.
+    Both are NaN in one-vs-one, where the result does not name the pair of its interval.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def check_intervals(
     places: NDArray[np.intp],
     of_codes: bool = False,
 ) -> None:
-    """Hold the intervals that certified exits have proved against the model.
+    """Check the intervals that certified exits have proved against the model.
 
-    Of a regression all intervals: they are its answers.
+    In a regression all intervals are checked, because they are its answers.
 
     Parameters
     ----------
@@ -66,19 +66,19 @@ def check_intervals(
     reference : Reference
         Of the same queries.
     places : ndarray of shape (n_queries,), intp
-        Where these queries stand among all queries.
+        Indices of these queries among all queries.
     of_codes : bool
-        Whether the results are those to codes.
+        Whether the results are the answers to codes.
 
     Raises
     ------
     FailedCheckError
-        If an interval misses the model's decision by more than float64 can be off.
+        If an interval misses the model's decision by more than the float64 error.
     """
     f, error = decision_meant(machine, results, reference)
     certified = [number for number, stage in enumerate(early_exits) if stage.exit == "certified"]
     lower, upper = (results[name].astype(np.float64) for name in ("lower", "upper"))
-    holds = (lower - error <= f) & (f <= upper + error)  # no bound that is NaN holds
+    holds = (lower - error <= f) & (f <= upper + error)  # a bound that is NaN fails
     claimed = np.isin(results["stage"], certified) | (machine.task is Task.REGRESSION)
     missed = np.flatnonzero(claimed & ~np.isnan(f) & ~holds)
     if len(missed):

@@ -1,4 +1,4 @@
-"""Which labels the model can have where float64 itself leaves some signs open."""
+"""The labels that the model can have if float64 leaves the signs of some decisions open."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def _can_win(
 ) -> bool:
     """Return whether some outcome of the open pairs lets a class win the vote.
 
-    The class gets all of its open pairs. Every open pair between two others must then vote for
-    one that has fewer votes than would beat the class: a matching of pairs to free votes.
+    The class wins all of its open pairs. Each open pair of two other classes must then vote for one
+    of them without giving it enough votes to beat the class. This is a matching of pairs to free
+    votes.
     """
     pairs = np.array(np.triu_indices(machine.n_classes, 1)).T
     is_open = np.abs(decisions) <= error
@@ -60,7 +61,7 @@ def _can_win(
 def _wins_ties(
     machine: KernelMachine, decisions: Float64Array, error: Float64Array, label: int
 ) -> NDArray[np.bool_]:
-    """Return against which classes the label can win with as many votes."""
+    """Return the classes that the label can beat with an equal number of votes."""
     classes = np.arange(machine.n_classes)
     if not machine.break_ties:
         return classes >= label

@@ -1,4 +1,4 @@
-"""A bounded search for inputs that leave a program at a wanted place."""
+"""A bounded search for inputs that leave a program at a given stage with a given label."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from kmcompile.program.interpreter import Status, classify
 from kmcompile.program.program import Program
 
 _STAGE = 1 << 17
-"""Places of one stage: more than any number of touched vectors, a uint16."""
+"""Number of places in one stage, more than the largest number of touched vectors, a uint16."""
 
 _BISECTIONS = 60
 _SEEK_STEPS = 12
 _MOST_SEGMENTS = 12
-"""Pairs of inputs between which one goal is looked for at a time."""
+"""Largest number of pairs of inputs between which one round looks for a goal."""
 
 _STARTS = 4
 _SHARES_AWAY = (0.5, 1.0, 2.0, 4.0)
-"""How far an input is moved away from others, in distances from them."""
+"""Distances by which an input is moved away from others, relative to its distance from them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
-    """How inputs went through a program.
+    """The paths of inputs through a program.
 
     Parameters
     ----------
     place : ndarray of shape (n,), int64
-        Where an input left, in the order of the program: its stage and, at an early exit, the
-        kernels spent. Beyond the last stage: out of the calibrated range; beyond that: refused.
+        The place where each input left, in the order of the program: the stage and, at an early
+        exit, the kernels spent. Places beyond the last stage: out of the calibrated range, refused.
     label : ndarray of shape (n,), int64
         -1 beyond the last stage.
     """
@@ -41,7 +41,7 @@ class Paths:
     label: NDArray[np.int64]
 
     def chosen(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Paths:
-        """Return those of some inputs."""
+        """Return the paths of the chosen inputs only."""
         return Paths(self.place[rows], self.label[rows])
 
     def differ(self, other: Paths) -> NDArray[np.bool_]:
@@ -52,7 +52,7 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Inputs that are wanted: first <= place < end, with a label or any (None)."""
+    """A kind of path to find: first <= place < end, with a given label or any (None)."""
 
     first: int
     end: int
@@ -60,12 +60,12 @@ class Goal:
 
     @classmethod
     def decided(cls, stage: int, label: int | None) -> Goal:
-        """Return the inputs that a stage gives a label, or any answer."""
+        """Return the goal that a stage decides with this label, or with any."""
         return cls(stage * _STAGE, (stage + 1) * _STAGE, label)
 
     @classmethod
     def tested(cls, stage: int, kernel_evals: int) -> Goal:
-        """Return the inputs that a stage decides after so many kernels."""
+        """Return the goal that a stage decides after this number of kernels."""
         return cls(stage * _STAGE + kernel_evals, stage * _STAGE + kernel_evals + 1, None)
 
     @property
@@ -75,22 +75,22 @@ class Goal:
 
     @property
     def is_whole_stage(self) -> bool:
-        """Whether the kernels spent do not matter."""
+        """Whether any number of kernels meets the goal."""
         return self.end - self.first == _STAGE
 
     @property
     def kernel_evals(self) -> int:
-        """Kernels spent at the first place."""
+        """Number of kernels spent at the first place."""
         return self.first % _STAGE
 
     def hit(self, paths: Paths) -> NDArray[np.bool_]:
-        """Return which inputs are wanted."""
+        """Return which paths meet the goal."""
         there = (paths.place >= self.first) & (paths.place < self.end)
         return there if self.label is None else there & (paths.label == self.label)
 
 
 class PathSearch:
-    """What a program was asked so far, with the paths taken; at most `most_calls` inputs.
+    """The inputs classified so far with their paths, at most `most_calls` of them.
 
     Attributes
     ----------
@@ -107,18 +107,18 @@ class PathSearch:
 
     @property
     def n_left(self) -> int:
-        """Inputs that may still be asked."""
+        """Number of inputs that may still be classified."""
         return self._most_calls - len(self.X)
 
     @property
     def out_of_range(self) -> NDArray[np.bool_]:
-        """Which of the asked inputs are accepted and out of the calibrated range."""
+        """Which classified inputs are accepted and out of the calibrated range."""
         found: NDArray[np.bool_] = self.paths.place == self._beyond
         return found
 
     @property
     def in_range(self) -> NDArray[np.bool_]:
-        """Which of the asked inputs are accepted and in the calibrated range."""
+        """Which classified inputs are accepted and in the calibrated range."""
         found: NDArray[np.bool_] = self.paths.place < self._beyond
         return found
 
@@ -127,7 +127,7 @@ class PathSearch:
         return len(self._program.exit_stages) * _STAGE
 
     def ask(self, X: Float32Array) -> Paths:
-        """Classify inputs, no more than are left, and remember them."""
+        """Classify inputs, at most `n_left`, and keep them with their paths."""
         X = X[: self.n_left]
         results, _ = classify(self._program, X)
         stage = results["stage"].astype(np.int64)
@@ -149,7 +149,7 @@ class PathSearch:
         return [goal for goal in goals if not goal.hit(self.paths).any()]
 
     def extrapolate(self, goals: list[Goal]) -> None:
-        """Look for missing goals away from the other labels: the places of the easy inputs."""
+        """Look for missing goals away from the inputs of other labels, where easy inputs are."""
         made = [self.X[:0]]
         for goal in self.missing([t for t in goals if t.label is not None]):
             own = self.paths.label == goal.label
@@ -162,16 +162,15 @@ class PathSearch:
         self.ask(np.concatenate(made))
 
     def seek(self, goals: list[Goal], n_calls: int) -> None:
-        """Look for missing goals between inputs that leave before them and beyond them.
+        """Look for missing goals between inputs that leave before a goal and beyond it.
 
-        Bisects on the place: an input that leaves later, or with another label, is beyond.
+        This bisects on the place. An input that leaves later, or with another label, is beyond.
 
         Parameters
         ----------
         goals : list of Goal
         n_calls : int
-            About how many inputs to ask at most; every goal is looked for between one pair
-            in any case.
+            Approximate limit of classified inputs. Each goal gets at least one pair in any case.
         """
         wanted = self.missing(goals)
         each = int(np.clip(n_calls // (_SEEK_STEPS * max(1, len(wanted))), 1, _MOST_SEGMENTS))
@@ -193,17 +192,18 @@ class PathSearch:
             b[open_] = np.where(before[:, None], b[open_], middle)
 
     def straddle(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> Float32Array:
-        """Return neighbours in float32 that take different paths, the first that of X[a].
+        """Return neighbours in float32 that take different paths, the first one the path of X[a].
 
         Parameters
         ----------
         a, b : ndarray of shape (n_pairs,), intp
-            Asked inputs, in pairs that took different paths.
+            Pairs of classified inputs that took different paths.
 
         Returns
         -------
         ndarray of shape (2 n_pairs, n_features), float32
-            All first ones, then all second ones; not quite neighbours where asking had to stop.
+            The first inputs of all pairs, then the second ones. They are farther apart than
+            neighbours if `n_left` ran out.
         """
         own = self.paths.chosen(a)
         left, right = self.X[a], self.X[b]
@@ -219,7 +219,7 @@ class PathSearch:
         return np.concatenate([left, right])
 
     def _around(self, goal: Goal, n: int) -> list[tuple[int, int]]:
-        """Return pairs of asked inputs, one before a goal and one beyond."""
+        """Return pairs of classified inputs, one before a goal and one beyond."""
         before = self.paths.place < goal.first
         if goal.label is not None:
             before &= self.paths.label == goal.label
@@ -230,7 +230,7 @@ class PathSearch:
         return pairs
 
     def _some(self, which: NDArray[np.bool_], n: int) -> NDArray[np.intp]:
-        """Return n of the asked inputs, in any order; none if there are none."""
+        """Return up to n of the classified inputs in random order."""
         rows = np.flatnonzero(which)
         return rows[self._rng.integers(len(rows), size=n)] if len(rows) else rows
 

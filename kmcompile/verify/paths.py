@@ -12,30 +12,30 @@ from kmcompile.verify.range_inputs import range_inputs
 
 _SEED = 20030702
 _WORK = 3_000_000_000
-"""Multiply-adds that asking may take if every input goes as far as the exact sum."""
+"""Largest number of multiply-adds of the search, if every input reaches the exact sum."""
 
 _FEWEST_CALLS, _MOST_CALLS = 3_000, 20_000
 _OF_EACH = 3
-"""Inputs of each path."""
+"""Number of inputs to find for each path."""
 
 _MOST_ROUNDS = 8
-"""Of looking for what is missing, from other inputs each time."""
+"""Largest number of rounds of search for missing paths, each from other inputs."""
 
 _CALLS_A_PAIR = 40
-"""About as many as a bisection takes."""
+"""Approximate number of classifications in one bisection."""
 
 
 def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tuple[str, ...]]:
-    """Return inputs that leave at every stage with every label, and which were not found.
+    """Return inputs that leave at every stage with every label, and notes on missing ones.
 
-    For every exit stage and label, and every number of kernels after which a stage tests: a few
-    inputs that leave there, and neighbours in float32 of which one leaves there and the other
-    does not. Then inputs out of the calibrated range, with neighbours at its limits.
+    For each exit stage and label, and each number of kernels after which a stage tests, these are a
+    few inputs that leave there, and pairs of neighbours in float32 of which one leaves there.
+    Inputs out of the calibrated range follow, with neighbours at its limits.
 
     Parameters
     ----------
     program : Program
-        With early exits.
+        A program with early exits.
     pool : ndarray of shape (n, n_features), float32
         Inputs to begin with: samples and generated ones, in any order.
 
@@ -43,7 +43,7 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
     -------
     inputs : ndarray of shape (n_inputs, n_features), float32
     notes : tuple of str
-        How many inputs were tried, and what no input was found for.
+        The number of tried inputs, and the paths for which none was found.
     """
     rng = np.random.default_rng(_SEED)
     per_call = program.ends.exact.operations()
@@ -73,7 +73,7 @@ def path_inputs(program: Program, pool: Float32Array) -> tuple[Float32Array, tup
 
 
 def _goals(program: Program) -> list[Goal]:
-    """Return every exit with every label, and every number of kernels after which one tests."""
+    """Return the goals: each exit with each label, and each test of each exit."""
     labels = [None] if program.is_regression else range(len(program.classes))
     goals = [
         Goal.decided(stage, label) for stage in range(len(program.exit_stages)) for label in labels
@@ -88,10 +88,10 @@ def _goals(program: Program) -> list[Goal]:
 def _pairs(
     search: PathSearch, found: list[NDArray[np.intp]], rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return pairs of asked inputs that took different paths, shape (n_pairs, 2).
+    """Return pairs of classified inputs that took different paths, shape (n_pairs, 2).
 
-    From an input of every exit: to one that leaves elsewhere with the same label, and to one
-    that leaves there with another.
+    An input of each exit is paired with one that leaves elsewhere with the same label, and with one
+    that leaves there with another label.
     """
     paths = search.paths
     pairs = []

@@ -26,7 +26,7 @@ def probabilities_of(machine: KernelMachine, decisions: Float64Array) -> Float64
     Returns
     -------
     ndarray of shape (n_queries, n_classes), float64
-        Where all classes have 0 before they are divided by their sum, all have the same.
+        If the probabilities of all classes are 0 before scaling, each class gets 1 / n_classes.
     """
     each = _logistic(decisions + machine.threshold)
     if each.shape[1] == 1:
@@ -57,19 +57,19 @@ def check_probabilities(
     Parameters
     ----------
     counted : ndarray of bool
-        Which of the accepted queries the figures are of: the user's samples, if there are any.
+        The accepted queries that the figures include: the user's samples, if there are any.
     of_codes : bool
-        Whether the answers are those to codes.
+        Whether the answers are to codes.
 
     Returns
     -------
     Probabilities or None
-        None of a machine that is not calibrated.
+        The figures; None if the machine is not calibrated.
 
     Raises
     ------
     FailedCheckError
-        If one lies outside its bound.
+        If a probability lies outside its bound.
     """
     if answers.probabilities is None or answers.probability_bounds is None:
         return None

@@ -1,4 +1,4 @@
-"""What is asked of the C, of the interpreter and of the model, and where it comes from."""
+"""The queries to the C, the interpreter and the model, with their source."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Source = Literal["test-data", "calibration", "held-out", "generated"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Queries:
-    """What is asked, and where it comes from.
+    """The queries of a verification, with their source.
 
     Parameters
     ----------
     X : ndarray of shape (n_queries, n_features), float32
-        The user's samples, then generated inputs, then those at the edges, refused ones among
-        them, and those that take every path.
+        The user's samples, then generated inputs, then inputs at the edges, some of which are
+        refused, and inputs that take every path.
     n_given, n_ordinary : int
-        How many the user gave, and how many there are before the edges.
+        Number of the user's samples, and number of queries before the inputs at the edges.
     notes : tuple of str
-        How many of which kind.
+        Number of queries of each kind, in words.
     """
 
     X: Float32Array

@@ -15,16 +15,16 @@ from kmcompile.verify.path_search import PathSearch
 _BASES = 8
 _PAIRS = 6
 _LOOKED_AT = 64
-"""Inputs of which the stage that finds them out of range is worked out."""
+"""Largest number of inputs for which the stage that finds them out of range is determined."""
 
 _OF_EACH = 3
-"""Inputs for each such stage."""
+"""Number of inputs for each such stage."""
 
 
 def range_inputs(
     program: Program, search: PathSearch, rng: np.random.Generator
 ) -> tuple[Float32Array, tuple[str, ...]]:
-    """Return inputs that the stages find out of range, and which stages never do.
+    """Return inputs out of range for each stage, and notes on stages without such inputs.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def _unlike(base: Float32Array, pool: Float32Array, rng: np.random.Generator) ->
 def _found_by(program: Program, X: Float32Array, stages: list[int]) -> NDArray[np.intp]:
     """Return which of the stages finds each input out of range, -1 for none.
 
-    A program that ends after a stage finds out of range what the stages so far do.
+    The test is a program that ends after the stage: its stages find these inputs out of range.
     """
     found_by = np.full(len(X), -1, dtype=np.intp)
     for number in stages:

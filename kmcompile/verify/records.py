@@ -1,4 +1,4 @@
-"""The records of the harness: the interpreter's answers as its words, and its words as answers."""
+"""The records of the harness: conversion of answers to 32-bit words and back."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def records_of(answers: Answers) -> NDArray[np.uint32]:
 def answers_of(
     records: NDArray[np.uint32], is_regression: bool = False
 ) -> tuple[NDArray[np.void], Float32Array]:
-    """Return results and decision values in the records of the C."""
+    """Return the results and the decision values in the records of the C."""
     results = np.zeros(len(records), dtype=RESULT_DTYPE)
     results["status"] = records[:, 0].view(np.int32)
     if is_regression:

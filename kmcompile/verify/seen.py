@@ -1,4 +1,4 @@
-"""Whether test samples are calibration samples: these say nothing about new queries."""
+"""Test samples that are calibration samples, which measure nothing on new queries."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.text.figures import counted
 
 SEEN_SHARE = 0.05
-"""Share of the distinct test samples seen, beyond what repeated samples explain, of no test."""
+"""Share of test samples seen in calibration, beyond repeats by chance, that makes them no test."""
 MOST_EXPLAINED = 0.9
-"""Also where every calibration sample is there several times."""
+"""Largest share that chance repeats explain, even if every calibration sample occurs repeatedly."""
 
 
 def seen_note(test: Float32Array, calibration: Float32Array) -> str | None:
-    """Return why test samples are no test, None where they are one.
+    """Return the reason why test samples are no test, or None if they are one.
 
-    Independent samples of few different values equal calibration samples about as often as
-    these equal each other. Near copies of calibration samples are no test either.
+    Independent samples with few different values equal calibration samples about as often as
+    calibration samples equal each other. Near copies of calibration samples are no test either.
 
     Parameters
     ----------
     test : ndarray of shape (n_test, n_features), float32
     calibration : ndarray of shape (n, n_features), float32
-        As they were given, with those that repeat others.
+        The samples as given, with repeated ones.
     """
     if len(test) == 0:
         return None

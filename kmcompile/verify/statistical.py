@@ -1,4 +1,4 @@
-"""The labels that early exits give: counted, and held against the promised risk."""
+"""The labels of early exits: their counts, and the check of the promised risk."""
 
 from __future__ import annotations
 
@@ -21,26 +21,25 @@ from kmcompile.verify.intervals import decision_meant
 
 @dataclass(frozen=True, slots=True)
 class StageLabels:
-    """The labels that one early exit gave.
+    """Counts of the labels that one early exit gave.
 
     Parameters
     ----------
     name : str
-        Of the stage.
+        Name of the stage.
     proved : bool
-        Whether the stage is certified: a label that differs is then one whose sign float64 leaves
-        open.
+        Whether the stage is certified. Then a label differs only if float64 leaves its sign open.
     decided, disagreements : int
-        Of the user's samples: how many left here, and how many of them with another label than
+        Number of the user's samples that the stage decides, and of those with another label than
         the model's.
     generated, generated_disagreements : int
-        The same of the generated queries.
+        The corresponding numbers of generated queries.
     intervals, intervals_that_hold : int
-        Of all these: results with a decision value that lower and upper are about, and those
-        that hold the model's: calibrated, not claimed, unless `proved`. No interval is counted
-        with one-vs-one, where the result does not say which pair it is about.
+        Number of all these results whose interval is of a known decision value, and of those whose
+        interval contains the model's value. Unless `proved`, intervals are calibrated, not claimed.
+        One-vs-one counts none, because the result does not name the pair of its interval.
     answers : {"labels", "values"}
-        What the model gives.
+        The kind of the model's answers.
     """
 
     name: str
@@ -92,12 +91,12 @@ def count_labels(
     ----------
     machine : KernelMachine
     early_exits : sequence of Stage
-        Of the program.
+        The early exits of the program.
     results : structured ndarray of shape (n_queries,), RESULT_DTYPE
     reference : Reference
         Of the same queries.
     given : ndarray of shape (n_queries,), bool
-        Which of them are the user's.
+        Which queries are the user's samples.
     """
     differs = results["label"] != reference.labels
     about, _ = decision_meant(machine, results, reference)
@@ -122,18 +121,18 @@ def count_labels(
 
 
 def check_promise(promise: Promise, unlike: NDArray[np.intp], n_samples: int) -> tuple[str, ...]:
-    """Compare labels on test samples with the promised risk.
+    """Check whether the labels of test samples refute the promised risk.
 
-    A risk that is promised in expectation is a mean over calibration sets: the risk of one
-    program may be above it.
+    A risk that is promised in expectation is a mean over calibration sets, which the risk of one
+    program may exceed.
 
     Parameters
     ----------
     promise : Promise
     unlike : ndarray of shape (n_disagreements,), intp
-        Which queries are test samples with another label than the model's.
+        Indices of the test samples with another label than the model's.
     n_samples : int
-        Test samples that the C accepts.
+        Number of test samples that the C accepts.
 
     Returns
     -------

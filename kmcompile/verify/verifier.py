@@ -1,4 +1,4 @@
-"""Run a program on every machine at hand and hold the answers against both references."""
+"""The verifier: runs a program on host and target, and checks the answers in both ways."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from kmcompile.verify.worst_case import check_worst_case, static_worst_case
 _LEAST_QUERIES = 1000
 _FEWEST_BESIDE_TEST_DATA = 200
 _GENERATED_WORK = 500_000_000
-"""Multiply-adds of the exact sums of generated queries beside test data."""
+"""Largest number of multiply-adds of the exact sums of queries generated beside test data."""
 
 _MOST_HELD_OUT = 1000
 _EXACT_QUERIES = 32
-"""That the instructions of the exact sum are counted of."""
+"""Number of queries for which instructions of the exact sum are counted."""
 
 _SEED = 20030703
 
@@ -54,7 +54,7 @@ def collect_queries(
     held_out: Float32Array | None = None,
     calibrated_with: Float32Array | None = None,
 ) -> Queries:
-    """Return the user's samples, generated inputs, those at the edges and those of every path.
+    """Return the user's samples, generated inputs, inputs at the edges and of every path.
 
     Parameters
     ----------
@@ -62,11 +62,10 @@ def collect_queries(
     program : Program
     plan : Plan
     held_out : ndarray of shape (n, n_features), float32, optional
-        The part of the calibration samples that no threshold was fitted to; without it, and
-        without test data, all of them, by which mode certified has chosen its exits. Of many,
-        some are taken.
+        The calibration samples to which no threshold was fitted. They serve as queries without test
+        data; mode certified, which fits no threshold, uses all samples. Of many, some are taken.
     calibrated_with : ndarray of shape (n, n_features), float32, optional
-        All calibration samples: test data that are among them measure no risk.
+        All calibration samples. Test data among them measure no risk.
     """
     given = np.zeros((0, machine.n_features), dtype=np.float32)
     source: Source = "generated"
@@ -95,7 +94,7 @@ def collect_queries(
 
 
 def _n_generated(machine: KernelMachine, source: Source) -> int:
-    """Return how many queries to generate: fewer for a large machine that test data check."""
+    """Return the number of queries to generate, fewer for a large machine with test data."""
     if source != "test-data":
         return _LEAST_QUERIES
     work = machine.n_support_vectors * machine.support_vectors.shape[1]
@@ -103,7 +102,7 @@ def _n_generated(machine: KernelMachine, source: Source) -> int:
 
 
 def _some(samples: Float32Array) -> Float32Array:
-    """Return samples from all over a file, which may be sorted by class, in its order."""
+    """Return samples evenly spread over the file, which may be sorted by class."""
     if len(samples) <= _MOST_HELD_OUT:
         return samples
     chosen = np.random.default_rng(_SEED).permutation(len(samples))[:_MOST_HELD_OUT]
@@ -135,21 +134,21 @@ class Verifier:
         self._inputs = query_words(queries.X, self._codes)
 
     def verify(self, folder: Path, level: str | None) -> Findings:
-        """Build and run as far as `level` asks and the tools allow.
+        """Build, run and check the program on the machines that `level` and the tools allow.
 
         Parameters
         ----------
         folder : Path
-            Where the emitted files are.
+            The folder of the emitted files.
         level : {"none", "host", "target"} or None
-            None: the target if its tools are here, otherwise the host with a note.
+            None: the target if its tools are installed, otherwise the host with a note.
 
         Raises
         ------
         FailedCheckError
             If a check fails; its `failure` has the queries that show it.
         ToolError
-            If a tool that is needed is missing or fails.
+            If a required tool is missing or fails.
         """
         try:
             return self._verify(folder, level)
@@ -166,7 +165,7 @@ class Verifier:
             raise
 
     def _verify(self, folder: Path, level: str | None) -> Findings:
-        """Return what `verify` does."""
+        """Return the findings as `verify` does, without the queries of a failed check."""
         recipe = Recipe.from_json((folder / "recipe.json").read_text(encoding="ascii"))
         no_target, warnings = self._why_no_target(level)
         no_host = _why_no_host(level, bool(no_target))
@@ -194,7 +193,7 @@ class Verifier:
                 if len(self._program.exit_stages) > 1 and instructions is not None:
                     exact_instructions = self._of_exact_sum(artifact)
         elif memory is None and shutil.which(self._target.compiler.command) is not None:
-            # What it takes can be measured without running it.
+            # The memory of an image can be measured without a run.
             self._tell(f"building for {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
                 memory = artifact.memory
@@ -219,7 +218,7 @@ class Verifier:
         )
 
     def _why_no_target(self, level: str | None) -> tuple[str, tuple[str, ...]]:
-        """Return why the target is not run, or nothing, and what to warn of.
+        """Return the reason why the target is not run, or an empty text, and warnings.
 
         Raises
         ------
@@ -249,13 +248,13 @@ class Verifier:
 
     @property
     def _counted(self) -> np.ndarray:
-        """Which queries the C answers, whose instructions are counted."""
+        """Which queries the C accepts; their instructions are counted."""
         answers = self._answers if self._of_codes is None else self._of_codes
         answered: np.ndarray = answers.results["status"] == Status.OK
         return answered
 
     def _of_exact_sum(self, artifact: Artifact) -> float:
-        """Return the mean instructions of the decision function, of the first ordinary queries."""
+        """Return the mean instructions of the decision function over the first ordinary queries."""
         ordinary = self._counted[: self._queries.n_ordinary]
         rows = np.flatnonzero(ordinary)[:_EXACT_QUERIES]
         runner = runner_for(artifact.toolchain)
@@ -264,14 +263,14 @@ class Verifier:
         return float(run.instructions.mean())
 
     def _accepted(self, run: RunResult) -> np.ndarray | None:
-        """Return the instructions of the queries that were answered."""
+        """Return the instructions of the accepted queries."""
         if run.instructions is None:
             return None
         counted: np.ndarray = run.instructions[self._counted]
         return counted
 
     def _painted(self, artifact: Artifact, run: RunResult) -> int | None:
-        """Return the deepest stack that was seen, which the static figure must hold."""
+        """Return the measured stack, after a check that the static figure covers it."""
         painted, static = run.painted_stack_bytes, artifact.stack_bytes
         if painted is not None and static is not None and painted > static:
             raise FailedCheckError(
@@ -282,7 +281,7 @@ class Verifier:
         return painted
 
     def _bounded_check(self) -> ModelCheck | None:
-        """Return how the answers compare with the float64 model's, where it is at hand."""
+        """Return the bounded check, or None without the model."""
         if self._machine is None:
             return None
         self._tell("checking against the float64 model")
@@ -299,13 +298,13 @@ class Verifier:
 
 
 def _why_no_host(level: str | None, is_needed: bool) -> str:
-    """Return why the host is not run, or nothing.
+    """Return the reason why the host is not run, or an empty text.
 
     Parameters
     ----------
     level : {"none", "host", "target"} or None
     is_needed : bool
-        Whether nothing else is run: then a missing compiler is an error of the build.
+        Whether no other machine is run. Then a missing compiler is an error of the build.
     """
     if level == "none":
         return "--verify none"

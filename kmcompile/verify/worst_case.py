@@ -1,4 +1,4 @@
-"""The static worst case in instructions of a built model, and that nothing measured exceeds it."""
+"""The static worst case of a built model, and the check that no measured count exceeds it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kmcompile.verify.finding import Broken, Finding
 
 
 def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
-    """Return the worst case of one query, or the reason why there is none.
+    """Return the static worst case of one query, or the reason why there is none.
 
     Parameters
     ----------
     artifact : Artifact
         An image.
     folder : Path
-        Where the emitted files are.
+        The folder of the emitted files.
     """
     recipe = artifact.recipe
     header = (folder / f"{recipe.name}.h").read_text(encoding="utf-8")
@@ -36,19 +36,19 @@ def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
 
 
 def check_worst_case(worst: WorstCase, counted: np.ndarray, target: str) -> None:
-    """Compare what was counted with the worst case.
+    """Check that no counted query takes more instructions than the static worst case.
 
     Parameters
     ----------
     counted : ndarray of shape (n,), int64
         Instructions of each query.
     target : str
-        Its name, for the message.
+        The target's name, for the message.
 
     Raises
     ------
     FailedCheckError
-        If a query took more.
+        If a query took more instructions.
     """
     most = int(counted.max(initial=0))
     if worst.instructions is not None and most > worst.instructions:

@@ -1,4 +1,4 @@
-"""What tests of several folders share: small models, their C, and what their answers must be.
+"""Shared parts of tests: small models, their C, and their true answers.
 
 Models
     `catalogue`, `coded`, `regressions` and others hold dataclasses: one is one model, and its

@@ -67,7 +67,7 @@ EVERY = [*CORE, Calibrated("rbf"), Calibrated("linear"), Calibrated("digits")]
 
 @cache
 def samples(model: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the samples that a model is of, as float32 holds them, and their labels."""
+    """Return a model's samples, rounded to float32, and their labels."""
     X, y = MODELS[model][0](return_X_y=True)
     return X.astype(np.float32).astype(np.float64), y
 

@@ -44,7 +44,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "fourier": {"gamma": 0.1},
 }
 NAMED = ("linear", "poly", "rbf", "sigmoid")
-"""Those that an SVC has by name; of the others it takes the function, also that of the cosine."""
+"""Kernels that an SVC has by name; it takes the other kernels, and the cosine, as functions."""
 MAPS: dict[str, Any] = {"Nystroem": Nystroem, "RBFSampler": RBFSampler}
 """Feature maps, before a LinearSVC."""
 
@@ -80,7 +80,7 @@ PREPROCESSING: dict[str, Transformers] = {
 }
 
 TASKS = ("binary", "one_vs_one", "break_ties")
-N_FEATURES = 6  # a tile of four and a tail
+N_FEATURES = 6  # one group of four features, and a rest
 
 
 @dataclass(frozen=True)

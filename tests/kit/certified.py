@@ -1,6 +1,6 @@
 """Programs with certified exits for machines of real data, every stage in front of some queries.
 
-For tests of what certified exits claim, and of their C.
+For tests of the claims of certified exits, and of their C.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Certified:
     Parameters
     ----------
     kernel : str
-        Of `KERNELS`.
+        A key of `KERNELS`.
     data : str
         "moons", "breast_cancer", "wine" (3 classes) or "digits" (3 against 8).
     preprocessing : str

@@ -26,7 +26,7 @@ def digits() -> Any:
 
 
 def divided_digits() -> Any:
-    """The same divided by 16: the scaler is undone, ties are broken."""
+    """The digits divided by 16, which the scaler undoes; ties are broken."""
     X, y = load_digits(return_X_y=True)
     few = y[:300] < 4
     return SVC(gamma=0.3, C=10, break_ties=True).fit(X[:300][few] / 16, y[:300][few])
@@ -48,7 +48,7 @@ def signed_bytes() -> Any:
 
 
 def counts() -> Any:
-    """Integers of 16 bits for whose sums 32 bits do."""
+    """Integers of 16 bits whose sums fit 32 bits."""
     rng = np.random.default_rng(5)
     X = rng.integers(-3000, 3000, size=(60, 5)).astype(float)
     return SVC(gamma=1e-7, C=2).fit(X, X[:, 0] + X[:, 1] > 0)
@@ -74,7 +74,7 @@ def poly_digits() -> Any:
 
 
 def few_poly_digits() -> Any:
-    """Four of these classes, few of each."""
+    """Four classes of `poly_digits`, with few samples of each."""
     X, y = load_digits(return_X_y=True)
     few = y[:100] < 4
     return SVC(kernel="poly", degree=3, C=10).fit(X[:100][few], y[:100][few])
@@ -110,7 +110,7 @@ class Coded:
     Attributes
     ----------
     low_parts : bool or None
-        Whether its replay has tables of low parts; None is no replay.
+        Whether the replay has tables of low parts; None: there is no replay.
     """
 
     made: Callable[[], Any]

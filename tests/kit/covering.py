@@ -1,4 +1,4 @@
-"""Which combinations `make test` goes through; `make test-all` goes through all of them."""
+"""The choice of the combinations that `make test` runs; `make test-all` runs all of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 
 def cover(cases: Sequence[Mapping[str, Any]]) -> set[int]:
-    """Return which cases to take so that each value of each parameter is in one of them.
+    """Return indices of cases in which each value of each parameter occurs.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def cover(cases: Sequence[Mapping[str, Any]]) -> set[int]:
 
 
 def _key(value: Any) -> Any:
-    """Return what tells a value from others."""
+    """Return a key that identifies a value."""
     try:
         return type(value), hash(value), value
     except TypeError:
@@ -83,8 +83,8 @@ def every_pair(
 ) -> list[Any]:
     """Return all triples as parameters of a test; half of them are marked as exhaustive.
 
-    In the half that is not marked, those whose numbers add up to an even one, each value meets each
-    other one, and each of the three pairs is there. `make test` takes a cover of this half.
+    The half without marks has the triples whose indices add up to an even number. Each pair of
+    values of two parameters occurs in it. `make test` takes a cover of this half.
 
     Parameters
     ----------

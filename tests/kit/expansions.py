@@ -42,7 +42,7 @@ class Expanded:
     shape : tuple of int
         Children of each centre, of each level.
     n_basis : int
-        Of the last level's curved test; 0: none.
+        Rows of the basis of the last level's curved test; 0: no curved test.
     preprocessing : str
         "standard" or "l2".
     """

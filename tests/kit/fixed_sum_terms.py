@@ -1,6 +1,6 @@
-"""What the constants of a sum in integers must at least be, worked out once more.
+"""Least values of the constants of a sum in integers, derived independently of the lowering.
 
-The roundings are counted here, from the order of the operations, and not taken from the lowering.
+This module counts the roundings itself, from the order of the operations.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VALUES = (
     "result_shift",
     "result_scale",
 )
-"""What is computed with."""
+"""The fields that are values of the computation."""
 
 TOP = 1 << exp2_fixed.RESULT_BITS
 

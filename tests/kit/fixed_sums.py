@@ -1,6 +1,6 @@
 """Random rbf machines in integer formats, with their decision values in real numbers.
 
-For tests of sums in integers: their bounds, their kernels and what the C answers.
+For tests of sums in integers: their bounds, their kernels and the answers of the C.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GRIDS = {
     "int16": (-32767, 32767, 1.0, 0.0),
     "offset": (-2000, 2000, 8.0, 100_000.0),
 }
-"""Least and largest integer, the factor that makes them of the values, and what is added."""
+"""Grid -> least and largest integer, factor and offset from the integers to the values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +64,11 @@ class Case:
 
     @property
     def factor(self) -> float:
-        """What a distance in the space of the vectors is multiplied by in the stage's input."""
+        """Factor from distances in the space of the vectors to distances in the stage's input."""
         return float(np.sqrt(self.machine.kernel.gamma / self.coded.machine.kernel.gamma))
 
     def answers(self, X: np.ndarray) -> tuple[np.ndarray, Answers]:
-        """Return the inputs that are accepted, float32 or int64 codes, and what is said of them."""
+        """Return the accepted inputs, float32 or int64 codes, and the answers to them."""
         accepted = X[interpret(self.program, X).results["status"] == Status.OK]
         return accepted, interpret(self.program, accepted)
 

@@ -23,7 +23,7 @@ def intersection_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 
 def kernel_function(name: str, **parameters: float) -> Any:
-    """Return what an estimator takes as `kernel`: a function, or the name of scikit-learn's own."""
+    """Return the value of an estimator's `kernel`: a function, or a name in scikit-learn."""
     functions = {
         "cosine": pairwise.cosine_similarity,
         "laplacian": pairwise.laplacian_kernel,

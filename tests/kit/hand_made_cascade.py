@@ -50,7 +50,7 @@ def cascade(estimator: SVC, samples: np.ndarray, width: float = WIDTH) -> Lowere
     """Return a fitted estimator lowered to a statistical program.
 
     Filter and reduced set are fitted to the decisions of the samples by least squares; every
-    half-width is `width` standard deviations of what is left, range limits are the samples' own.
+    half-width is `width` standard deviations of the residuals, range limits are the samples' own.
     """
     low = lowered(estimator)
     exact = low.program.ends.exact
@@ -104,6 +104,6 @@ def cascade(estimator: SVC, samples: np.ndarray, width: float = WIDTH) -> Lowere
 
 
 def _fitted(design: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return least-squares weights and the standard deviation of what they leave."""
+    """Return least-squares weights and the standard deviation of the residuals."""
     weights = np.linalg.lstsq(design, f, rcond=1e-6)[0]
     return weights, (f - design @ weights).std(axis=0)

@@ -1,4 +1,4 @@
-"""Programs of the host around emitted C, for what a library in this process cannot show.
+"""Programs of the host around emitted C, for tests that a library in this process cannot make.
 
 For tests that need a process of their own: sanitizers, faults, other flags.
 """
@@ -15,7 +15,7 @@ from kit.emitted import Emitted
 from kit.tools import HANGS_S, need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 
-# What style.md asks of emitted C, and more.
+# The warnings that style.md requires for emitted C, and more.
 STRICT = (
     "-pedantic",
     "-Wall",

@@ -79,7 +79,7 @@ class Certified:
     Parameters
     ----------
     data : str
-        Of `DATA`.
+        A key of `DATA`.
     exits : tuple of str
         Templates of the stages.
     number_format : str

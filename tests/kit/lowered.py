@@ -55,7 +55,7 @@ class Lowered:
         return X[interpret(self.program, X).results["status"] == Status.OK]
 
     def answers(self, X: np.ndarray) -> Answers:
-        """Return what the program says."""
+        """Return the answers of the program."""
         return interpret(self.program, X)
 
     def prepared(self, X: np.ndarray) -> Batch:

@@ -32,7 +32,7 @@ class Pairs:
     n_classes: int = 4
     replays: bool = True
     n_samples: int = 200
-    n_features: int = 17  # tiles of four and a tail
+    n_features: int = 17  # groups of four features, and a rest
     sparse: bool = False
     has_exit: bool = False
 
@@ -43,7 +43,7 @@ class Pairs:
         return "-".join([*words, *(["replay"] if self.replays else [])])
 
     def exact(self, target: str | Target, name: str = "iris") -> Emitted:
-        """Return the same machine with an exact sum."""
+        """Return the C of this machine with an exact sum."""
         return emit_model(self.fitted(), target, name)
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:

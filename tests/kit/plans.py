@@ -1,4 +1,4 @@
-"""Plans for tests of single steps: those of the host, with samples as arrays instead of files."""
+"""Plans for tests of single steps, for the host and with arrays of samples instead of files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def plan_for(
     test_samples: np.ndarray | None = None,
     **options: Any,
 ) -> Plan:
-    """Return the plan for a machine; `options` are those of `compile_model`."""
+    """Return the plan for a machine, with options as in `compile_model`."""
     plan = Request.of(Path("model.pkl"), Options(**options)).plan(machine)
     return replace(
         plan,

@@ -1,7 +1,6 @@
 """A fitted scikit-learn estimator in real numbers: its attributes, evaluated with 50 digits.
 
-Nothing of kmcompile takes part, so that readers, passes and lowering are all inside what a
-comparison covers.
+It uses no code of kmcompile, so that a comparison covers readers, passes and lowering.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ class RealModel:
             return [(gamma * t + coef0) ** int(classifier.degree) for t in inner]
         if classifier.kernel == "sigmoid":
             return [mp.tanh(gamma * t + coef0) for t in inner]
-        # Cancels fewer digits than there are to spare.
+        # Cancellation loses fewer digits than the 50 have to spare.
         size = mp.fdot(x, x)
         each = zip(self.squares, inner, strict=True)
         return [mp.exp(-gamma * (square - 2 * t + size)) for square, t in each]
@@ -116,7 +115,7 @@ class RealModel:
 def function_value(kernel: Any, s: list[Any], x: list[Any]) -> Any:
     """Return the value of one of the functions of `function_kernels`.
 
-    What rounds below 0 in a scaler counts as 0 for chi2, which scikit-learn refuses.
+    For chi2, a feature that a scaler rounds below 0, which scikit-learn refuses, counts as 0.
     """
     function = getattr(kernel, "func", kernel)
     if function is intersection_kernel:
@@ -135,7 +134,7 @@ def pairs_of(n_classes: int) -> list[tuple[int, int]]:
 
 
 def _flattened(estimator: Any) -> list[Any]:
-    """Return the steps of a pipeline, those of nested ones in their place."""
+    """Return the steps of a pipeline, with nested pipelines replaced by their steps."""
     if not hasattr(estimator, "steps"):
         return [estimator]
     return [inner for _, step in estimator.steps for inner in _flattened(step)]

@@ -102,7 +102,7 @@ MORE = (
 )
 
 SIGNED = (CORE[1], MORE[2])
-"""With all functions that there are: what a reviewer would read."""
+"""The regression with all emitted functions, for the golden file that reviewers read."""
 
 ATTACKED = (*CORE, *MORE[:2])
 """In float32: for inputs that are made to break bounds."""

@@ -1,4 +1,4 @@
-"""Programs with a replay in float64, asked what float32 leaves open: neighbours that part.
+"""Programs with a replay in float64, and queries whose label float32 leaves open.
 
 For tests of the replay: bits of the C, its bounds, what it settles.
 """

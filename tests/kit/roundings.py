@@ -53,7 +53,7 @@ def flushing_subnormals(folder: Path, *models: Emitted) -> Iterator[None]:
     Parameters
     ----------
     models
-        What is to be run so: the C is written before, since its constants may be subnormal.
+        The models to run. Their C is written before, because its constants may be subnormal.
     """
     for model in models:
         model.write(folder)

@@ -1,4 +1,4 @@
-"""Larger data sets, for tests of real data: those that are in no clone and need not be here."""
+"""Larger data sets for tests on real data. No clone has them, and tests skip without them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Thresholds:
     steps : ndarray of shape (n,), int64
         k, increasing: kernels that are computed before the test.
     lower, upper : ndarray of shape (n,), float64
-        Infinite where a side decides nothing.
+        The thresholds; infinite if no query is decided on this side.
     """
 
     steps: NDArray[np.int64]
@@ -37,45 +37,43 @@ class Thresholds:
 class EarlyExit(Stage):
     """A stage that estimates the decisions, and decides the queries whose label this settles.
 
-    An estimate with its half-width goes to the label stage in the places of decision and
-    bound: where that finds the label to be the same within all of the half-widths, the query
-    is decided.
+    The label stage receives the estimates in the place of decisions and the half-widths in the
+    place of bounds. If every decision within its half-width gives one label, the query is decided.
 
-    What follows `decide` are the questions that emission, cost, verification and report ask of
-    every early exit. The defaults are those of an exit that computes no kernel and shares nothing
-    with other stages.
+    Emission, cost, verification and report read the members below `decide`. Their defaults are for
+    an exit that computes no kernel and shares nothing with other stages.
     """
 
     place: ClassVar[Place] = Place.EXIT
 
     needs_root_bound: ClassVar[bool] = False
-    """Whether its C calls `root_bound`, an upper bound on a square root."""
+    """Whether the exit's C calls `root_bound`, an upper bound on a square root."""
 
     calls_kernel: ClassVar[bool] = False
-    """Whether its C calls the exact sum's kernel in float32, also where that sum is of integers."""
+    """Whether the exit's C calls the kernel in float32, even if the exact sum is in integers."""
 
     hands_on_estimate: ClassVar[bool] = False
-    """Whether it leaves its estimate and the query's spread for the exits behind it."""
+    """Whether later exits read the exit's estimate and the query's spread."""
 
     takes_estimate: ClassVar[bool] = False
-    """Whether it uses the estimate that an exit before it has left."""
+    """Whether the exit reads the estimate of an earlier exit."""
 
     uses_spread: ClassVar[bool] = False
     """Whether the half-widths of its tests are multiplied by the query's spread."""
 
     @property
     def touches(self) -> bool:
-        """Whether it may compute kernels of the exact sum, which that sum then reuses."""
+        """Whether the exit may compute kernel values that the exact sum reuses."""
         return False
 
     @property
     def sums_approximations(self) -> bool:
-        """Whether it sums approximate kernels in the order of the exact sum."""
+        """Whether the exit sums approximate kernel values in the order of the exact sum."""
         return False
 
     @property
     def reads_raw(self) -> bool:
-        """Whether it looks at the input as it was received."""
+        """Whether the exit reads the raw input."""
         return False
 
     def stands_before(self, other: Stage) -> bool:
@@ -91,11 +89,11 @@ class EarlyExit(Stage):
         """
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return its private #defines; one that several exits have is written once."""
+        """Return the exit's private #defines; one that several exits have is emitted once."""
         return ()
 
     def members(self) -> tuple[Member, ...]:
-        """Return what it has in the workspace; a member that several exits have is there once."""
+        """Return the exit's members of the workspace; a member of several exits is emitted once."""
         return ()
 
     def worst_operations(self, ends: Ends) -> int:
@@ -107,21 +105,21 @@ class EarlyExit(Stage):
         return ends.weight(self) * self.worst_operations(ends)
 
     def saved_operations(self, ends: Ends) -> int:
-        """Return what the exact sum of such a query saves, where `worst_operations` has it not."""
+        """Return the operations that the exact sum saves, unless `worst_operations` has them."""
         return 0
 
     def added_operations(self, ends: Ends) -> int:
-        """Return the weighted multiply-adds of such a query beyond those of the exact sum."""
+        """Return the weighted multiply-adds of an undecided query beyond those of the exact sum."""
         return self.weighted_operations(ends) - self.saved_operations(ends)
 
     def kernels_at_tests(self) -> tuple[int, ...]:
-        """Return after how many kernels of its own it tests: those that verification looks for."""
+        """Return the numbers of the exit's kernels after which it tests, for verification."""
         return ()
 
     def test_offset(self, number: int) -> float:
-        """Return what its test of this number takes off an estimate of the first decision."""
+        """Return the offset that test `number` subtracts from the first decision's estimate."""
         return 0.0
 
     def thresholds(self) -> Thresholds | None:
-        """Return the thresholds of its tests on the first decision, None where none are drawn."""
+        """Return the thresholds of the tests on the first decision, or None if none are drawn."""
         return None

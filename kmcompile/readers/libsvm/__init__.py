@@ -1,1 +1,1 @@
-"""LIBSVM's text files, and ThunderSVM's where they are the same."""
+"""LIBSVM's text files, and ThunderSVM's in the same format."""

@@ -21,7 +21,7 @@ _KEYS = (
 order, and for linear kernels a section of weights."""
 
 KEYS = tuple(key.encode() for key in _KEYS)
-"""By one of them the format is told: LIBSVM reads them in any order."""
+"""The keys by which the format is recognised; LIBSVM reads them in any order."""
 
 _REMEDY = "the file was altered or damaged, save the model again"
 
@@ -37,7 +37,7 @@ class Header:
     Raises
     ------
     InputError
-        A key is unknown or there twice.
+        A key is unknown or occurs twice.
     """
 
     def __init__(self, lines: Lines) -> None:

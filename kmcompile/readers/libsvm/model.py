@@ -20,7 +20,7 @@ from kmcompile.readers.libsvm.sv_lines import SupportVectors
 from kmcompile.readers.libsvm.text import LARGEST_INT, Lines
 
 MAX_TEXT_BYTES = 100_000_000
-"""No model that fits a microcontroller needs more than some megabytes."""
+"""Largest file; no model that fits a microcontroller needs more than some megabytes."""
 
 KINDS = MappingProxyType(
     {
@@ -34,7 +34,7 @@ KINDS = MappingProxyType(
 """scikit-learn's classes of LIBSVM's svm_types."""
 
 _N_MARKS = 10
-"""Of a one-class model's densities: svm_one_class_probs."""
+"""Number of densities of a one-class model: svm_one_class_probs."""
 
 
 def read_libsvm(content: bytes) -> KernelMachine:
@@ -61,7 +61,7 @@ def read_libsvm(content: bytes) -> KernelMachine:
 def _read_classifier(kind: str, kernel: Kernel, header: Header, lines: Lines) -> KernelMachine:
     """Read a c_svc or nu_svc: f > 0 votes for the first label of a pair, f <= 0 for the second.
 
-    With two classes our f is the negative, so that f >= 0 is the second.
+    With two classes f is negated here, so that f >= 0 gives the second label.
     """
     n_classes = header.integer("nr_class", 1, MAX_CLASSES)
     if n_classes == 1:
@@ -124,7 +124,7 @@ def _total_sv(header: Header) -> int:
 
 
 def _intercept(rho: Float64Array) -> Float64Array:
-    """Return -rho, and 0 where that is -0: scikit-learn keeps it so."""
+    """Return -rho, with 0 in place of -0, as scikit-learn stores it."""
     return 0.0 - rho
 
 
@@ -180,7 +180,7 @@ def _check_probabilities(header: Header, n_decisions: int, marks: bool) -> None:
 
 def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str, ...]:
     width = vectors.vectors.shape[1]
-    # An inner product with a vector that ends before them does not have them.
+    # An inner product with a shorter vector leaves out the features beyond its end.
     later = "ignores later ones, as the C does"
     if isinstance(kernel, Rbf):
         later = "adds later ones to the distances, the C does not look at them"

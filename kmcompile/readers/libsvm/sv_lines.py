@@ -13,15 +13,15 @@ from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.libsvm.text import LARGEST_INT, Digits, Lines, integer, real, shown
 
 MAX_DENSE_BYTES = 200_000_000
-"""Of the vectors with their zeros."""
+"""Largest size of the vectors with their zeros that is always accepted."""
 
 SMALL_DENSE_BYTES = 10_000_000
 MAX_DENSE_RATIO = 1000
-"""Beyond the small size, of the bytes of the vectors to those of the text: a short file can name a
-very large index. One value in a thousand is not 0 in sparse data, and takes 10 characters."""
+"""Largest ratio of the bytes of larger vectors to the bytes of the text: a short file can name a
+very large index. In sparse data one value in a thousand is not 0, and takes 10 characters."""
 
 _COPIES = 2
-"""Of the vectors with their zeros: these, and those of the machine."""
+"""Number of copies of the vectors with their zeros: the reader's and the machine's."""
 
 _PAIR = re.compile(rb"([^:]*):([^:]*)")
 

@@ -15,13 +15,13 @@ from kmcompile.readers.byte_budget import ITEM_BYTES, current_budget
 from kmcompile.readers.record import short_ascii
 
 MAX_LINE_BYTES = 10_000_000
-"""400,000 features, or the pairs of 900 classes, of 25 characters each."""
+"""Longest line: 400,000 features, or the pairs of 900 classes, of 25 characters each."""
 
 LARGEST_INT = 2**31 - 1
-"""LIBSVM's int."""
+"""Largest value of LIBSVM's C type int."""
 
 _LINE_BYTES, _WORD_BYTES = 5 * ITEM_BYTES, 2 * ITEM_BYTES
-"""Of a line, and of a word, which is matched, converted and stored."""
+"""Cost of a line, and of a word, which is matched, converted and stored."""
 
 _PRINTABLE = re.compile(rb"[\t -~]*\r?\n")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,10}")
@@ -49,7 +49,7 @@ class Lines:
         Parameters
         ----------
         expected : str
-            What the line must be, for the error of a file that ends before it.
+            The expected line in words, for the error of a file that ends before it.
 
         Raises
         ------
@@ -63,11 +63,11 @@ class Lines:
         if len(line) > MAX_LINE_BYTES:
             raise self.error(f"longer than {MAX_LINE_BYTES} bytes; no such model fits")
         if not line.endswith(b"\n"):
-            # Without it a last number that lost digits would look whole.
+            # Without a line end, a last number that lost digits would look complete.
             raise self.error("the file ends without a line break, cut short; save the model again")
         if not _PRINTABLE.fullmatch(line):
             raise self.error("has characters that are not printable ASCII; save the model again")
-        # Before it is split: a line of short words becomes 20 times as long.
+        # Spent before the split, because a line of short words becomes 20 times as large.
         n_words = line.count(b" ") + line.count(b"\t") + 1
         n_bytes = len(line) + _LINE_BYTES + n_words * _WORD_BYTES
         self._budget.spend(n_bytes, "the lines of the text")
@@ -95,7 +95,7 @@ def shown(word: bytes) -> str:
 
 
 def integer(word: bytes, low: int, high: int) -> int | None:
-    """Return the integer that the word is, or None if it is none from `low` to `high`."""
+    """Return the word as an integer, or None if it is no integer from `low` to `high`."""
     if not _INTEGER.fullmatch(word):
         return None
     value = int(word)
@@ -103,7 +103,7 @@ def integer(word: bytes, low: int, high: int) -> int | None:
 
 
 def real(word: bytes) -> float | str:
-    """Return the number that the word is, or in words what it must be."""
+    """Return the word as a number, or a text on the expected form."""
     if not _REAL.fullmatch(word):
         return "finite" if _NOT_FINITE.fullmatch(word) else "a decimal number"
     value = float(word)
@@ -116,7 +116,7 @@ class Digits:
     EXACT = 17
     """`%.17g` names every float64, IEEE 754-2008 section 5.12.2."""
     SHORT = 6
-    """`%g` writes six digits; numbers of fewer are taken for short ones, like gamma = 0.5."""
+    """`%g` writes six digits; a number of fewer digits counts as exact, like gamma = 0.5."""
 
     def __init__(self) -> None:
         self.most = 0

@@ -36,7 +36,7 @@ from kmcompile.model.kernel_machine import Task
 FORMAT_VERSION = 1
 
 FIRST_MEMBER = "format_version.npy"
-"""By it the layout is told from other zip archives."""
+"""The member by which the layout is recognised among zip archives."""
 
 REQUIRED = (
     *("format_version", "kind", "task", "n_features", "kernel"),
@@ -49,7 +49,7 @@ FLAGS = MappingProxyType(
         "break_ties": (Task.ONE_VS_ONE,),
     }
 )
-"""May be left out, and be True only with these tasks."""
+"""Optional flags, and the tasks with which they may be True."""
 
 OPTIONAL = (*FLAGS, "threshold", "decision_function_shape", "classes", "class_counts")
 
@@ -82,11 +82,11 @@ STEPS = MappingProxyType(
 """The steps of preprocessing and their fields; the widths follow from `n_features`."""
 
 AFFINE_ERRORS = ("offset_error", "factor_error")
-"""May be given with an Affine step: what float64 rounded when it was worked out."""
+"""Optional fields of an Affine step: bounds on float64 rounding errors of its fields."""
 
 MAX_STEPS = 100
 
 
 def step_prefix(number: int) -> str:
-    """Return what the names of a step's fields begin with."""
+    """Return the prefix of the names of a step's fields."""
     return f"step_{number}_"

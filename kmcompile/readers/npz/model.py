@@ -67,7 +67,7 @@ def read_npz_model(content: bytes) -> KernelMachine:
 
 
 def _value(name: str, raw: bytes) -> Any:
-    """Return an array, or what a scalar is in Python."""
+    """Return an array, or a scalar as a Python value."""
     array = read_npy(io.BytesIO(raw), name)
     return array if array.shape else array.item()
 
@@ -115,7 +115,7 @@ def _shape(fields: Fields) -> str:
 
 
 def _classes(fields: Fields, task: Task) -> tuple[tuple[Label, ...], tuple[int, ...]]:
-    """Return the labels, and the vectors of each class where the task needs them."""
+    """Return the labels, and the number of vectors of each class if the task needs it."""
     wanted = {"classes"} if task not in (Task.ONE_CLASS, Task.REGRESSION) else set()
     if task is Task.ONE_VS_ONE:
         wanted.add("class_counts")

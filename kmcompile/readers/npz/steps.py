@@ -49,7 +49,7 @@ def read_steps(fields: Fields, n_features: int) -> tuple[Step, ...]:
 
 
 def _read_step(fields: Fields, number: int, width: int) -> tuple[Step, set[str]]:
-    """Return a step, and the names that it took."""
+    """Return a step, and the names of its fields in the archive."""
     name = f"step_{number}"
     kind = fields.choice(name, tuple(STEPS))
     prefix = step_prefix(number)

@@ -17,7 +17,7 @@ from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, step_prefix
 from kmcompile.steps import Step
 
 _DERIVED = ("n_in", "n_out")
-"""Widths of steps, which follow from `n_features`."""
+"""Fields of steps that are not written: widths, which follow from `n_features`."""
 
 
 def write_npz_model(path: Path, machine: KernelMachine) -> None:
@@ -47,7 +47,7 @@ def write_npz_model(path: Path, machine: KernelMachine) -> None:
 
 
 def npz_model(machine: KernelMachine) -> bytes:
-    """Return the archive; the same machine gives the same bytes, and reading it the same machine.
+    """Return the bytes of the archive; equal machines give equal bytes, which read back equal.
 
     Raises
     ------

@@ -20,12 +20,12 @@ _TYPE_NAMES = {_INT: "i", _STRING: "s", _FLOATS: "floats", _INTS: "ints", _STRIN
 
 
 def text(raw: bytes) -> str:
-    """Return a name or label of the file.
+    """Return the bytes of a name or label as text.
 
     Raises
     ------
     InputError
-        It is no UTF-8.
+        The bytes are no UTF-8.
     """
     try:
         return raw.decode()
@@ -34,7 +34,7 @@ def text(raw: bytes) -> str:
 
 
 _FLOAT_COPIES = 6
-"""Of the numbers of an attribute: Python's numbers one after the other, then as float64 twice."""
+"""Number of float64 copies of an attribute's numbers, one of them as Python objects."""
 
 
 class OnnxAttributes:

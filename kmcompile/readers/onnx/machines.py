@@ -27,13 +27,13 @@ _KERNEL = ("kernel_type", "kernel_params")
 _LABELS = ("classlabels_ints", "classlabels_strings")
 _TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
 _MAX_DEGREE = 2.0**24
-"""Above, float32 has no longer every integer."""
+"""Largest degree: above it float32 does not hold every integer."""
 
 
 def _svm_classifier(node: Any) -> KernelMachine:
     """Read an SVMClassifier: one-vs-one in LIBSVM's layout.
 
-    With two classes it is negated: here f > 0 is `classes[1]`.
+    With two classes f is negated here, so that f > 0 gives `classes[1]`.
     """
     own = ("coefficients", "support_vectors", "rho", "vectors_per_class", "post_transform")
     attributes = OnnxAttributes(node, (*own, *_KERNEL, *_LABELS, "prob_a", "prob_b"))
@@ -86,7 +86,7 @@ def _svm_regressor(node: Any) -> KernelMachine:
 
 
 def one_class(machine: KernelMachine) -> KernelMachine:
-    """Return the machine whose label is the sign of a regression."""
+    """Return the one-class machine whose label is the sign of a regression's value."""
     return KernelMachine(
         kind="OneClassSVM",
         task=Task.ONE_CLASS,

@@ -20,17 +20,17 @@ from kmcompile.readers.byte_budget import current_budget
 from kmcompile.readers.onnx.wire import count_fields, not_whole
 
 MAX_BYTES = 20_000_000
-"""Five million numbers."""
+"""Largest file: five million numbers."""
 
 _COPIES = 16
-"""An integer of one byte takes 8, in an array that is doubled when it is full."""
+"""Copies of the file's bytes: an integer of one byte takes 8, in an array that doubles."""
 
 _MAX_FIELDS = 100_000
-"""Beside the numbers and texts of operators. An empty operator is two bytes of the file, and 160
-when it is parsed."""
+"""Largest number of fields besides the numbers and texts of operators. An empty operator has two
+bytes in the file, and 160 when parsed."""
 
 _MAX_PARTS = 10_000
-"""Operators, constants, inputs: a chain has a handful, the scores beside it some dozens."""
+"""Largest number of operators, constants and inputs; a chain and its scores have some dozens."""
 
 _PACKAGE = "kmcompile.onnx"
 
@@ -91,7 +91,7 @@ _NESTED = {
     message: {n: kind.rstrip("*") for _, n, kind in fields if kind.rstrip("*") in _MESSAGES}
     for message, fields in _MESSAGES.items()
 }
-"""The fields of a message that are messages themselves, and of which kind."""
+"""The fields of each message that are messages themselves, with their kinds."""
 
 
 def parse_model(content: bytes) -> Any:

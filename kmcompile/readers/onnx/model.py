@@ -1,7 +1,7 @@
 """ONNX models as kernel machines: a chain of operators from one float input to the first output.
 
-What hangs on the machine's scores (ZipMap, onnxruntime's one-vs-rest scores) leaves the label as
-it is and is passed over; every operator between the input and the label counts.
+Every operator between the input and the label is read. Operators on the machine's scores (ZipMap,
+onnxruntime's one-vs-rest scores) do not change the label and are ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FLOAT, _INT64, _STRING = 1, 7, 8
 
 
 def read_onnx(content: bytes) -> KernelMachine:
-    """Return the machine of an ONNX model, in float64, of the float32 numbers that it holds.
+    """Return the machine of an ONNX model: its float32 numbers in float64.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_onnx(content: bytes) -> KernelMachine:
 
 
 def _steps(nodes: list[Any], width: int, constants: Constants) -> tuple[Step, ...]:
-    """Return what the operators do before a machine of `width` features, read from its end."""
+    """Return the steps of the operators before a machine of `width` features, read backwards."""
     steps: tuple[Step, ...] = ()
     for node in reversed(nodes):
         read = STEPS.get(_operator(node))
@@ -128,14 +128,14 @@ def _chain(graph: Any, constants: Constants, source: bytes) -> list[Any]:
 
 
 def _operator(node: Any) -> str:
-    """Return the operator's name, with its domain unless that is ONNX's for it."""
+    """Return the operator's name, with its domain unless that is the operator's usual one."""
     name, domain = short_ascii(text(node.op_type)), short_ascii(text(node.domain))
     expected = _ML if name in _OF_ML else _CORE
     return name if domain in expected else f"{domain}.{name}"
 
 
 def _after(node: Any, machine: KernelMachine) -> KernelMachine:
-    """Return the machine with an operator behind it: what leaves its answer, or takes its sign."""
+    """Return the machine after an operator that keeps its answer or takes its sign."""
     operator = _operator(node)
     if operator == "Cast":
         check_cast(node, _answer_types(machine))

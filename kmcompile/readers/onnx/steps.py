@@ -16,7 +16,7 @@ from kmcompile.steps import Affine, Clip, Normalization, Projection, Step
 FLOATS = (1, 11)
 """TensorProto.DataType: float and double."""
 N_CONSTANTS = {"Mul": 1, "Div": 1, "Add": 1, "Sub": 1, "MatMul": 1, "Clip": 2}
-"""Constant inputs beside the data; the other operators have none."""
+"""Operator -> number of constant inputs besides the data; other operators have none."""
 _NORMS: Mapping[str, Literal["l1", "l2"]] = MappingProxyType({"L1": "l1", "L2": "l2"})
 
 

@@ -32,7 +32,7 @@ _TYPES = {
 """TensorProto.DataType: the field that holds the elements, and an element's bytes in raw_data."""
 _MAX_DIMENSIONS = 8
 _COPIES = 6
-"""Of the numbers of a constant, as float64 and before."""
+"""Number of copies of a constant's numbers, as float64 and before the conversion."""
 
 
 class Constants:
@@ -45,7 +45,7 @@ class Constants:
     Raises
     ------
     InputError
-        A tensor's data lie in another file, or are not as many as its dims say.
+        A tensor's data lie in another file, or their number contradicts its dims.
     """
 
     def __init__(self, graph: Any) -> None:
@@ -85,7 +85,7 @@ class Constants:
         Raises
         ------
         InputError
-            It is of another type or shape, or not finite.
+            The constant has another type or shape, or is not finite.
         """
         tensor = self._tensors[name]
         shape = tuple(tensor.dims)

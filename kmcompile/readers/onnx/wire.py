@@ -1,6 +1,6 @@
-"""How many messages lie in a protobuf file, counted without making any of them.
+"""Counting of the fields in a protobuf file, without parsing it to objects.
 
-A parsed message takes 80 times the two bytes that an empty one has in the file.
+An empty message has two bytes in the file, and takes 80 times as much when parsed.
 
 References
 ----------
@@ -15,15 +15,15 @@ from collections.abc import Mapping
 from kmcompile.errors import InputError
 
 Nested = Mapping[str, Mapping[int, str]]
-"""The fields of each kind of message that are messages, by number, and of which kind."""
+"""Kind of message -> number of a field that is a message -> kind of that message."""
 
 _VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
 
 
 def count_fields(content: bytes, root: str, nested: Nested, most: int) -> int:
-    """Return how many fields a message has, those of the messages in it included.
+    """Return the number of fields of a message, with those of messages inside it.
 
-    Messages that hold no others are not looked into: their arrays may be long.
+    Messages without messages inside are not read, because their arrays may be long.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def count_fields(content: bytes, root: str, nested: Nested, most: int) -> int:
         The kind of the whole content.
     nested : mapping of str to mapping of int to str
     most : int
-        Counting ends behind it.
+        Counting stops above this number.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def not_whole() -> InputError:
 
 
 def _after(content: bytes, position: int, wire_type: int) -> tuple[int, int]:
-    """Return where a field's value starts, behind its length if it has one, and where it ends."""
+    """Return the start of a field's value, behind its length if it has one, and its end."""
     if wire_type == _VARINT:
         return position, _varint(content, position)[1]
     if wire_type == _LENGTH:
@@ -74,7 +74,7 @@ def _after(content: bytes, position: int, wire_type: int) -> tuple[int, int]:
 
 
 def _varint(content: bytes, position: int) -> tuple[int, int]:
-    """Return a number of at most 10 bytes, and where it ends."""
+    """Return a varint of at most 10 bytes, and the position behind it."""
     value = 0
     for shift, byte in enumerate(content[position : position + 10]):
         value |= (byte & 127) << 7 * shift

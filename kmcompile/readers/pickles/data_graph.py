@@ -1,4 +1,4 @@
-"""Check that data read from a file is a shallow tree or a shared one, never a cycle."""
+"""Check that data from a file is nested a few levels deep and has no cycle."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kmcompile.errors import InputError
 from kmcompile.readers.record import Record
 
 MAX_DEPTH = 40
-"""Nested pipelines go a handful deep; Python's own recursion limit is near 1000."""
+"""Largest depth. Nested pipelines need a handful; Python's recursion limit is near 1000."""
 
 
 def check_nesting(root: Any) -> None:
-    """Raise InputError if containers lie in themselves or more than `MAX_DEPTH` deep.
+    """Raise InputError if a container contains itself, or is nested deeper than `MAX_DEPTH`.
 
-    Iterative and linear in the data, as the data is not trusted yet.
+    The check is iterative and takes linear time, because the data is not trusted yet.
     """
     heights: dict[int, int] = {}
     open_ids: set[int] = {id(root)}

@@ -1,4 +1,4 @@
-"""The names that a pickle may mention, and what they stand for: never the real thing."""
+"""The names that a pickle may use, each with an inert stand-in for the class or function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kmcompile.readers.sklearn.kernel_functions import is_kernel_function
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InertClass:
-    """A class by name; calling it makes a Record and runs nothing."""
+    """A stand-in for a class: calling it makes a Record and runs no code of the class."""
 
     module: str
     name: str
@@ -25,7 +25,7 @@ class InertClass:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constructor:
-    """An own function that stands in for one that the file names."""
+    """A function of kmcompile that stands in for a function named in the file."""
 
     build: Callable[[tuple[Any, ...]], Any]
 
@@ -50,7 +50,7 @@ def _empty_bytes(arguments: tuple[Any, ...]) -> bytes:
 
 
 def _slice(arguments: tuple[Any, ...]) -> slice:
-    """Stand in for slice: how a ColumnTransformer tells neighbouring columns."""
+    """Stand in for slice, by which a ColumnTransformer names neighbouring columns."""
     ends = all(end is None or isinstance(end, int | str) for end in arguments)
     if len(arguments) != 3 or not ends:
         raise damaged("a slice is malformed")
@@ -86,7 +86,7 @@ _CONSTRUCTORS = {
 _INERT = {
     ("__builtin__", "object"),
     ("builtins", "object"),
-    ("functools", "partial"),  # of a kernel function; what it would call is named, too
+    ("functools", "partial"),  # of a kernel function; the function inside is named, too
     ("numpy", "ndarray"),
     ("numpy", "memmap"),
     ("numpy", "number"),  # the type of columns that a ColumnTransformer was to take
@@ -117,16 +117,16 @@ _INERT_MODULES = (
     "sklearn._loss",
     "sklearn.gaussian_process.kernels",  # read as data by gaussian_process_kernel
 )
-"""What fitted estimators keep, nearly all of it for no answer."""
+"""Modules of objects that fitted estimators keep and that rarely affect answers."""
 
 
 def resolve(module: str, name: str) -> InertClass | Constructor | Function:
-    """Return what stands for a name of the file.
+    """Return the stand-in for a name of the file.
 
     Raises
     ------
     InputError
-        The name is none that a supported estimator needs; nothing has run.
+        No supported estimator needs the name. No code of the file has run.
     """
     build = _CONSTRUCTORS.get((module, name))
     if build is not None:
@@ -141,12 +141,12 @@ def resolve(module: str, name: str) -> InertClass | Constructor | Function:
 
 
 def stand_in(module: str, name: str) -> InertClass | Function | None:
-    """Return what stands for a class or a function; None if it has no place in a model.
+    """Return the stand-in for a class or a function; None if no model needs it.
 
     Raises
     ------
     InputError
-        It is scikit-learn's and not supported.
+        The class is scikit-learn's and not supported.
     """
     if is_kernel_function(module, name):
         return Function(module, name)

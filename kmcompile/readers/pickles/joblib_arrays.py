@@ -19,7 +19,7 @@ def is_wrapper(record: Record) -> bool:
 
 
 def holds_objects(wrapper: Record) -> bool:
-    """Whether what comes next is a pickle of its own, as for arrays of objects."""
+    """Whether a pickle of its own follows, as for arrays of objects."""
     return _dtype(wrapper).value.hasobject
 
 

@@ -1,8 +1,8 @@
-"""numpy's arrays, scalars and dtypes, rebuilt from what a pickle says of them.
+"""numpy's arrays, scalars and dtypes, rebuilt from the data of a pickle.
 
 Each function takes the argument tuple that the file gives to numpy's own constructor, and
-builds only what a fitted estimator needs: arrays and scalars of numbers, text or plain
-objects, never larger than the bytes that are there.
+builds only arrays and scalars of numbers, text or plain objects, as fitted estimators need them,
+and never more bytes than the file has.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def make_dtype(arguments: tuple[Any, ...]) -> Dtype:
 
 
 def set_dtype_state(dtype: Dtype, state: Any) -> None:
-    """Take the byte order; everything else must be what the name already said."""
+    """Take the byte order; every other part of the state must agree with the dtype's name."""
     if type(state) is not tuple or len(state) < 5:
         raise damaged("the state of a dtype is malformed")
     if type(state[1]) is not str or state[1] not in _BYTE_ORDERS:
@@ -66,7 +66,7 @@ def make_scalar(arguments: tuple[Any, ...]) -> np.generic:
 
 
 def make_empty_array(arguments: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-    """Stand in for numpy's `_reconstruct`: an array still without its content."""
+    """Stand in for numpy's `_reconstruct`, which makes an array without content."""
     return np.empty((0,), dtype=np.int8)
 
 
@@ -108,7 +108,7 @@ def array_from_bytes(
 
 
 def array_bytes(dtype: Dtype, shape: Any) -> int:
-    """Return how many bytes an array takes, after checking its shape."""
+    """Check the shape of an array; return the array's size in bytes."""
     try:
         return bytes_of_shape(shape, dtype.value.itemsize)
     except ValueError as error:
@@ -116,7 +116,7 @@ def array_bytes(dtype: Dtype, shape: Any) -> int:
 
 
 def _checked(raw: bytes | bytearray, dtype: Dtype, shape: Any) -> bytes:
-    """Return `raw` if it is exactly as long as the array that it is said to hold."""
+    """Return `raw` if its length is exactly the array's size."""
     expected_bytes = array_bytes(dtype, shape)
     if dtype.value.hasobject:
         raise damaged("an array of objects is given as bytes")

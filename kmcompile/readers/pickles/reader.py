@@ -2,7 +2,7 @@
 
 `pickletools.genops` only parses; what an opcode does is the table at the end of this file.
 No name of the file is ever imported or called (see pickle_globals), so that nothing can
-run, and everything built has been paid for by bytes of the file.
+run. Every object that is built is first spent from the file's budget.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from kmcompile.readers.record import Function, Record
 from kmcompile.readers.sklearn.kernel_functions import refusal
 
 MAX_OPCODES = 1_000_000
-"""A pipeline takes some hundreds, one more for every label and feature name."""
+"""Largest number of opcodes. A pipeline has some hundreds, and one for each label and name."""
 
 _OPCODE_BYTES = 4 * ITEM_BYTES
-"""Of an opcode: it is parsed, and what it makes is looked at again."""
+"""Cost of an opcode, which is parsed and whose result is read again."""
 
 _MAX_KEY = 2**63
 """Python hashes integers modulo 2^61 - 1: larger keys could all collide."""

@@ -1,4 +1,4 @@
-"""The bytes of a pickle: who reads many of them at once pays for what is made of them first."""
+"""The bytes of a pickle: a read of many bytes spends the cost of its result first."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import io
 from kmcompile.readers.byte_budget import current_budget
 
 _FREE_BYTES = 1000
-"""Less than this is paid for with its opcode."""
+"""A read of fewer bytes is covered by the cost of its opcode."""
 
 _TEXT_COPIES = 6
-"""The bytes of a text, and up to 4 for each character while it is decoded, and then once more."""
+"""Copies of a text: its bytes, and twice up to 4 bytes for each character while it is decoded."""
 
 _COPIES = {b"X": _TEXT_COPIES, b"\x8d": _TEXT_COPIES, b"\x96": 2}
-"""What BINUNICODE, BINUNICODE8 and BYTEARRAY8 make of their bytes; others make one copy."""
+"""Number of copies that an opcode makes of its bytes; other opcodes make one."""
 
 
 class PickleStream(io.BytesIO):
-    """What `pickletools.genops` reads from: it makes texts and bytes before it shows them.
+    """The stream for `pickletools.genops`, which makes texts and bytes before it yields them.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class PickleStream(io.BytesIO):
         return len(self._content) - self.tell()
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return `size` bytes or what there is; a single one is taken for an opcode."""
+        """Return `size` bytes, or fewer at the end; a single byte counts as an opcode."""
         if size == 1:
             self._opcode = super().read(1)
             return self._opcode
@@ -49,7 +49,7 @@ class PickleStream(io.BytesIO):
         return super().read(size)
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        """Return what there is up to a line break; protocol 0 has texts of one line."""
+        """Return the bytes up to a line break; texts of protocol 0 are lines."""
         start = self.tell()
         wanted = (self._content.find(b"\n", start) + 1 or len(self._content)) - start
         if wanted > _FREE_BYTES:

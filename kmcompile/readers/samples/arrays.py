@@ -21,19 +21,19 @@ _HEADERS = {
     (1, 0): (npy_format.read_array_header_1_0, 2),
     (2, 0): (npy_format.read_array_header_2_0, 4),
 }
-"""What reads the header of a version, and the bytes that its length has."""
+"""Version -> the function that reads its header, and the number of bytes of its length."""
 
 _MOST_HEADER_BYTES = 10_000
 """numpy's own limit."""
 _BYTES_PER_HEADER_BYTE = 150
-"""numpy has Python parse the header; one of Python 2 it takes apart word by word before."""
+"""Cost of a byte of the header, which Python parses; headers of Python 2 are split into words."""
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Only these decompress in steps of bounded size, and numpy writes no others."""
 
 _STEP_BYTES = 1_000_000
-"""What is decompressed at a time."""
-# What damaged bytes make zipfile and its decompressors raise.
+"""Bytes that are decompressed at a time."""
+# Errors of zipfile and its decompressors on damaged bytes.
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -88,7 +88,7 @@ def _read_member(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[Any
 def read_npy(file: Any, field: str) -> NDArray[Any]:
     """Return the array of an `.npy` stream.
 
-    The header's size is believed only as far as bytes are there.
+    The array is refused if the file has fewer bytes than the header claims.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def _read_header(file: Any, version: tuple[int, int]) -> tuple[Any, bool, np.dty
 
 
 def _read_content(file: Any, size: int, field: str) -> NDArray[np.uint8]:
-    """Return the bytes behind a header, read in steps: joined they would be there twice."""
+    """Return the bytes behind a header, read in steps into one buffer, without a second copy."""
     content = np.empty(size, dtype=np.uint8)
     n_read = 0
     while n_read < size and (piece := file.read(min(_STEP_BYTES, size - n_read))):

@@ -1,4 +1,4 @@
-"""Samples from a file: `.npz`, `.npy`, `.csv` or svmlight, told by content, not by extension.
+"""Samples from a file: `.npz`, `.npy`, `.csv` or svmlight, recognised by content, not by extension.
 
 Every value is rounded to the nearest float32, which is what the C receives. NaN, infinities and
 values beyond float32 are refused; nothing is ever unpickled.
@@ -22,25 +22,25 @@ from kmcompile.readers.samples.text import read_text
 
 Part = Literal["calibration", "test"]
 
-# Names of X, the first that is there counts; its labels have the same name with y.
+# Names of X; the first one in the archive counts. Its labels have this name with y.
 _NAMES: dict[Part, tuple[str, ...]] = {
     "calibration": ("X", "X_train"),
     "test": ("X_test", "X", "X_train"),
 }
 _WIDENED_BYTES = 6
-"""Of a number of X: as float32, whether it is finite, and as much again while that is found out."""
+"""Cost of a number of X: its float32, the test for finite numbers, and the test's working copy."""
 _PICKLE, _GZIP = b"\x80", b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Samples as the C receives them.
+    """Samples in the form in which the C receives them.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32
     y : ndarray of shape (n_samples,) or None
-        The labels as the file has them: integers, floats, booleans or text.
+        The labels in the file's type: integers, floats, booleans or text.
     """
 
     X: Float32Array
@@ -71,9 +71,9 @@ def read_samples(path: Path, n_features: int, part: Part = "calibration") -> Sam
     Raises
     ------
     UsageError
-        If there is no such file.
+        If the file does not exist.
     InputError
-        If it cannot be used; names the file, the field, what was found and what is allowed.
+        If the file cannot be used; the text names file, field, value and rule.
     """
     try:
         status = path.stat()

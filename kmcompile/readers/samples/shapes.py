@@ -1,4 +1,4 @@
-"""What the shape of an array in a file may be, before numpy sees it."""
+"""Checks of the shape of an array in a file, before numpy reads it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _MAX_BYTES = 2**60
 
 
 def bytes_of_shape(shape: Any, item_bytes: int) -> int:
-    """Return how many bytes an array takes.
+    """Return the size in bytes of an array of this shape.
 
     Parameters
     ----------
     shape : tuple of int
-        As the file has it: it may be anything.
+        The shape in the file, which may hold any values.
     item_bytes : int
 
     Raises
     ------
     ValueError
-        It is none that an array can have; says what is wrong, without the shape.
+        No array can have the shape; the text names the rule, without the shape.
 
     Examples
     --------

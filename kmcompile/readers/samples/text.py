@@ -17,7 +17,7 @@ from kmcompile.readers.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budge
 
 MAX_VALUES = 500_000_000
 _FIELD_BYTES = ITEM_BYTES // 2
-"""Of a field of a CSV: text, Python's number and float64."""
+"""Cost of a field of a CSV: its text, its Python number and its float64."""
 _SEPARATORS = (",", ";", "\t")
 _PAIR = re.compile(r"\s\d+:")
 
@@ -25,7 +25,7 @@ _PAIR = re.compile(r"\s\d+:")
 def read_text(
     file: BinaryIO, name: str, n_features: int
 ) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
-    """Return samples and labels of a CSV or svmlight file, the format told by its first lines.
+    """Return samples and labels of a CSV or svmlight file, whose format its first lines show.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return "_" not in text  # float("1_0") is 10: Python's own spelling, nobody's data
+    return "_" not in text  # Python reads "1_0" as 10, but no data file writes numbers so
 
 
 def _numbers(fields: list[str], where: str) -> list[float]:
@@ -179,7 +179,7 @@ def _labels(texts: list[str], name: str) -> NDArray[Any]:
             return np.array([int(t) if kind is np.int64 else float(t) for t in texts], dtype=kind)
         except (ValueError, OverflowError):
             continue
-    # An array of text gives each the room of the longest, 4 bytes a character.
+    # An array of text has the size of the longest text, 4 bytes a character, for each.
     longest = max(map(len, texts))
     current_budget().spend(
         4 * longest * len(texts), f"{name}: labels of up to {longest} characters"

@@ -29,9 +29,9 @@ def read_calibrated(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ker
     `classes_[1]` where its probability is the larger one, f' > 0. Of many classes the first of
     equal largest ones wins; making them add up to 1 changes no order.
 
-    In float64 the sigmoid is 1 from f' = 37 on and 0 below -745: scikit-learn's `predict` takes
-    the first of many classes that are there alike, which the larger f' tells apart here. Such
-    inputs lie outside the training data.
+    In float64 the sigmoid is 1 from f' = 37 on and 0 below -745. If several classes have equal
+    sigmoids there, scikit-learn's `predict` takes the first, but this machine the one with the
+    largest f'. Such inputs lie outside the training data.
     """
     fields.require_fitted("calibrated_classifiers_")
     classes = fields.labels("classes_")

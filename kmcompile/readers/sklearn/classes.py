@@ -1,4 +1,4 @@
-"""Which scikit-learn classes and releases are understood."""
+"""The supported classes and releases of scikit-learn."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ ESTIMATORS = {
         "model_selection",
     ),
 }
-"""What may stand last, with its package."""
+"""Class of an estimator -> its package: the supported last steps of a pipeline."""
 SCALERS = {
     "StandardScaler": "preprocessing",
     "MinMaxScaler": "preprocessing",
     "MaxAbsScaler": "preprocessing",
     "RobustScaler": "preprocessing",
 }
-"""Each column by itself, so that a ColumnTransformer may have them."""
+"""Transformers that scale each column alone, so that a ColumnTransformer may have them."""
 TRANSFORMERS = {
     **SCALERS,
     "PCA": "decomposition",
@@ -49,13 +49,13 @@ TRANSFORMERS = {
     "ColumnTransformer": "compose",
 }
 FEATURE_MAPS = {"Nystroem": "kernel_approximation", "RBFSampler": "kernel_approximation"}
-"""Before a linear estimator they make a kernel machine of it."""
+"""Transformers that turn a linear estimator behind them into a kernel machine."""
 _PARTS = {
     "FunctionTransformer": "preprocessing",
     "_RemainderColsList": "compose",
     "make_column_selector": "compose",
 }
-"""What a ColumnTransformer is made of besides; they stand nowhere else."""
+"""Further parts of a ColumnTransformer, which are supported nowhere else."""
 _PACKAGES = {**ESTIMATORS, **TRANSFORMERS, **FEATURE_MAPS, **_PARTS, "Pipeline": "pipeline"}
 
 SUPPORTED = (
@@ -65,16 +65,16 @@ SUPPORTED = (
 _INSTEAD = {"OneVsOneClassifier": "use SVC, which is one-vs-one itself"}
 
 OLDEST_READABLE = (1, 0)
-"""Before 1.0 the private attributes had other names, and files come without
-`n_features_in_`: what can't be checked isn't guessed."""
+"""Oldest supported release. Before 1.0 private attributes had other names, and files lack
+`n_features_in_`, without which nothing can be checked."""
 OLDEST_TESTED, NEWEST_TESTED = (1, 1), (1, 9)
-"""Files written by these releases are read in the tests."""
+"""Oldest and newest release whose files the tests read."""
 
 
 def is_supported(module: str, name: str) -> bool:
-    """Whether it is exactly a class that a reader reads.
+    """Return whether a class is supported.
 
-    Exactly: a subclass may compute its answers in another way.
+    Subclasses of a supported class are not, because they may compute other answers.
     """
     package = f"sklearn.{_PACKAGES.get(name)}"
     return name in _PACKAGES and (module == package or module.startswith(package + "."))
@@ -87,7 +87,7 @@ def require_supported(record: Record) -> None:
 
 
 def refusal(module: str, name: str) -> str:
-    """Return why a class is not accepted, and what is."""
+    """Return an error text: why a class is refused, and which are supported."""
     shown = short_ascii(f"{module}.{name}")
     if not module.startswith("sklearn."):
         return (
@@ -104,7 +104,7 @@ def release_of(record: Record) -> tuple[int, int]:
     Raises
     ------
     InputError
-        It is older than `OLDEST_READABLE`, or not told.
+        The release is older than `OLDEST_READABLE`, or not in the file.
     """
     text = record.attributes.get("_sklearn_version")
     match = re.match(r"(\d{1,4})\.(\d{1,4})", text) if isinstance(text, str) else None
@@ -124,7 +124,7 @@ def version_notes(record: Record) -> tuple[str, ...]:
     Raises
     ------
     InputError
-        The release is older than `OLDEST_READABLE`, or not told.
+        The release is older than `OLDEST_READABLE`, or not in the file.
     """
     if OLDEST_TESTED <= release_of(record) <= NEWEST_TESTED:
         return ()

@@ -21,18 +21,18 @@ from kmcompile.steps import Affine, Clip, Selection, Step
 
 _MAX_PARTS = 10_000
 _MAX_TOLD = 10_000_000
-"""Parts times columns: a file stores columns once, and any number of parts may tell of them."""
+"""Largest product of parts and columns: many parts of a file may share one list of columns."""
 
 
 _PART_BYTES = 8 * ITEM_BYTES
-"""Of a scaler of one part, which each part has as often as the part with most."""
+"""Cost of a scaler of a part; each part gets as many scalers as the part with most."""
 _COLUMN_BYTES = 6 * FLOAT_BYTES
-"""Of a column of a scaler: offset, factor and error, of the part and of all."""
+"""Cost of a column of a scaler: offset, factor and error, for the part and for all parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one transformer does to its columns."""
+    """The columns and steps of one transformer."""
 
     columns: list[int]
     steps: tuple[Step, ...]
@@ -110,7 +110,7 @@ def _told(
 
 
 def _compare(fields: Fields, name: str, columns: list[int]) -> None:
-    """Compare the columns with those that `fit` worked out."""
+    """Check the columns of a part against those that `fit` determined."""
     worked_out = fields.get("_transformer_to_input_indices", {})
     if not isinstance(worked_out, dict):
         found = f"is {describe(worked_out)}"
@@ -123,7 +123,7 @@ def _compare(fields: Fields, name: str, columns: list[int]) -> None:
 
 
 def _scalers(fields: Fields, name: str, transformer: Any, n: int) -> tuple[Step, ...]:
-    """Return the steps of n columns: of a transformer, and of its weight."""
+    """Return the steps of n columns: those of a transformer and of its weight."""
     steps = _unweighted(name, transformer, n)
     weight = _weight(fields, name)
     if weight is None:

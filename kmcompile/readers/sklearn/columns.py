@@ -1,4 +1,4 @@
-"""The columns of an input that a part of a ColumnTransformer takes, in any way to tell them."""
+"""The columns of a part of a ColumnTransformer, from any form of specification."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from kmcompile.readers.record import Record, describe
 _TELL = "a list of columns: indices, names, a mask or a slice"
 
 MOST_COLUMNS = 1_000_000
-"""More than any board could hold; a file may claim any number."""
+"""Largest number of columns, more than any board holds; a file may claim any number."""
 
 
 def feature_names(fields: Fields, n_features: int) -> list[str]:
-    """Return the names of the columns of the training data; none where it had no names."""
+    """Return the names of the columns of the training data; empty if it had no names."""
     if not fields.has("feature_names_in_"):
         return []
     value = fields.get("feature_names_in_")
@@ -32,16 +32,16 @@ def feature_names(fields: Fields, n_features: int) -> list[str]:
 
 
 class Columns:
-    """Tells what a specification of columns means, as sklearn.utils._indexing does.
+    """Turns a specification of columns into indices, as sklearn.utils._indexing does.
 
     Parameters
     ----------
     what : str
-        Whose columns they are, for messages.
+        Owner of the columns, for messages.
     n_features : int
-        Of the input.
+        Number of features of the input.
     names : list of str
-        Of the input's columns; may be empty.
+        Names of the input's columns; may be empty.
     """
 
     def __init__(self, what: str, n_features: int, names: list[str]) -> None:
@@ -50,7 +50,7 @@ class Columns:
         self._index_of = {name: index for index, name in enumerate(names)}
 
     def of(self, value: Any) -> list[int]:
-        """Return the indices; of a list in its order, repeated ones repeated."""
+        """Return the indices; a list keeps its order and its repetitions."""
         if isinstance(value, slice):
             ends = (self._end(value.start, 0), self._end(value.stop, 1), value.step)
             if ends[2] is not None and (not _is_index(ends[2]) or ends[2] == 0):
@@ -92,7 +92,7 @@ class Columns:
         )
 
     def _end(self, item: Any, beyond: int) -> int | None:
-        """Return an end of a slice; one of names includes its last."""
+        """Return an end of a slice; a slice of names includes its last name."""
         if item is None or _is_index(item):
             return None if item is None else int(item)
         if isinstance(item, str):
@@ -110,7 +110,7 @@ def _is_index(item: Any) -> bool:
 
 
 def _items(value: Any) -> list[Any] | None:
-    """Return the elements of a list, an array or an index of pandas; None of anything else.
+    """Return the elements of a list, an array or an index of pandas; None for other values.
 
     Releases 1.5 to 1.8 keep the remaining columns in a list of a class of their own.
     """

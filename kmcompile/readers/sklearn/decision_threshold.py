@@ -97,7 +97,7 @@ def _log_odds(fields: Fields, probability: float) -> float:
 
 
 def _score_is_probability(fields: Fields, machine: KernelMachine, inner: Any) -> bool:
-    """Return whether scores are `predict_proba`'s, which "auto" takes where there is one."""
+    """Return whether scores are probabilities, which "auto" uses if the estimator has them."""
     method = fields.choice("response_method", ("auto", "predict_proba", "decision_function"))
     if method == "decision_function":
         return False
@@ -121,7 +121,7 @@ def _has_other_probabilities(record: Record) -> bool:
 
 
 def _answering(value: Any) -> Record:
-    """Return the innermost estimator of one that has been read already."""
+    """Return the innermost estimator of a meta-estimator that was read before."""
     record = flattened(record_of(value))[-1]
     for _ in range(_MAX_DEPTH):
         attributes = record.attributes

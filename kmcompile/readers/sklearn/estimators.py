@@ -21,19 +21,19 @@ READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = Mapp
 def read_estimator(record: Record, read_inner: ReadInner) -> KernelMachine:
     """Return the machine of a fitted classifier or regressor.
 
-    It has preprocessing where the kernel or an estimator inside brings its own.
+    The machine has preprocessing if the kernel or an estimator inside has some.
 
     Parameters
     ----------
     record : Record
-        Of a class of `sklearn_classes.ESTIMATORS`.
+        The record of an estimator of a class in `classes.ESTIMATORS`.
     read_inner : callable
         Reads the estimators or pipelines inside a meta-estimator.
 
     Raises
     ------
     InputError
-        It is not fitted, damaged, or has a kernel that cannot be compiled.
+        The estimator is not fitted, damaged, or has a kernel that cannot be compiled.
     """
     notes = version_notes(record)
     if record.name in READERS:

@@ -21,7 +21,7 @@ from kmcompile.readers.sklearn.kernels import pairwise_kernel, through
 from kmcompile.steps import Affine, Extension, Projection, Selection, Step
 
 _SUMS_PER_BYTE = 50
-"""Multiply-adds of a matrix product in the time that a byte of the budget stands for."""
+"""Number of multiply-adds of a matrix product that cost one byte of the budget."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class FeatureMap:
     kernel : Kernel
     vectors : ndarray of shape (n_vectors, n_kernel_features), float64
     matrix : ndarray of shape (n_out, n_vectors), float64
-        Or of shape (n_vectors,), the diagonal of one.
+        The matrix, or the diagonal of a diagonal matrix, of shape (n_vectors,).
     notes : tuple of str
     """
 
@@ -102,7 +102,7 @@ def _nystroem(fields: Fields, n: int, notes: tuple[str, ...]) -> FeatureMap:
 def _rbf_sampler(fields: Fields, n: int, notes: tuple[str, ...]) -> FeatureMap:
     """sqrt(2 / D) cos(x random_weights_ + random_offset_): sklearn/kernel_approximation.py.
 
-    The offset is one more feature of the vectors, that of an input is 1.
+    The offset becomes one more feature of the vectors; the inputs get a feature 1 for it.
     """
     fields.require_fitted("random_weights_")
     weights = fields.array("random_weights_", (n, None))
@@ -122,7 +122,7 @@ MAP_READERS: Mapping[str, Callable[[Fields, int, tuple[str, ...]], FeatureMap]] 
 )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # what overflows is refused by name
+@np.errstate(over="ignore", invalid="ignore")  # a later check refuses an overflow by name
 def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine:
     """Return the kernel machine of a map and a linear machine of its result.
 
@@ -135,7 +135,7 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
     Parameters
     ----------
     machine : KernelMachine
-        Its preprocessing is what stands between.
+        A linear machine whose preprocessing stands between the map and itself.
     feature_map : FeatureMap
 
     Raises
@@ -194,6 +194,6 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
 
 
 def _spend_product(n_rows: int, n_inner: int, n_columns: int) -> None:
-    """Take a matrix product out of the budget: its result, and the time for it."""
+    """Take the result and the time of a matrix product out of the budget."""
     n_bytes = FLOAT_BYTES * n_rows * n_columns + n_rows * n_inner * n_columns / _SUMS_PER_BYTE
     current_budget().spend(n_bytes, f"a product of {n_rows} x {n_inner} x {n_columns}")

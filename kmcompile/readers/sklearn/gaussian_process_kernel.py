@@ -34,9 +34,9 @@ class Covariance:
     ----------
     constant, scale : float
     kernel : Kernel, optional
-        None where the covariance is constant.
+        The kernel; None if the covariance is constant.
     steps : tuple of Step
-        What inputs and training inputs go through before the kernel.
+        Steps before the kernel, for inputs and training inputs.
     """
 
     constant: float
@@ -53,12 +53,12 @@ def read_covariance(value: Any, n_features: int, depth: int = 0) -> Covariance:
     value : kernel object or Record
     n_features : int
     depth : int
-        How many sums and products it lies in.
+        Number of sums and products around it.
 
     Raises
     ------
     InputError
-        It is another kernel, or a parameter is damaged.
+        The kernel is not supported, or a parameter is damaged.
     """
     record = record_of(value)
     make = _READERS.get(record.name) if record.module == MODULE else None

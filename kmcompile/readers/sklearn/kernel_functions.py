@@ -1,4 +1,4 @@
-"""Kernels that are functions of sklearn.metrics.pairwise: told by name, never called.
+"""Kernels that are functions of sklearn.metrics.pairwise, recognised by name, never called.
 
 scikit-learn's LIBSVM estimators take a function as `kernel`; gamma, coef0 and degree of the
 estimator are then ignored, those of a functools.partial count.
@@ -38,7 +38,7 @@ def is_function(kernel: Any) -> bool:
 
 
 def function_kernel(kernel: Any, n_features: int) -> Expressed:
-    """Return the steps and the kernel that a function stands for.
+    """Return the steps and the kernel that are equivalent to a function.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def _is_partial(kernel: Any) -> bool:
 
 
 def _parts(kernel: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    """Return function, positional arguments and keywords, of a functools.partial its own."""
+    """Return function, positional arguments and keywords, also of a functools.partial."""
     if isinstance(kernel, functools.partial):
         return kernel.func, kernel.args, kernel.keywords
     if not _is_partial(kernel):
@@ -87,7 +87,7 @@ def _parts(kernel: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
 
 
 def _known(function: Any) -> Function | None:
-    """Return the name of a function that is one of `FUNCTIONS`, of a live one really so."""
+    """Return the name of a function in `FUNCTIONS`; a live function is compared itself."""
     if isinstance(function, Function):
         return function if is_kernel_function(function.module, function.name) else None
     name = getattr(function, "__name__", None)

@@ -25,11 +25,11 @@ from kmcompile.readers.record import Record, describe
 from kmcompile.steps import Extension, Normalization, Step
 
 Expressed = tuple[tuple[Step, ...], Kernel]
-"""Steps that inputs and support vectors both go through, and the kernel behind them."""
+"""Steps for both inputs and support vectors, and the kernel behind them."""
 
 _MAX_DEGREE = 2**31 - 1
 _STEP_COPIES = 4
-"""Of vectors while they are normalised."""
+"""Number of copies of the vectors while they are normalised."""
 
 
 def read_pairwise_kernel(fields: Fields, n_features: int) -> Expressed:
@@ -56,7 +56,7 @@ def pairwise_kernel(
     degree: Any = None,
     prefix: str = "",
 ) -> Expressed:
-    """Return the steps and the kernel that a name of sklearn.metrics.pairwise stands for.
+    """Return the steps and the kernel for a kernel's name in sklearn.metrics.pairwise.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def pairwise_kernel(
         Features of the vectors.
     gamma, coef0, degree : number or None
         None is the default of sklearn.metrics.pairwise: gamma 1 / n_features, chi2's 1;
-        coef0 1; degree 3. What the kernel does not have is ignored, as there.
+        coef0 1; degree 3. Parameters that the kernel does not have are ignored.
     prefix : str
         Precedes the names of parameters in messages.
 
@@ -97,7 +97,7 @@ def pairwise_kernel(
 
 
 def through(steps: tuple[Step, ...], vectors: Float64Array) -> Float64Array:
-    """Return the vectors behind the steps that `pairwise_kernel` gave."""
+    """Return the vectors after the steps of `pairwise_kernel`."""
     for step in steps:
         n_bytes = _STEP_COPIES * FLOAT_BYTES * vectors.size
         current_budget().spend(n_bytes, f"{len(vectors)} vectors behind a step of the kernel")

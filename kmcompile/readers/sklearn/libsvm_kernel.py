@@ -11,15 +11,15 @@ from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import describe
 
 _MAX_DEGREE = 2**31 - 1
-"""LIBSVM's int."""
+"""Largest degree: LIBSVM's C type int."""
 
 
 def libsvm_kernel(fields: Fields) -> Kernel:
-    """Return the kernel with its fitted parameters: `_gamma` is what 'scale' came to."""
+    """Return the kernel with its fitted parameters; `_gamma` is the value of gamma='scale'."""
     name = fields.get("kernel")
     make = _KERNELS.get(name) if isinstance(name, str) else None
     if make is not None:
-        fields.number("coef0")  # of every kernel, though only two use it
+        fields.number("coef0")  # every kernel has it, though only two use it
         return make(fields)
     allowed = "linear, poly, rbf or sigmoid"
     raise fields.error("kernel", f"is {describe(name)}", allowed, "retrain with one of these")

@@ -19,22 +19,22 @@ from kmcompile.readers.sklearn.libsvm_kernel import libsvm_kernel
 from kmcompile.steps import Step
 
 _TRAINED = "_BaseLibSVM__Xfit"
-"""All training inputs, which an estimator keeps if its kernel is a function."""
+"""The attribute with all training inputs, present if the kernel is a function."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expansion:
-    """What the decision values are sums over.
+    """The kernel and the vectors of the decision values' sums.
 
     Parameters
     ----------
     n_features : int
-        Of the estimator's input.
+        Number of features of the estimator's input.
     steps : tuple of Step
-        What a kernel that is a function does to an input first.
+        Steps that a kernel function applies to inputs.
     kernel : Kernel
     support_vectors : ndarray of shape (n_sv, n_kernel_features), float64
-        Behind the steps.
+        The vectors after the steps.
     """
 
     n_features: int
@@ -72,8 +72,8 @@ def read_expansion(fields: Fields) -> Expansion:
 
 
 def _of_function(fields: Fields, kernel: Any) -> Expansion:
-    """Return the same where the kernel is a function: `support_` indexes the training inputs."""
-    function_kernel(kernel, 1)  # whether it is one that can be compiled
+    """Return the expansion for a kernel function: `support_` indexes the training inputs."""
+    function_kernel(kernel, 1)  # whether it can be compiled
     fields.require_fitted("support_")
     inputs = _training_inputs(fields)
     n_samples, width = inputs.shape

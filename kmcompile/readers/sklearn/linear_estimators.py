@@ -125,7 +125,7 @@ READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = Mapp
 
 
 def _weights(fields: Fields, rows: int) -> Float64Array:
-    """Return `coef_` as rows; regressors and RidgeClassifier have a vector where there is one."""
+    """Return `coef_` as rows; regressors and RidgeClassifier may store one row as a vector."""
     one_dimension = rows == 1 and fields.raw_array("coef_").ndim == 1
     weights = fields.array("coef_", (None,) if one_dimension else (rows, None)).reshape(rows, -1)
     fields.require_width(weights.shape[1])

@@ -1,4 +1,4 @@
-"""scikit-learn's estimators that hold the fitted one which answers."""
+"""scikit-learn's meta-estimators, whose answers are those of an estimator inside."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _read_search(fields: Fields, read: ReadInner) -> KernelMachine:
 
 
 def _read_frozen(fields: Fields, read: ReadInner) -> KernelMachine:
-    """Read a FrozenEstimator, which only keeps the one inside from being fitted again."""
+    """Read a FrozenEstimator, which only prevents its estimator from being fitted again."""
     return read(fields.get("estimator"))
 
 

@@ -22,9 +22,9 @@ from kmcompile.steps import Step
 _FIRST_OF_EQUAL_SINCE = (1, 8)
 """Before this release `predict` took the last of equal decisions: sklearn/multiclass.py."""
 _UNION_COPIES = 5
-"""Of vectors and coefficients: put together, sorted, and merged where they are equal."""
+"""Number of copies of vectors and coefficients: joined, sorted, and merged if equal."""
 _CHANGED = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
-"""Their decision_function, if they have one, is not the machine's f."""
+"""Classes whose decision_function, if they have one, is not the machine's f."""
 
 
 def read_one_vs_rest(fields: Fields, read: Callable[[Any], KernelMachine]) -> KernelMachine:
@@ -65,7 +65,7 @@ def _require_single_labels(fields: Fields, n_classes: int) -> None:
 def _rows(
     read: Callable[[Any], KernelMachine], classes: tuple[Label, ...], estimators: list[Any]
 ) -> list[KernelMachine]:
-    """Return the machine of each estimator; together they must be of a size that can be united."""
+    """Return the machine of each estimator, after a check of their joint size."""
     machines: list[KernelMachine] = []
     n_sv = 0
     for label, estimator in zip(classes[-len(estimators) :], estimators, strict=True):

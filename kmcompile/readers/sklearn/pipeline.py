@@ -26,9 +26,9 @@ from kmcompile.readers.sklearn.transformers import input_width, read_transformer
 from kmcompile.steps import Step
 
 _MAX_DEPTH = 10
-"""Estimators in estimators: a threshold of a calibrated search of a pipeline is 4 deep."""
+"""Largest nesting of estimators; a threshold of a calibrated search of a pipeline has 4."""
 CONTAINER_READERS = MappingProxyType({"ColumnTransformer": read_column_transformer})
-"""Of transformers that hold others."""
+"""Readers of transformers that contain transformers."""
 _BEFORE = {**TRANSFORMERS, **FEATURE_MAPS}
 
 
@@ -39,7 +39,7 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
     ----------
     model : estimator or Record
     depth : int
-        How many estimators it lies in.
+        Number of estimators around it.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
 
 
 def _around_map(transformers: list[Record]) -> tuple[list[Record], Record | None, list[Record]]:
-    """Return the transformers before a feature map, the map, and those behind it."""
+    """Return the transformers before a feature map, the map, and the transformers behind it."""
     places = [n for n, step in enumerate(transformers) if step.name in FEATURE_MAPS]
     if not places:
         return transformers, None, []
@@ -99,9 +99,9 @@ def _require_role(record: Record, role: dict[str, str], allowed: str) -> None:
 
 
 def _input_width(transformers: list[Record], n_kernel_features: int) -> int:
-    """Return the features of the raw input: what the first step was fitted for.
+    """Return the number of features of the raw input, for which the first step was fitted.
 
-    Only Normalizers may not know it, and they keep the number.
+    A Normalizer may not know the number, but does not change it either.
     """
     for transformer in transformers:
         width = input_width(transformer)

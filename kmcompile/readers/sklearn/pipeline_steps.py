@@ -12,15 +12,15 @@ _MAX_STEPS = 100
 
 
 def flattened(record: Record, is_last: bool = True) -> list[Record]:
-    """Return the steps of a pipeline, those of nested pipelines in their place.
+    """Return the steps of a pipeline, with nested pipelines replaced by their steps.
 
     Parameters
     ----------
     record : Record
-        A Pipeline, or a step, which is its own only one.
+        A Pipeline, or a single step.
     is_last : bool
-        Whether it gives the answer, so that its last step must be there; without it the list
-        may be empty.
+        Whether the pipeline gives the answer. Then it must have a last step; otherwise the list may
+        be empty.
 
     Raises
     ------

@@ -36,7 +36,7 @@ def read_transformer(record: Record, n_features: int) -> tuple[Step, ...]:
 
 
 def input_width(record: Record) -> int | None:
-    """Return the features that a step was fitted for; None if it never was.
+    """Return the number of features for which a step was fitted; None if it was not fitted.
 
     A Normalizer works without having been fitted.
     """
@@ -67,7 +67,7 @@ def _scaler(
         factor = _reciprocal(fields, scale[1], n) if scaled else np.ones(n)
         return (Affine(offset, factor, np.zeros(n)),)
     if scaled:
-        # The array first: it shows that n is no mere claim of the file.
+        # The array is read first: its length proves that n is no mere claim of the file.
         factor = _reciprocal(fields, scale[1], n)
         return (Affine(np.zeros(n), factor),)
     return ()

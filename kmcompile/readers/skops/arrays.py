@@ -21,7 +21,7 @@ _PLAIN = (str, int, float, type(None), np.generic)
 
 
 class SkopsArrays:
-    """The arrays of one archive, each decoded once however often it is referred to.
+    """The arrays of one archive, each decoded once for all its references.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from kmcompile.errors import InputError
 
 
 def damaged(what: str) -> InputError:
-    """Return the error for a file that skops does not write."""
+    """Return the error for a file that skops cannot have written."""
     return InputError(f"the skops file is damaged: {what}; save the model again")
 
 

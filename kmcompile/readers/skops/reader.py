@@ -29,16 +29,16 @@ from kmcompile.readers.skops.fields import count, damaged, field, list_field, te
 from kmcompile.readers.zip_members import read_members
 
 SCHEMA = "schema.json"
-"""By it the format is told from other zip archives."""
+"""The member by which the format is recognised among zip archives."""
 
 NEWEST_PROTOCOL = 2
 
 _MEMBERS = re.compile(r"schema\.json|[0-9a-f-]{1,64}\.(npy|npz|bin)")
 _MAX_SCHEMA_BYTES = 50_000_000
 _BYTES_PER_CHARACTER = 30
-"""Python needs 64 bytes for [] and 200 for {"":1}, and time to build what they stand for."""
+"""Cost of a character of the schema: Python needs 64 bytes for [] and 200 for {"":1}."""
 _MAX_NODE_DEPTH = 2 * MAX_DEPTH
-"""An object is two nodes, itself and the dict of its attributes."""
+"""Largest depth of nodes. An object takes two: itself and the dict of its attributes."""
 
 _DICTS = {
     ("builtins", "dict"),
@@ -92,14 +92,14 @@ def _schema(raw: bytes) -> dict[str, Any]:
 
 
 class _SkopsTree:
-    """Builds the values of nodes; a value whose identity was met before is shared."""
+    """Builds the values of nodes; nodes of one identity share one value."""
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self.arrays = SkopsArrays(members)
         self.known: dict[int, Any] = {}
 
     def value(self, node: Any, depth: int) -> Any:
-        """Return what a node stands for."""
+        """Return the value of a node."""
         if depth > _MAX_NODE_DEPTH:
             raise InputError(
                 f"its data is nested more than {_MAX_NODE_DEPTH} deep; refused as unsafe"
@@ -136,7 +136,7 @@ class _SkopsTree:
         return _class(node)
 
     def unread_node(self, node: Any, depth: int) -> Any:
-        """Return a record without what no reader looks at."""
+        """Return a record without attributes, for objects that no reader reads."""
         found = _class(node)
         return Record(found.module, found.name, {})
 
@@ -166,7 +166,7 @@ class _SkopsTree:
         return {_key(key, kind): self.entry(key, item, depth + 1) for (key, item), kind in pairs}
 
     def entry(self, key: str, node: Any, depth: int) -> Any:
-        """Return a value of a dict; an unknown function that is a kernel is refused as that."""
+        """Return a value of a dict; an unknown kernel function is refused as a kernel."""
         if key == "kernel" and field(node, "__loader__") == "FunctionNode":
             module, name = text_field(node, "__module__"), text_field(node, "__class__")
             if not is_kernel_function(module, name):
