@@ -198,7 +198,7 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
     relative, crossing, among = pairs.errors()
     relative += 4 * (beta.shape[1] + 8) * UNIT_ROUNDOFF_64
     of_added = np.abs(added).sum(axis=1)
-    # Of elements of F by `crossing`, of H by twice that times `steepest` and by `among`.
+    # Bounds on errors: of F by `crossing`, of H by `among` and twice `crossing` times `steepest`.
     rest = 4 * crossing * of_added * of_beta + 4 * (crossing * steepest + among) * of_beta**2
     apart = np.sqrt(np.maximum(total, 0.0) + relative * size + rest)
     length = np.sqrt(np.maximum(square, 0.0) + relative * length)

@@ -246,7 +246,7 @@ def _validate_step(step: Step, n_features: int) -> None:
 
 
 def _require_registered(part: object, catalogue: Sequence[type], kind: str) -> None:
-    """Refuse what nobody has registered: storage, reports and hashes would not know it."""
+    """Refuse a kernel or step that is not registered: storage, reports and hashes need its name."""
     if type(part) not in catalogue:
         name = type(part).__name__
         raise InputError(f"{name} is no {kind} that is known; call kmcompile.register_{kind} first")

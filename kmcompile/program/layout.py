@@ -1,4 +1,4 @@
-"""What a stage has in the C beside its tables: private #defines and members of the workspace."""
+"""Parts of a stage in the C besides its tables: private #defines and members of the workspace."""
 
 from __future__ import annotations
 

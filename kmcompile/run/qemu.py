@@ -101,7 +101,7 @@ class QemuRunner:
         """Run the emulator; return the bytes of all records and summaries."""
         board, emulator = artifact.toolchain, _emulator(artifact)
         program = toolchain.find(emulator.command, emulator.packages)
-        what = f"running {n_queries} queries on {board.name}"
+        step = f"running {n_queries} queries on {board.name}"
         timeout_s = self._timeout_s or _timeout_s(artifact, n_queries)
         command = [program, "-M", emulator.machine, *plugin, *emulator.arguments]
         exchange = board.boot.exchange if board.boot else "semihosting"
@@ -109,16 +109,16 @@ class QemuRunner:
         (folder / "queries.bin").write_bytes(queries)
         if exchange == "semihosting":
             ending = toolchain.ending_with_this_process(command)
-            code, output = toolchain.run_process(ending, folder, timeout_s, what)
+            code, output = toolchain.run_process(ending, folder, timeout_s, step)
             answers = _written(folder / "answers.bin", board.name) if code == 0 else b""
         else:
             code, output, answers = serial.exchange(
-                command, folder, timeout_s, what, over_port, n_bytes, board.byte_order
+                command, folder, timeout_s, step, over_port, n_bytes, board.byte_order
             )
         if code in _EXIT_CODES:
-            raise ToolError(f"{what}: the emulated program {_EXIT_CODES[code]}")
+            raise ToolError(f"{step}: the emulated program {_EXIT_CODES[code]}")
         if code != 0:
-            raise ToolError(toolchain.failure_text(program, what, code, output))
+            raise ToolError(toolchain.failure_text(program, step, code, output))
         return answers
 
 

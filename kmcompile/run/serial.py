@@ -25,7 +25,7 @@ def exchange(
     arguments: Sequence[str],
     folder: Path,
     timeout_s: float,
-    what: str,
+    step: str,
     queries: bytes,
     n_bytes: int,
     byte_order: str,
@@ -60,10 +60,10 @@ def exchange(
     """
     with (folder / "log.txt").open("w+b") as log:
         process = toolchain.start(
-            toolchain.ending_with_this_process(arguments), folder, what, subprocess.PIPE, log
+            toolchain.ending_with_this_process(arguments), folder, step, subprocess.PIPE, log
         )
         try:
-            port = _Port(process, what, Patience(process, timeout_s, what), byte_order)
+            port = _Port(process, step, Patience(process, timeout_s, step), byte_order)
             code = port.serve(queries, n_bytes)
             _end(process, signal.SIGTERM if code is not None else None)
         finally:
@@ -77,13 +77,13 @@ class _Port:
     """The runner's end of the serial port."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], what: str, patience: Patience, byte_order: str
+        self, process: subprocess.Popen[bytes], step: str, patience: Patience, byte_order: str
     ) -> None:
         assert process.stdin is not None and process.stdout is not None
         self.answer = bytearray()
         self._to_board, self._from_board = process.stdin.fileno(), process.stdout.fileno()
         os.set_blocking(self._to_board, False)
-        self._what, self._patience = what, patience
+        self._step, self._patience = step, patience
         self._order: Literal["little", "big"] = "little" if byte_order == "little" else "big"
         self._received = bytearray()
 
@@ -136,7 +136,7 @@ class _Port:
             raise self._fault("asks for queries faster than it takes them")
 
     def _fault(self, did: str) -> ToolError:
-        return ToolError(f"{self._what}: the emulated program {did}")
+        return ToolError(f"{self._step}: the emulated program {did}")
 
 
 def _end(process: subprocess.Popen[bytes], asked_by: signal.Signals | None) -> None:

@@ -28,13 +28,13 @@ class Patience:
     process : Popen
     limit_s : float
         Largest charge in seconds.
-    what : str
+    step : str
         The step's name in error messages, such as "compiling iris.c".
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], limit_s: float, what: str) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], limit_s: float, step: str) -> None:
         self._process = process
-        self._limit_s, self._what = limit_s, what
+        self._limit_s, self._step = limit_s, step
         self._taken_s = 0.0
         self._computed_s = _processor_seconds(process.pid)
         self._looked = self._computed_at = time.monotonic()
@@ -59,7 +59,7 @@ class Patience:
             self._taken_s += now - self._computed_at
             self._computed_at = now
         if self._taken_s >= self._limit_s:
-            raise ToolError(f"{self._what}: did not end within {self._limit_s:.0f} s, was stopped")
+            raise ToolError(f"{self._step}: did not end within {self._limit_s:.0f} s, was stopped")
 
 
 def _processor_seconds(pid: int) -> float:

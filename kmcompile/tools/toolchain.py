@@ -112,7 +112,7 @@ def find(command: str, packages: Sequence[str]) -> str:
     return path
 
 
-def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, what: str) -> str:
+def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, step: str) -> str:
     """Run a program to its end and return what it printed.
 
     The program gets its own process group. A timeout or an interrupt ends the whole group.
@@ -123,7 +123,7 @@ def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, what: str) -
         The program's path and its arguments; no shell is involved.
     timeout_s : float
         Seconds that may be charged to the program (`Patience`).
-    what : str
+    step : str
         The step's name in error messages, such as "compiling iris.c".
 
     Raises
@@ -131,14 +131,14 @@ def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, what: str) -
     ToolError
         If the program cannot be started, fails or takes longer than the timeout.
     """
-    code, output = run_process(arguments, cwd, timeout_s, what)
+    code, output = run_process(arguments, cwd, timeout_s, step)
     if code != 0:
-        raise ToolError(failure_text(arguments[0], what, code, output))
+        raise ToolError(failure_text(arguments[0], step, code, output))
     return output
 
 
 def run_process(
-    arguments: Sequence[str], cwd: Path, timeout_s: float, what: str
+    arguments: Sequence[str], cwd: Path, timeout_s: float, step: str
 ) -> tuple[int, str]:
     """Run a program as `run_tool` does, and return its exit code and output also if it fails.
 
@@ -147,8 +147,8 @@ def run_process(
     ToolError
         If the program cannot be started or takes longer than the timeout.
     """
-    process = start(arguments, cwd, what, subprocess.DEVNULL, subprocess.STDOUT)
-    patience = Patience(process, timeout_s, what)
+    process = start(arguments, cwd, step, subprocess.DEVNULL, subprocess.STDOUT)
+    patience = Patience(process, timeout_s, step)
     try:
         while True:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -161,7 +161,7 @@ def run_process(
 
 
 def start(
-    arguments: Sequence[str], cwd: Path, what: str, stdin: int | IO[bytes], stderr: int | IO[bytes]
+    arguments: Sequence[str], cwd: Path, step: str, stdin: int | IO[bytes], stderr: int | IO[bytes]
 ) -> subprocess.Popen[bytes]:
     """Start a program in its own process group, with a pipe of bytes for its standard output.
 
@@ -182,15 +182,15 @@ def start(
             start_new_session=True,
         )
     except OSError as error:
-        raise ToolError(f"{what}: cannot start {arguments[0]}: {error.strerror}") from error
+        raise ToolError(f"{step}: cannot start {arguments[0]}: {error.strerror}") from error
 
 
-def failure_text(program: str, what: str, code: int, output: str) -> str:
+def failure_text(program: str, step: str, code: int, output: str) -> str:
     """Return the lines of an error: the step, the exit code, and the tool's first error lines."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if _TELLING.search(line)] or lines
     how = f"exit code {code}" if code >= 0 else f"signal {-code}"
-    head = f"{what}: {Path(program).name} failed with {how}"
+    head = f"{step}: {Path(program).name} failed with {how}"
     return "\n".join([head, *(line[:300] for line in telling[:_OUTPUT_LINES])])
 
 

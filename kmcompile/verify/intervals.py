@@ -27,9 +27,9 @@ def decision_meant(
     ----------
     machine : KernelMachine
     results : structured ndarray of shape (n_queries,), RESULT_DTYPE
-        Of accepted queries.
+        Results of accepted queries.
     reference : Reference
-        Of the same queries.
+        Reference values of these queries.
 
     Returns
     -------
@@ -60,11 +60,11 @@ def check_intervals(
     ----------
     machine : KernelMachine
     early_exits : sequence of Stage
-        Of the program.
+        The early exits of the program.
     results : structured ndarray of shape (n_queries,), RESULT_DTYPE
-        Of accepted queries.
+        Results of accepted queries.
     reference : Reference
-        Of the same queries.
+        Reference values of these queries.
     places : ndarray of shape (n_queries,), intp
         Indices of these queries among all queries.
     of_codes : bool

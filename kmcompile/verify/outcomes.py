@@ -20,7 +20,7 @@ def can_be(
     ----------
     machine : KernelMachine
     decisions, error : ndarray of shape (n_decisions,), float64
-        Of one query.
+        Decision values of one query, and bounds on their float64 errors.
     label : int
     """
     if machine.task.has_one_sign:

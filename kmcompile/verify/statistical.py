@@ -94,7 +94,7 @@ def count_labels(
         The early exits of the program.
     results : structured ndarray of shape (n_queries,), RESULT_DTYPE
     reference : Reference
-        Of the same queries.
+        Reference values of these queries.
     given : ndarray of shape (n_queries,), bool
         Which queries are the user's samples.
     """

@@ -1,4 +1,4 @@
-"""What exits have in the C that approximate all kernels and compute the largest ones exactly."""
+"""Workspace members of exits that approximate all kernels and compute the largest ones exactly."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from kmcompile.program.layout import Constant, Member
 
 
 def slots(n_slots: int) -> Constant:
-    """Return the number of slots: places of vectors in the blocks of the exact sum."""
+    """Return the constant for the number of slots: places of vectors in the exact sum."""
     return Constant("N_SLOTS", n_slots, "N_BLOCKS * LANES: places of vectors")
 
 
 def approximation_members(
     n_decisions: int, n_slots: int, n_blocks: int, touches: bool
 ) -> tuple[Member, ...]:
-    """Return what the approximations are in, and with `touches` the order of the slots.
+    """Return the members for approximate kernels, and with `touches` for the order of slots.
 
     Parameters
     ----------
     n_decisions, n_slots, n_blocks : int
-        Of the exact sum.
+        Sizes of the exact sum.
     touches : bool
         Whether any kernel may be computed.
     """

@@ -273,7 +273,7 @@ class BoundSequence(EarlyExit):
         return (Constant("SEQUENCE_BLOCKS", self.n_blocks, "blocks of the bound sequence"),)
 
     def members(self) -> tuple[Member, ...]:
-        """Return the kernels and what they estimate."""
+        """Return the members for kernel values and the estimates from them."""
         n = self.kernel_evaluations()
         return (
             Member("float", "sequence_kernels", n, "kernels of the bound sequence"),

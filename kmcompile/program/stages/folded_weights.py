@@ -363,7 +363,7 @@ class FoldedWeights(EarlyExit):
         )
 
     def members(self) -> tuple[Member, ...]:
-        """Return x - c and what is made of it."""
+        """Return the members for x - c and the values computed from x - c."""
         offset = "x - c, c being the nearest centre"
         members = (
             Member("float", "folded_offset", self.n_features, offset),

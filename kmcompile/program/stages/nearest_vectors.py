@@ -160,7 +160,7 @@ class NearestVectors(EarlyExit):
 
     @property
     def watches_range(self) -> bool:
-        """Every level looks at the part of the input outside the projection."""
+        """Always: every level tests the norm of the input's part outside the projection."""
         return True
 
     @property
@@ -348,7 +348,7 @@ class NearestVectors(EarlyExit):
         return products + levels + heap + touched + tests
 
     def saved_operations(self, ends: Ends) -> int:
-        """Return what the exact sum saves by the touched kernels."""
+        """Return the multiply-adds that the touched kernels save the exact sum."""
         assert isinstance(ends.exact, ExactSum)
         return self.max_touched * ends.exact.total_operations
 
@@ -361,7 +361,7 @@ class NearestVectors(EarlyExit):
         return float(self.offset[number, 0])
 
     def thresholds(self) -> Thresholds:
-        """Return those of the last test at each k: a finer projection comes after a coarser one."""
+        """Return the thresholds of the last test at each k, which uses the finest projection."""
         steps = self.steps.astype(np.int64)
         last = np.flatnonzero(np.diff(steps, append=-1))
         offset = self.offset[last, 0].astype(np.float64)
@@ -381,7 +381,7 @@ class NearestVectors(EarlyExit):
         )
 
     def members(self) -> tuple[Member, ...]:
-        """Return what the approximations and the touched kernels are in."""
+        """Return the members for approximate kernels and touched vectors."""
         return approximation_members(self.n_decisions, self.n_slots, self.n_blocks, self.touches)
 
     def tables(self) -> tuple[Table, ...]:

@@ -43,7 +43,7 @@ class RangeGate(Always):
 
     @property
     def watches_range(self) -> bool:
-        """That is all it does."""
+        """Always: the stage only tests the range."""
         return True
 
     def run(self, batch: Batch) -> Batch:

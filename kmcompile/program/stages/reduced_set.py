@@ -113,7 +113,7 @@ class ReducedSet(EarlyExit):
 
     @property
     def watches_range(self) -> bool:
-        """Whether it looks at the part of the input that M does not see."""
+        """Whether the stage tests the norm of the input's part outside the rows of M."""
         return len(self.triangle) > 0
 
     def rows(self, y: Float32Array) -> Float32Array:

@@ -43,7 +43,7 @@ class Stage(ABC):
 
     @property
     def watches_range(self) -> bool:
-        """Whether it may find that an input is unlike the samples of the calibration."""
+        """Whether the stage may find that an input is out of the calibrated range."""
         return False
 
     @property

@@ -392,7 +392,7 @@ class SubspaceCertificate(EarlyExit):
         )
 
     def members(self) -> tuple[Member, ...]:
-        """Return what the kernels in the subspace and the touched ones are in."""
+        """Return the members for kernels in the subspace and touched vectors."""
         return approximation_members(1, self.n_slots, self.n_blocks, self.touches)
 
     def tables(self) -> tuple[Table, ...]:
