@@ -44,7 +44,7 @@ PREPROCESSING["l2"] = lambda: [Normalizer()]
 N_TRAINED = 160
 N_DIMENSIONS = 9  # of the reduced set
 N_COLUMNS = 24  # that the first of two reduced sets looks at
-N_FITTED = 13  # vectors of a reduced set
+N_FITTED = 13
 LEVEL_ENDS = (5, 12)
 
 
@@ -62,6 +62,8 @@ class Cascade:
         Reduced sets: of two, the first looks at some columns only.
     pooled : bool
         Whether a feature is the mean of four pixels.
+    n_fitted : int
+        Vectors of a reduced set; up to four are one block.
     """
 
     kernel: str
@@ -73,6 +75,7 @@ class Cascade:
     preprocessing: str = "raw"
     pooled: bool = False
     n_trained: int = N_TRAINED
+    n_fitted: int = N_FITTED
 
     def __str__(self) -> str:
         words = [self.kernel, self.task, self.scheme, f"{self.n_levels}_levels", self.preprocessing]
@@ -171,7 +174,7 @@ class Stages:
             skew = np.eye(len(rows)) + np.tril(self.rng.normal(size=triangle.shape), -1) * 0.1
             rows, triangle = skew @ rows, triangle @ np.linalg.inv(skew)
         products = InnerProducts.of_rows(rows, self.cascade.skip_zeros, columns)
-        vectors = self.exact.columns().T[:N_FITTED]
+        vectors = self.exact.columns().T[: self.cascade.n_fitted]
         stage = fitted_reduced_set(number, products, triangle, vectors, batch, self.f)
         # Off by so much that some labels are not the exact sum's.
         bias = np.append(np.median(np.abs(self.f), axis=0), 0.0)
