@@ -83,15 +83,11 @@ def compile_model(
         tell("writing C")
         files = _written(machine, chosen)
         tell("collecting queries")
-        exits = chosen.exits
-        queries = collect_queries(
-            machine, chosen.program, plan, exits.held_out, exits.calibrated_with
-        )
+        program, exits = chosen.program, chosen.exits
+        queries = collect_queries(machine, program, plan, exits.held_out, exits.calibrated_with)
         tell("interpreting")
-        answers = interpret(chosen.program, queries.X)
-        verifier = Verifier(
-            machine, chosen.program, plan.target, queries, answers, tell, exits.promise
-        )
+        answers = interpret(program, queries.X)
+        verifier = Verifier(machine, program, plan.target, queries, answers, tell, exits.promise)
         findings = _verified(verifier, machine, chosen, files, folder)
         _check_built(chosen, findings)
         modes: Modes | str = _NOT_COMPARED
@@ -107,7 +103,7 @@ def compile_model(
             output.write(files)
     for warning in findings.warnings:
         warnings.warn(warning, stacklevel=2)
-    return Compiled(chosen.program, report, files, folder)
+    return Compiled(program, report, files, folder)
 
 
 def load(folder: Path | str) -> Compiled:

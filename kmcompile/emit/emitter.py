@@ -6,22 +6,18 @@ from typing import Any
 
 from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits import early_exit_sections
-from kmcompile.emit.early_exits_view import EarlyExitsView, early_exits_view
+from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.fixed_sum_view import fixed_sum_sections
+from kmcompile.emit.layout import Layout
 from kmcompile.emit.line_breaks import break_lines
 from kmcompile.emit.pair_sum_view import pair_sum_sections
-from kmcompile.emit.prepare_view import PrepareView, prepare_sections, prepare_view
+from kmcompile.emit.prepare_view import prepare_sections
 from kmcompile.emit.probability_view import probability_scalars
-from kmcompile.emit.replay_view import ReplayView, replay_sections, replay_view
-from kmcompile.emit.tables import table_qualifier
+from kmcompile.emit.replay_view import replay_sections
 from kmcompile.emit.totals_view import BlockFunctions, total_call, totals_call
-from kmcompile.emit.view import (
-    ModelView,
-    model_view,
-)
+from kmcompile.emit.view import ModelView, model_view
 from kmcompile.emit.words import words_of
-from kmcompile.emit.workspace import integer_bytes, workspace_members
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.scalar import square_root
 from kmcompile.program.program import Program
@@ -50,30 +46,15 @@ def emit(
     promise_text : str
         The promised risk of a statistical program with its evidence, for the header.
     """
-    of_table = table_qualifier(program.name, target)
-    prepared = prepare_view(program.prepare)
-    functions = BlockFunctions(target, program.ends.exact, program.name.upper())
-    early = early_exits_view(program, functions)
-    replay = None if program.replay is None else replay_view(program, program.replay)
+    layout = Layout.of(program, target)
     arithmetic = target.program.arithmetic
-    view = model_view(
-        program,
-        command,
-        description,
-        prepared.buffers,
-        workspace_bytes(program, target),
-        early,
-        promise_text,
-        replay,
-        of_table,
-        corrects_floats=bool(arithmetic),
-    )
-    sections = _sections(program, target, functions, prepared, early, view, replay)
+    view = model_view(layout, command, description, promise_text)
+    sections = _sections(layout, view)
     model = render("model.c.j2", view=view, sections="\n".join(sections))
     name = program.name
     return {
         f"{name}.h": render("model.h.j2", view=view),
-        f"{name}.c": break_lines(model) if of_table else model,
+        f"{name}.c": break_lines(model) if layout.of_table else model,
         **({f"{name}_arithmetic.c": render(arithmetic, view=view)} if arithmetic else {}),
         f"{name}_harness.c": render("harness.c.j2", view=view),
         f"{name}_misra.txt": render("misra.txt.j2", view=view),
@@ -81,33 +62,10 @@ def emit(
     }
 
 
-def workspace_bytes(program: Program, target: Target) -> int:
-    """Return the bytes of the workspace, which hold for every C ABI: the widest members first.
-
-    Where there are doubles of the replay or 64-bit sums, the whole is filled up to their size.
-    """
-    buffers = prepare_view(program.prepare).buffers
-    functions = BlockFunctions(target, program.ends.exact, program.name.upper())
-    early = early_exits_view(program, functions)
-    members = workspace_members(program, buffers, early)
-    size = sum(member.n_bytes for member in members) + integer_bytes(program)
-    if program.replay is None and program.codes is None:
-        return size
-    if program.replay is not None:
-        size += replay_view(program, program.replay).workspace_bytes
-    return -(-size // 8) * 8
-
-
-def _sections(
-    program: Program,
-    target: Target,
-    functions: BlockFunctions,
-    prepared: PrepareView,
-    early: EarlyExitsView,
-    view: ModelView,
-    replay: ReplayView | None,
-) -> list[str]:
+def _sections(layout: Layout, view: ModelView) -> list[str]:
     """Return the functions of the model file, each after what it calls."""
+    program, target, functions = layout.program, layout.target, layout.functions
+    prepared, early = layout.prepared, layout.early
     names = {"name": program.name, "base": program.name, "upper": program.name.upper()}
     names["of_table"] = view.of_table
     sections = []
@@ -146,8 +104,8 @@ def _sections(
         sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
         sections += early_exit_sections(early, label.template, words_of(program), names)
-    if replay is not None:
-        sections += replay_sections(names, replay, words_of(program))
+    if layout.replay is not None:
+        sections += replay_sections(names, layout.replay, words_of(program))
     if view.coded is not None:
         sections.append(render("accept_codes.c.j2", view=view))
     sections.append(render("accept.c.j2", view=view, entry=view.entries[-1]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kmcompile.emit.code_table_view import TABLE, code_lines
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
-from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
+from kmcompile.emit.early_exits_view import InputMember
 from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import (
     COMMENT_COLUMNS,
@@ -20,11 +20,11 @@ from kmcompile.emit.header_text import (
     interval_lines,
     table_lines,
 )
+from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.members import declaration
 from kmcompile.emit.pair_sum_view import decision_function
 from kmcompile.emit.probability_view import ProbabilityView, probability_view
-from kmcompile.emit.replay_view import ReplayView
 from kmcompile.emit.tables import (
     Reader,
     TableView,
@@ -34,7 +34,6 @@ from kmcompile.emit.tables import (
     table_view,
 )
 from kmcompile.emit.words import Words, words_of
-from kmcompile.emit.workspace import workspace_members
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
@@ -158,38 +157,20 @@ class ModelView:
     sums_pairs: bool
 
 
-def model_view(
-    program: Program,
-    command: str,
-    description: str,
-    buffers: tuple[tuple[str, int], ...],
-    workspace_bytes: int,
-    early: EarlyExitsView,
-    promise_text: str,
-    replay: ReplayView | None = None,
-    of_table: str = "",
-    corrects_floats: bool = False,
-) -> ModelView:
+def model_view(layout: Layout, command: str, description: str, promise_text: str) -> ModelView:
     """Return the view of a program.
 
     Parameters
     ----------
+    layout : Layout
     command : str
         The canonical command, for line 1.
     description : str
         One line on the model.
-    buffers : tuple of (str, int)
-        Workspace members of the preprocessing with their lengths.
-    workspace_bytes : int
-    early : EarlyExitsView
     promise_text : str
         The promised risk with its evidence, for the header; may be empty.
-    replay : ReplayView, optional
-    of_table : str
-        What stands before the type of a table, with a blank; empty where tables are data.
-    corrects_floats : bool
-        Whether a file of float operations goes with the model.
     """
+    program, early, replay = layout.program, layout.early, layout.replay
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
     coded, probability = coded_view(program), probability_view(program)
     tables = tuple(
@@ -264,15 +245,13 @@ def model_view(
         interval_lines=interval_lines(program),
         bound_lines=bound_lines(program),
         table_lines=table_lines(program.name),
-        figure_lines=figure_lines(program, workspace_bytes, most_kernel_evals),
+        figure_lines=figure_lines(program, layout.workspace_bytes, most_kernel_evals),
         absent_lines=absent_lines(program, early),
         evals_text=evaluations_text(program),
         stages_lines=tuple(textwrap.wrap(_stages_text(program), COMMENT_COLUMNS)),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
-        workspace_lines=_with_meanings(
-            (*_replay_member(program), *_own_lines(program, buffers, early))
-        ),
+        workspace_lines=_with_meanings((*_replay_member(program), *_own_lines(layout))),
         constant_lines=_with_meanings(
             (
                 f"#define {upper}_{constant.name} {unsigned_literal(constant.value)}",
@@ -285,9 +264,9 @@ def model_view(
                 *self_test_constants(len(tables), n_answers, n_steps, WORDS_PER_STEP),
             )
         ),
-        of_table=of_table,
-        tables_apart=bool(of_table),
-        corrects_floats=corrects_floats,
+        of_table=layout.of_table,
+        tables_apart=bool(layout.of_table),
+        corrects_floats=bool(layout.target.program.arithmetic),
         tables=tables,
         emitted_tables=(*tables, checksums),
         n_known_answers=n_answers,
@@ -314,16 +293,14 @@ def _member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
         yield declaration(member), member.meaning
 
 
-def _own_lines(
-    program: Program, buffers: tuple[tuple[str, int], ...], early: EarlyExitsView
-) -> Iterator[tuple[str, str]]:
+def _own_lines(layout: Layout) -> Iterator[tuple[str, str]]:
     """Yield the declarations of the workspace behind the replay's part, the widest types first."""
-    summed = program.ends.exact
+    program, summed = layout.program, layout.program.ends.exact
     if isinstance(summed, FixedSum):
         yield from _member_lines(integer_members(summed))
     if program.codes is not None:
         yield from code_lines(program.codes, program.name)
-    yield from _member_lines(workspace_members(program, buffers, early))
+    yield from _member_lines(layout.members)
 
 
 def _replay_member(program: Program) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.emit.layout import workspace_bytes
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.lower.formats import Lowered
 from kmcompile.lower.replay import add_replay

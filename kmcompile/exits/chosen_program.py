@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.emit.layout import workspace_bytes
 from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.early_exits import WithExits, add_early_exits
 from kmcompile.lower.format_choice import FormatCandidate, choose_format

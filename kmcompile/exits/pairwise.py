@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.emit.layout import workspace_bytes
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.model.kernel_machine import KernelMachine

@@ -189,7 +189,8 @@ def test_every_kernel_has_its_template_and_a_bit_exact_case():
 
 
 def test_every_step_has_its_template_and_a_bit_exact_case():
-    names = {step.name for step in PrepareStep.__subclasses__()}
+    own = [s for s in PrepareStep.__subclasses__() if s.__module__.startswith("kmcompile.")]
+    names = {step.name for step in own}
     assert {*names, "sums"} == templates("steps")  # sums: what the steps share
     replayed = [catalogue.emitted(case, "host").program.replay for case in coded.REPLAYED]
     prepared = [stage.prepare for stage in (*programs("host"), *replayed)]

@@ -113,12 +113,11 @@ def calibrate(
         control = plan.promise.control
         risk = _risk(plan.promise, len(X), len(given), samples.training)
         parts = split(len(X), risk, control, groups.first[kept])
-        wish = Wish(risk, control)
+        wish = Wish(risk, control, parts)
         program, calibration = add_cascade(
             machine,
             program,
             samples,
-            parts,
             wish,
             room,
             tell,
@@ -133,7 +132,7 @@ def calibrate(
                 program,
                 calibration,
                 offered,
-                promise_of_exact(samples, parts, wish),
+                promise_of_exact(samples, wish),
                 X[parts.choice],
                 X[parts.control],
             )

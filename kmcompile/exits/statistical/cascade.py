@@ -47,25 +47,28 @@ from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.range_gate import sum_of_squares
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Wish:
-    """What is asked of the early exits.
+    """What is asked of the early exits, and which samples answer for it.
 
     Parameters
     ----------
     risk : float
+        The largest probability of another label.
     control : {"guaranteed", "expected"}
+    parts : Parts
+        The samples for the shapes of the stages, for their choice and for the promise.
     """
 
     risk: float
     control: Control
+    parts: Parts
 
 
 def add_cascade(
     machine: KernelMachine,
     program: Program,
     samples: CalibrationSamples,
-    parts: Parts,
     wish: Wish,
     room: Room,
     tell: Callable[[str], None],
@@ -80,8 +83,6 @@ def add_cascade(
     program : Program
         The exact one.
     samples : CalibrationSamples
-    parts : Parts
-        For the shapes of the stages, for their choice, for the promise.
     wish : Wish
     room : Room
         What early exits may take.
@@ -91,7 +92,7 @@ def add_cascade(
         Of joblib, for fitting the stages.
     """
     ends = program.ends
-    x = prepared(program, samples.X)
+    x, parts = prepared(program, samples.X), wish.parts
     skip_zeros = skips_zeros(program)
     relevant = relevant_decisions(machine, samples.labels)
     shape, choice = parts.shape, parts.choice
@@ -122,10 +123,10 @@ def add_cascade(
         replace(made, fitted=replace(made.fitted, stage=stage))
         for made, stage in zip(chosen, stages_seen, strict=True)
     )
-    calibrated, promise = program, promise_of_exact(samples, parts, wish)
+    calibrated, promise = program, promise_of_exact(samples, wish)
     if chosen:
         tell("controlling the risk")
-        found = _control(limited, ends, x, samples, parts, wish)
+        found = _control(limited, ends, x, samples, wish)
         gate = range_gate(x[seen], skip_zeros)
         if n_always + mean_operations(chosen, judged, ends, found.scale) < _alone(judged):
             kept = _at_promise(
@@ -236,11 +237,10 @@ def _control(
     ends: Ends,
     x: Float32Array,
     samples: CalibrationSamples,
-    parts: Parts,
     wish: Wish,
 ) -> Promise:
     """Return the promise of the smallest scale that keeps it on the control samples."""
-    control = parts.control
+    control = wish.parts.control
     labels = samples.labels[control].astype(np.int32)
     estimates = [estimates_of(made.fitted.stage, ends, x[control]) for made in chosen]
     whole = trial_of(chosen, estimates, ends.label)
@@ -265,11 +265,11 @@ def _control(
     return found
 
 
-def promise_of_exact(samples: CalibrationSamples, parts: Parts, wish: Wish) -> Promise:
+def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
     """Return the promise of a program that decides nothing early."""
     if samples.training:
-        return promise_nothing(len(parts.control), 0, np.inf)
-    return decide_nothing(wish.control, wish.risk, len(parts.control))
+        return promise_nothing(len(wish.parts.control), 0, np.inf)
+    return decide_nothing(wish.control, wish.risk, len(wish.parts.control))
 
 
 def _at_promise(

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kit import cascades, catalogue, certified, replays
-from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.emit.layout import workspace_bytes
 from kmcompile.program.cost import worst_operations
 
 CASES = {

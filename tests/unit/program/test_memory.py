@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit import cascades, catalogue
-from kmcompile.emit.emitter import workspace_bytes
+from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import BudgetError
 from kmcompile.program.memory import check_ram
 from kmcompile.request.budgets import Budgets
