@@ -15,7 +15,7 @@ import pytest
 
 import kmcompile
 from kit.tools import HANGS_S
-from kmcompile import cli
+from kmcompile import cli, commands
 from kmcompile.request.option_values import without_defaults
 from kmcompile.request.options import Options
 
@@ -267,7 +267,7 @@ def test_show_prints_the_program_of_the_options(
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
-@pytest.mark.parametrize("verb", [[], *([verb] for verb in cli._VERBS)])
+@pytest.mark.parametrize("verb", [[], *([verb] for verb in commands.VERBS)])
 def test_help_is_there_for(
     verb: list[str], option: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

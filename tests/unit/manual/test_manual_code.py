@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 
 from kit.tools import need, succeed
 from kmcompile import cli
+from kmcompile.commands import VERBS, compile_command
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model
 from kmcompile.report import html
@@ -135,7 +136,7 @@ def test_commands_have_options_and_scripts_that_are_there(document: Path) -> Non
         words = command.split()
         options = {word.split("=")[0] for word in words if word.startswith("--")}
         if Path(words[0]).name == "kmcompile":
-            verb = cli._VERBS.get(words[1], cli._compile)
+            verb = VERBS.get(words[1], compile_command)
             assert options <= {name for param in verb.params for name in param.opts}, command
         scripts = [CHECKOUT / word for word in words if word.startswith(("examples/", "tests/"))]
         for path in (Path(str(script).split("::")[0]) for script in scripts):

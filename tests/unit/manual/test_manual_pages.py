@@ -9,7 +9,8 @@ import click
 import pytest
 from documents import CHECKOUT, DOCUMENTS, PAGES, README, anchors, name_of, section, table
 
-from kmcompile import cli, errors
+from kmcompile import errors
+from kmcompile.commands import VERBS, compile_command
 from kmcompile.manual.pages import list_pages
 from kmcompile.request.option_values import CHOICES
 from kmcompile.resources import manual_dir, targets_dir
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.skipif(not README.is_file(), reason="an installed kmcom
 
 
 def command(verb: str) -> click.Command:
-    return cli._VERBS[verb] if verb else cli._compile
+    return VERBS[verb] if verb else compile_command
 
 
 def options(verb: str) -> list[str]:
@@ -87,7 +88,7 @@ def test_exit_codes_are_those_of_the_errors() -> None:
 
 def test_commands_are_those_of_the_command_line() -> None:
     named = " ".join(row[0] for row in table(COMMANDS, "Commands"))
-    assert set(re.findall(r"kmcompile ([a-z]+)", named)) == set(cli._VERBS) == set(HEADINGS) - {""}
+    assert set(re.findall(r"kmcompile ([a-z]+)", named)) == set(VERBS) == set(HEADINGS) - {""}
 
 
 @pytest.mark.parametrize("verb", HEADINGS, ids=lambda verb: verb or "compile")
@@ -103,7 +104,7 @@ def test_every_option_of_a_command_is_described_with_its_values(verb: str) -> No
 def test_ten_commands_of_the_readme_use_every_verb() -> None:
     rows = [row[0] for row in table(README, "The ten commands")]
     assert len(rows) == 10
-    assert {row.split()[1] for row in rows} == {"model.pkl", *cli._VERBS}
+    assert {row.split()[1] for row in rows} == {"model.pkl", *VERBS}
 
 
 @pytest.mark.parametrize(

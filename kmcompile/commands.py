@@ -1,0 +1,339 @@
+"""The commands of the command line: their arguments, and what they print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kmcompile import console
+from kmcompile.errors import VerificationError
+from kmcompile.progress import Progress
+from kmcompile.request.option_values import CHOICES, check_options, without_defaults
+from kmcompile.request.options import Options
+from kmcompile.text.visible import printable
+from kmcompile.version import VERSION
+
+if TYPE_CHECKING:
+    from kmcompile.bench import Bench
+    from kmcompile.target import Target
+    from kmcompile.tools.toolchain import Diagnosis
+
+# Everything else is imported where it is used: `kmcompile --help` loads no numpy.
+
+_EPILOG = """\b
+Other commands (each has its own --help):
+  kmcompile targets         list the targets
+  kmcompile doctor          which compilers and emulators are here, how to get the others
+  kmcompile inspect MODEL   what a model file holds
+  kmcompile show MODEL|DIR  the program as text: stages, constants, tables, cost
+  kmcompile verify DIR      repeat the checks of an output folder
+  kmcompile bench MODEL     instructions, flash and stack on several targets
+  kmcompile manual TOPIC    the manual; without TOPIC the list of its pages
+A model file that is called like a command: kmcompile ./targets
+
+\b
+Exit codes: 0 done and verified; 1 verification failed; 2 wrong usage; 3 the model or
+data can't be used; 4 it doesn't fit the target; 5 a tool is missing, failed or hung;
+6 the output can't be written; 70 a defect in kmcompile; 130 interrupted."""
+
+_ALL_CORES = -1
+"""The command line's n_jobs of joblib; in Python the user chooses it."""
+
+_Command = Callable[..., None]
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_trust_option = click.option(
+    "--trust-pickle",
+    is_flag=True,
+    help="Let pickle run what the file says. Without it, only data is rebuilt.",
+)
+_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else."
+)
+_quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on success.")
+
+
+def _number_of_bytes(name: str, text: str) -> Callable[[_Command], _Command]:
+    return click.option(name, type=int, metavar="BYTES", help=text)
+
+
+def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
+    field = name.removeprefix("--").replace("-", "_")
+    return click.option(name, type=click.Choice(CHOICES[field]), help=text)
+
+
+_PROGRAM_OPTIONS = (
+    click.option("--target", default="host", metavar="NAME", help="Board or machine [host]."),
+    click.option(
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="The second class from this decision, or calibrated probability, up [0, or 0.5].",
+    ),
+    _choice("--mode", "Early exits allowed [statistical with --data, else certified]."),
+    click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001]."),
+    _choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed]."),
+    _choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk]."),
+    _choice("--format", "Number format on the target; auto compares them all [the target's]."),
+    _choice("--replay", "Sum again where float32 leaves a label open [float64 if certified]."),
+    click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]. Not yet."),
+    click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
+    _number_of_bytes("--max-flash", "Flash budget [the target's]."),
+    _number_of_bytes("--max-ram", "RAM budget [the target's]."),
+    click.option(
+        "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."
+    ),
+    _trust_option,
+)
+"""The options that, besides calibration samples, determine the compiled program."""
+
+
+def _program_options(command: _Command) -> _Command:
+    for option in reversed(_PROGRAM_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("model", type=_FILE)
+@_program_options
+@click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
+@click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
+@_choice("--package", "Also the C as a part of a framework.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-<target>]."
+)
+@_choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
+@_json_option
+@_quiet_option
+@click.version_option(VERSION, prog_name="kmcompile", message="%(prog)s %(version)s")
+def compile_command(model: Path, as_json: bool, quiet: bool, **values: Any) -> None:
+    """Compile a trained SVM to C99, run the C, and prove that it gives the same answers.
+
+    MODEL is a fitted scikit-learn support vector machine, another linear or kernel machine, or a
+    Pipeline that ends with one, in a pickle, joblib or skops file; or a LIBSVM, ONNX or .npz model.
+    Samples are .npz, .npy, .csv or svmlight files.
+    """
+    options = Options(**values, n_jobs=_ALL_CORES)
+    check_options(without_defaults(options))
+    from kmcompile import pipeline
+
+    with Progress(enabled=not quiet) as progress:
+        compiled = pipeline.compile_model(model, options, progress)
+    if as_json:
+        console.emit(console.print_json, compiled.report)
+    elif not quiet:
+        console.emit(_print_report, compiled.report, compiled.folder)
+
+
+@click.command(short_help="List the targets.")
+@_json_option
+def _targets(as_json: bool) -> None:
+    """List the targets: the boards and machines that C can be compiled for."""
+    from kmcompile.target import list_targets
+
+    targets = list_targets()
+    if as_json:
+        console.emit(console.print_json, [target.to_dict() for target in targets])
+        return
+    console.emit(_print_targets, targets)
+
+
+@click.command()
+@click.option("--targets", default="all", metavar="A,B,...|all", help="Which targets [all].")
+@_json_option
+def _doctor(targets: str, as_json: bool) -> None:
+    """Say which compilers and emulators are here, and how to install the others.
+
+    Exits 0 also where some are missing: what is here still works.
+    """
+    from dataclasses import asdict
+
+    from kmcompile.target import chosen_targets
+    from kmcompile.tools.toolchain import diagnose
+
+    diagnoses = diagnose(chosen_targets(targets))
+    if as_json:
+        console.emit(console.print_json, [asdict(diagnosis) for diagnosis in diagnoses])
+    else:
+        console.emit(_print_diagnoses, diagnoses)
+
+
+@click.command()
+@click.argument("model", type=_FILE)
+@_trust_option
+@_json_option
+def _inspect(model: Path, trust_pickle: bool, as_json: bool) -> None:
+    """Say what a model file holds, without compiling it."""
+    from kmcompile import pipeline
+
+    facts = pipeline.inspect_model(model, trust_pickle)
+    if as_json:
+        console.emit(console.print_json, facts)
+    else:
+        console.emit(console.print_facts, facts)
+
+
+@click.command()
+@click.argument("path", metavar="MODEL|DIR", type=click.Path(exists=True, path_type=Path))
+@_program_options
+@click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")
+def _show(path: Path, **values: Any) -> None:
+    """Print the program of a model or of an output folder as text, one line a thing.
+
+    The text has all stages in order, with shapes, constants, bounds, operations and table bytes.
+    A model is compiled with these options, but nothing is written, built or run.
+    """
+    from kmcompile import pipeline
+
+    with Progress(enabled=True) as progress:
+        program = pipeline.program_of(path, Options(**values, n_jobs=_ALL_CORES), progress)
+    console.emit(click.echo, str(program))
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
+@click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
+@_trust_option
+@_json_option
+@_quiet_option
+def _verify(
+    folder: Path,
+    model: Path | None,
+    test_data: Path | None,
+    trust_pickle: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Repeat the checks of an output folder: hashes, the exact check, the bounded check."""
+    from kmcompile import pipeline
+
+    with Progress(enabled=not quiet) as progress:
+        result = pipeline.verify_folder(folder, model, test_data, trust_pickle, progress)
+    if as_json:
+        console.emit(console.print_json, result)
+    elif not quiet:
+        console.emit(_print_verification, folder, result)
+
+
+@click.command()
+@click.argument("model", type=_FILE)
+@click.option("--targets", default="host", metavar="A,B,...|all", help="Which targets [host].")
+@click.option("--data", type=_FILE, help="Calibration samples, not trained on.")
+@click.option("--test-data", type=_FILE, help="Samples to measure with.")
+@_choice("--mode", "Early exits allowed [statistical with --data, else certified].")
+@_choice("--format", "Number format [each target's].")
+@_choice("--replay", "Sum again where float32 leaves a label open [float64 if certified].")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-bench]."
+)
+@_trust_option
+@_json_option
+@_quiet_option
+def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any) -> None:
+    """Compile for several targets; print instructions, flash and stack of each.
+
+    The folder has an output folder for each target, and the table as bench.csv and bench.html.
+    """
+    from kmcompile.bench import bench
+
+    options = Options(**values, n_jobs=_ALL_CORES)
+    check_options(without_defaults(options))
+    with Progress(enabled=not quiet) as progress:
+        made = bench(model, options, targets, progress)
+    if as_json:
+        console.emit(console.print_json, made.reports)
+    elif not quiet:
+        console.emit(_print_bench, made)
+    if made.refuted:
+        raise VerificationError("\n".join(f"{one.target}: {one.text}" for one in made.failures))
+
+
+@click.command()
+@click.argument("topic", required=False)
+def _manual(topic: str | None) -> None:
+    """Show one page of the manual, or without TOPIC the list of its pages.
+
+    A terminal gets colours and drawn tables, a file or a pipe the Markdown of the page.
+    """
+    from kmcompile.manual import pages, terminal
+
+    if topic is None:
+        console.emit(terminal.print_topics, pages.list_pages(), console.styled())
+    else:
+        console.emit(terminal.print_page, pages.find_page(topic), console.styled())
+
+
+def _print_targets(targets: Sequence[Target]) -> None:
+    from kmcompile.tools.toolchain import is_ready
+
+    rows = [("target", "part", "flash", "RAM", "format", "emulator", "tools", "what it is")]
+    for target in targets:
+        rows.append(
+            (
+                target.name,
+                target.part.name if target.part else "-",
+                console.exact_bytes_text(target.flash_bytes),
+                console.exact_bytes_text(target.ram_bytes),
+                target.number_format,
+                target.emulator.machine if target.emulator else "-",
+                "here" if is_ready(target) else "missing",
+                target.description,
+            )
+        )
+    console.print_table(rows)
+
+
+def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
+    from kmcompile.tools.toolchain import install_command
+
+    found: dict[tuple[str, ...], list[str]] = {}
+    for diagnosis in diagnoses:
+        for tool in diagnosis.tools:
+            here = "missing" if tool.path is None else tool.version or "here, but it does not run"
+            key = (tool.command, tool.purpose, printable(here))
+            found.setdefault(key, []).append(diagnosis.target)
+    rows = [(*key, ", ".join(targets)) for key, targets in found.items()]
+    console.print_table([("command", "is the", "version", "of the targets"), *rows])
+    missing = sorted({name for diagnosis in diagnoses for name in diagnosis.missing_packages})
+    if missing:
+        click.echo(f"to install what is missing: {install_command(missing)}")
+
+
+def _print_report(report: dict[str, Any], folder: Path | None) -> None:
+    from kmcompile.report import terminal
+
+    terminal.print_report(report, console.styled())
+    if folder is not None:
+        click.echo(f"\nwritten to {printable(str(folder))}; its report.html has the plots")
+
+
+def _print_verification(folder: Path, result: dict[str, Any]) -> None:
+    from kmcompile.report import terminal
+
+    terminal.print_verification(folder.resolve().name, result, console.styled())
+
+
+def _print_bench(made: Bench) -> None:
+    from kmcompile.report.bench_table import table_text
+
+    console.print_table(table_text(list(made.reports.values())), n_left=2)
+    for failure in made.failures:
+        click.echo(f"{failure.target}: {printable(failure.text)}")
+    click.echo(f"written to {printable(str(made.folder))}: bench.csv, bench.html")
+
+
+VERBS = {
+    "targets": _targets,
+    "doctor": _doctor,
+    "inspect": _inspect,
+    "show": _show,
+    "verify": _verify,
+    "bench": _bench,
+    "manual": _manual,
+}
+"""The commands by their names; everything else compiles a model."""
