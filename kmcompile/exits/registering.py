@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import Any
 
 from kmcompile import resources
+from kmcompile.additions import check_addition, check_stored
 from kmcompile.emit.exits.exit_view import ExitView
 from kmcompile.emit.exits.views import register_exit_view
 from kmcompile.exits.certified.fits import register_certified_fit
@@ -14,6 +14,8 @@ from kmcompile.exits.certified.offers import CertifiedFit
 from kmcompile.exits.statistical.fits import register_statistical_fit
 from kmcompile.exits.statistical.statistical_fit import StatisticalFit
 from kmcompile.program.stages import CATALOGUE, EarlyExit
+
+_REGISTERED: list[type[EarlyExit]] = []
 
 
 def register_exit(
@@ -23,6 +25,8 @@ def register_exit(
     view: type[ExitView] | None = None,
 ) -> None:
     """Make an early exit that is defined elsewhere one that programs may have.
+
+    Registering a class twice changes nothing. After an error nothing is registered.
 
     Parameters
     ----------
@@ -38,26 +42,35 @@ def register_exit(
     Raises
     ------
     ValueError
-        If methods are missing, the name is another stage's, the template is not there, or the fit
-        is for exits of another kind.
+        If the class lacks something, derives from another stage or is no dataclass with slots, the
+        name is another stage's, the template is not there, or the fit is for exits of another kind.
     """
-    missing = sorted(getattr(stage, "__abstractmethods__", ()))
-    if inspect.isabstract(stage):
-        raise ValueError(f"{stage.__name__} lacks {', '.join(missing)}")
+    if stage in _REGISTERED:
+        return
+    known = (*CATALOGUE, *_REGISTERED)
+    check_addition(stage, known, ("template",))
     name = stage.template
-    if any(known.template == name and known is not stage for known in CATALOGUE):
+    if name in {other.template for other in known}:
         raise ValueError(f"{stage.__name__}: there is another stage with the name {name}")
     path = templates / "stages" / f"{name}.c.j2"
     if not path.is_file():
         raise ValueError(f"{path}: the template of {stage.__name__} is not there")
+    _check_fit(stage, fit)
+    check_stored(stage)
+    resources.register_templates(templates, f"stages/{name}.c.j2")
+    if isinstance(fit, StatisticalFit):
+        register_statistical_fit(fit)
+    else:
+        register_certified_fit(fit)
+    if view is not None:
+        register_exit_view(stage, view)
+    _REGISTERED.append(stage)
+
+
+def _check_fit(stage: type[EarlyExit], fit: StatisticalFit[Any] | CertifiedFit) -> None:
+    """Refuse a fit that is not for exits of this kind."""
     if stage.exit == "statistical":
         if not isinstance(fit, StatisticalFit) or fit.kind is not stage:
             raise ValueError(f"{stage.__name__} is statistical: its fit is no StatisticalFit of it")
-        register_statistical_fit(fit)
-    elif stage.exit == "certified" and not isinstance(fit, StatisticalFit):
-        register_certified_fit(fit)
-    else:
+    elif stage.exit != "certified" or isinstance(fit, StatisticalFit) or not callable(fit):
         raise ValueError(f"{stage.__name__} is {stage.exit}: there is no such fit for it")
-    resources.register_templates(templates)
-    if view is not None:
-        register_exit_view(stage, view)

@@ -1,9 +1,10 @@
 """The kernel families, one file each."""
 
-from inspect import isabstract
+from dataclasses import is_dataclass
 from pathlib import Path
 
 from kmcompile import resources
+from kmcompile.additions import check_addition
 from kmcompile.kernels.chi2 import Chi2
 from kmcompile.kernels.fourier import Fourier
 from kmcompile.kernels.intersection import Intersection
@@ -30,6 +31,8 @@ CATALOGUE: list[type[Kernel]] = [
 def register(kernel: type[Kernel], templates: Path) -> None:
     """Make a kernel family that is defined elsewhere one of those that a machine may have.
 
+    Registering a class twice changes nothing.
+
     Parameters
     ----------
     kernel : type of Kernel
@@ -39,15 +42,16 @@ def register(kernel: type[Kernel], templates: Path) -> None:
     Raises
     ------
     ValueError
-        If the class is abstract, if its name is another's, or if the template is not there.
+        If the class lacks something, derives from another family or is no dataclass, if its name is
+        another's, or if the template is not there.
     """
     if kernel in CATALOGUE:
         return
-    if isabstract(kernel):
-        lacks = ", ".join(sorted(kernel.__abstractmethods__))
-        raise ValueError(f"{kernel.__name__} lacks methods that every kernel has: {lacks}")
+    check_addition(kernel, CATALOGUE, ("name",))
     if kernel.name in {other.name for other in CATALOGUE}:
         raise ValueError(f"{kernel.__name__}: another kernel has the name {kernel.name!r}")
+    if not is_dataclass(kernel):
+        raise ValueError(f"{kernel.__name__} is no dataclass: its fields are the parameters")
     resources.register_templates(templates, f"kernels/{kernel.name}.c.j2")
     CATALOGUE.append(kernel)
 

@@ -4,10 +4,11 @@
 `Quantize` and `Integers`, which make codes of inputs, are images of nothing that was trained.
 """
 
-from inspect import isabstract
+from dataclasses import is_dataclass
 from pathlib import Path
 
 from kmcompile import resources
+from kmcompile.additions import check_addition, check_stored
 from kmcompile.steps.bound import Bound, Clip
 from kmcompile.steps.extend import Extend, Extension
 from kmcompile.steps.image import Length, PrepareStep, StepContext
@@ -35,6 +36,8 @@ CATALOGUE: list[type[Step]] = [
 def register(step: type[Step], templates: Path) -> None:
     """Make a step that is defined elsewhere one of those that a machine may have.
 
+    Registering a class twice changes nothing.
+
     Parameters
     ----------
     step : type of Step
@@ -44,14 +47,19 @@ def register(step: type[Step], templates: Path) -> None:
     Raises
     ------
     ValueError
-        If the class is abstract, if its name is another's, or if the template is not there.
+        If the class or its image lacks something, derives from that of another step or is no
+        dataclass, if its name is another's, or if the template is not there.
     """
     if step in CATALOGUE:
         return
-    if isabstract(step) or isabstract(step.image):
-        raise ValueError(f"{step.__name__} or its image lacks methods that every step has")
+    check_addition(step, CATALOGUE, ("name", "image", "reads_length", "measures_length"))
+    images: list[type[PrepareStep]] = [*(known.image for known in CATALOGUE), Quantize, Integers]
+    check_addition(step.image, images, ("name",))
     if step.name in {other.name for other in CATALOGUE}:
         raise ValueError(f"{step.__name__}: another step has the name {step.name!r}")
+    if not is_dataclass(step):
+        raise ValueError(f"{step.__name__} is no dataclass: its fields are what was trained")
+    check_stored(step.image)
     resources.register_templates(templates, f"steps/{step.image.name}.c.j2")
     CATALOGUE.append(step)
 

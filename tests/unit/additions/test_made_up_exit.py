@@ -16,6 +16,7 @@ from kit.tools import need, need_tools
 from kmcompile import resources
 from kmcompile.emit.exits import views
 from kmcompile.emit.exits.exit_view import ExitView
+from kmcompile.exits import registering
 from kmcompile.exits.certified import fits as certified_fits
 from kmcompile.exits.statistical import fits as statistical_fits
 from kmcompile.exits.statistical.linear import LinearFilterFit
@@ -31,6 +32,7 @@ TEMPLATES = Path(additions.__file__).parent / "templates"
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is forgotten when it ends."""
     monkeypatch.setattr(resources, "_registered", [])
+    monkeypatch.setattr(registering, "_REGISTERED", [])
     monkeypatch.setattr(views, "_VIEWS", dict(views._VIEWS))
     for module in (statistical_fits, certified_fits):
         monkeypatch.setattr(module, "_FITS", list(module._FITS))
@@ -124,6 +126,69 @@ def test_a_name_of_another_stage_and_a_fit_of_another_kind_are_refused():
         kmcompile.register_exit(Same, BallFit(), TEMPLATES)
     with pytest.raises(ValueError, match="Ball is statistical: its fit is no StatisticalFit of it"):
         kmcompile.register_exit(Ball, lambda asked: [], TEMPLATES)
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_second_exit_with_the_name_of_the_first_is_refused(tmp_path):
+    """Otherwise the C of the second exit would be written by the template of the first."""
+
+    class Other(EarlyExit):
+        template = "ball"
+        exit = "certified"
+        decide = Ball.decide
+        operations = Ball.operations
+
+    (tmp_path / "stages").mkdir()
+    (tmp_path / "stages" / "ball.c.j2").write_text("")
+    with pytest.raises(ValueError, match="Other: there is another stage with the name ball"):
+        kmcompile.register_exit(Other, lambda asked: [], tmp_path)
+
+
+@pytest.mark.usefixtures("registered")
+def test_an_exit_that_derives_from_another_is_refused():
+    class Wider(Ball):
+        template = "wider"
+
+    with pytest.raises(ValueError, match="Wider derives from Ball, whose formulas"):
+        kmcompile.register_exit(Wider, BallFit(), TEMPLATES)
+
+
+@pytest.mark.usefixtures("registry")
+def test_after_an_error_nothing_of_an_exit_is_registered(tmp_path):
+    """The folder's template is one that another folder has: the last thing that is checked."""
+    (tmp_path / "stages").mkdir()
+    (tmp_path / "stages" / "ball.c.j2").write_text("")
+    resources.register_templates(tmp_path)
+    with pytest.raises(ValueError, match="another one with this name is in"):
+        kmcompile.register_exit(Ball, BallFit(), TEMPLATES, ExitView)
+    assert Ball not in [fit.kind for fit in statistical_fits.statistical_fits()]
+    assert Ball not in views._VIEWS
+    assert registering._REGISTERED == []
+
+
+@pytest.mark.usefixtures("registry")
+@pytest.mark.parametrize("exit_", ["certified", "exact", None])
+def test_what_cannot_fit_an_exit_is_refused(exit_):
+    class Other(EarlyExit):
+        template = "ball"
+        exit = exit_
+        decide = Ball.decide
+        operations = Ball.operations
+
+    with pytest.raises(ValueError, match=f"Other is {exit_}: there is no such fit for it"):
+        kmcompile.register_exit(Other, None, TEMPLATES)
+
+
+@pytest.mark.usefixtures("registry")
+def test_an_exit_that_program_npz_cannot_hold_is_refused():
+    class Plain(EarlyExit):
+        template = "ball"
+        exit = "certified"
+        decide = Ball.decide
+        operations = Ball.operations
+
+    with pytest.raises(ValueError, match=r"Plain is no @dataclass\(frozen=True, slots=True"):
+        kmcompile.register_exit(Plain, lambda asked: [], TEMPLATES)
 
 
 @pytest.mark.usefixtures("registry")

@@ -17,7 +17,7 @@ from kmcompile import kernels, steps
 from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.steps import PrepareStep, Step
+from kmcompile.steps import Affine, PrepareStep, Step
 
 TEMPLATES = Path(additions.__file__).parent / "templates"
 MACHINE = KernelMachine(
@@ -76,6 +76,7 @@ def test_name_of_another_step_is_refused():
 
 @pytest.mark.usefixtures("registry")
 def test_template_of_the_package_cannot_be_taken(tmp_path):
+    @dataclass(frozen=True, slots=True, eq=False)
     class Scaling(CubeFloat32):
         name: ClassVar[str] = "scale"
 
@@ -122,6 +123,55 @@ def test_every_abstract_method_is_tried_above():
     assert {base: set(methods) for base, methods in METHODS.items()} == {
         base: set(base.__abstractmethods__) for base in METHODS
     }
+
+
+@pytest.mark.usefixtures("registry")
+def test_kernel_or_step_that_derives_from_one_of_the_package_is_refused():
+    """Passes and early exits would take it for its parent, whatever its own formulas are."""
+
+    class Shifted(Affine):
+        name: ClassVar[str] = "Shifted"
+
+    class Steep(Rbf):
+        name: ClassVar[str] = "steep"
+
+    with pytest.raises(ValueError, match="Shifted derives from Affine"):
+        kmcompile.register_step(Shifted, TEMPLATES)
+    with pytest.raises(ValueError, match="Steep derives from Rbf"):
+        kmcompile.register_kernel(Steep, TEMPLATES)
+
+
+@pytest.mark.usefixtures("registry")
+def test_kernel_or_step_without_a_class_variable_is_refused():
+    """It is refused here, and not in the middle of a compilation."""
+
+    class Nameless(Kernel):
+        values = positive_definite = lower = parameters = None
+
+    class Halfway(Step):
+        name: ClassVar[str] = "Halfway"
+        image: ClassVar[type[PrepareStep]] = CubeFloat32
+        reads_length: ClassVar[bool] = True
+        apply = lower = magnitudes = undo = __str__ = None
+
+    with pytest.raises(ValueError, match="Nameless lacks name"):
+        kmcompile.register_kernel(Nameless, TEMPLATES)
+    with pytest.raises(ValueError, match="Halfway lacks measures_length"):
+        kmcompile.register_step(Halfway, TEMPLATES)
+
+
+@pytest.mark.usefixtures("registry")
+def test_step_whose_image_program_npz_cannot_hold_is_refused():
+    class Image(CubeFloat32):
+        pass
+
+    class Other(Cube):
+        name: ClassVar[str] = "Other"
+        image: ClassVar[type[PrepareStep]] = Image
+
+    with pytest.raises(ValueError, match=r"Image is no @dataclass\(frozen=True, slots=True"):
+        kmcompile.register_step(Other, TEMPLATES)
+    assert Other not in steps.CATALOGUE
 
 
 @pytest.mark.usefixtures("registered")
