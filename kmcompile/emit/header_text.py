@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Real
-from kmcompile.program.cost import worst_operations
+from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.stages import FixedSum, LinearSum, PairSum, Vote
 
@@ -32,16 +32,17 @@ def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> t
     workspace_bytes : int
         `sizeof` of the workspace.
     kernel_evals : int
-        Kernel evaluations or inner products of the longest path.
+        Kernel evaluations or inner products of the longest path, those of the replay included.
     """
     tables = program.tables()
+    replayed = f"{replay_operations(program)} more in the replay, " if program.replay else ""
     return _wrapped(
         f"Constants: {program.table_bytes} bytes of tables and {4 * len(tables)} bytes of their "
         f"checksums. RAM: a workspace of {workspace_bytes} bytes, which is the caller's. The "
         f"longest path of any input has {worst_operations(program)} operations, which are counted "
-        f"as multiply-adds, and {kernel_evals} {evaluations_text(program)}. Stack, flash and "
-        "worst-case instructions depend on the compiler: report.json and report.html, which are "
-        "written beside this file, have them for the image that was built."
+        f"as multiply-adds, {replayed}and {kernel_evals} {evaluations_text(program)}. Stack, flash "
+        "and worst-case instructions depend on the compiler: report.json and report.html, which "
+        "are written beside this file, have them for the image that was built."
     )
 
 

@@ -62,7 +62,7 @@ def _product_operations(program: Program) -> int:
 
 
 def worst_operations(program: Program) -> int:
-    """Return the worst-case multiply-adds of a query, which runs through every stage.
+    """Return the worst-case multiply-adds of a query before a replay: it runs through every stage.
 
     The worst case is an input without zeros that touches as many vectors as possible and is
     decided by the last stage. An earlier decision is cheaper: a touched vector costs the early
@@ -77,6 +77,13 @@ def worst_operations(program: Program) -> int:
         - sum(stage.saved_operations(ends) for stage in program.early_exits)
         + ends.label.operations()
     )
+
+
+def replay_operations(program: Program) -> int:
+    """Return the multiply-adds of the replay with its label tests; 0 without a replay."""
+    if program.replay is None:
+        return 0
+    return program.replay.operations() + program.ends.label.operations()
 
 
 def stage_worst_operations(program: Program, stage: Stage) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.program.cost import worst_operations
+from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.interpreter import Answers, Status, classify
 from kmcompile.program.program import Program
 from kmcompile.report import chosen
@@ -84,7 +84,6 @@ def compared_modes(
         Its answers to all queries.
     certified : Program
         The program of mode certified.
-    certified : Program
     queries : Queries
     """
     sample = sample_of(answers, queries)
@@ -100,9 +99,8 @@ def compared_modes(
 
 
 def _cost(program: Program, results: NDArray[np.void], operations: NDArray[np.int64]) -> ModeCost:
-    replay, replayed = 0, np.zeros(len(results), dtype=bool)
+    replay, replayed = replay_operations(program), np.zeros(len(results), dtype=bool)
     if program.replay is not None:
-        replay = program.replay.operations() + program.ends.label.operations()
         replayed = results["stage"] == program.exit_stages.index(program.replay)
     return ModeCost(
         stages=tuple(stage.name for stage in program.exit_stages),

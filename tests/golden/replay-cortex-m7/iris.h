@@ -10,9 +10,9 @@
  *
  * Constants: 308 bytes of tables and 72 bytes of their checksums. RAM: a workspace of 72 bytes,
  * which is the caller's. The longest path of any input has 246 operations, which are counted as
- * multiply-adds, and 6 full kernel evaluations. Stack, flash and worst-case instructions depend on
- * the compiler: report.json and report.html, which are written beside this file, have them for the
- * image that was built.
+ * multiply-adds, 246 more in the replay, and 6 full kernel evaluations. Stack, flash and
+ * worst-case instructions depend on the compiler: report.json and report.html, which are written
+ * beside this file, have them for the image that was built.
  *
  * The tables are static constants. IRIS_TABLE_SECTION, defined where iris.c is compiled, places
  * them: an attribute such as __attribute__((section(".tcm"))).

@@ -8,7 +8,8 @@ import pytest
 
 from kit import cascades, catalogue, certified, replays
 from kmcompile.emit.layout import workspace_bytes
-from kmcompile.program.cost import worst_operations
+from kmcompile.program.cost import replay_operations, worst_operations
+from kmcompile.program.interpreter import interpret
 
 CASES = {
     "exact": catalogue.CORE[0],
@@ -88,6 +89,16 @@ def test_the_sizes_and_the_longest_path_are_the_program_s(kind):
     assert f"{4 * len(program.tables())} bytes of their checksums" in text
     assert f"a workspace of {workspace_bytes(program, emitted.target)} bytes" in text
     assert f"has {worst_operations(program)} operations, which are counted" in text
+
+
+def test_the_longest_path_goes_through_the_replay():
+    case = CASES["replayed"]
+    program = catalogue.emitted(case, "cortex-m7").program
+    answers = interpret(program, catalogue.emitted(case, "cortex-m7").queries)
+    more = replay_operations(program)
+    assert more == answers.replay_operations.max() > 0
+    assert f"multiply-adds, {more} more in the replay, and" in joined("replayed")
+    assert "in the replay" not in joined("exact")
 
 
 def test_the_figures_of_an_image_are_said_to_be_in_the_report():
