@@ -7,6 +7,7 @@ base class: there is no list to extend.
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -21,24 +22,20 @@ def storable_classes() -> dict[str, type[Any]]:
     The search follows the types of fields and the subclasses of each type: a field of type `Stage`
     holds any stage. It runs anew at each call, so that it finds new classes outside the package.
 
-    Raises
-    ------
-    TypeError
-        If two classes have one name, because a file identifies a class by its name only.
+    A file identifies a class by its name only. Of classes with one name none is returned: one that
+    is defined twice, as in a notebook, hinders no program without it.
     """
-    found: dict[str, type[Any]] = {}
+    found: set[Any] = set()
     ahead: list[type[Any]] = [Program]
     while ahead:
         candidate: Any = ahead.pop()  # mypy takes no class for hashable, which a cache asks for
         ahead.extend(candidate.__subclasses__())
-        known = found.get(candidate.__name__)
-        if known is candidate or not _is_storable(candidate):
+        if candidate in found or not _is_storable(candidate):
             continue
-        if known is not None:
-            raise TypeError(f"{known} and {candidate} have the same name in program.npz")
-        found[candidate.__name__] = candidate
+        found.add(candidate)
         ahead.extend(_field_classes(candidate))
-    return found
+    names = Counter(of_class.__name__ for of_class in found)
+    return {one.__name__: one for one in found if names[one.__name__] == 1}
 
 
 def _is_storable(candidate: type[Any]) -> bool:

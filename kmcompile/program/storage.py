@@ -83,7 +83,10 @@ class _Writer:
         """Return a value as JSON has it."""
         if is_dataclass(value):
             if type(value) not in self.classes:
-                raise TypeError(f"{path}: no field of a Program has the type {type(value)}")
+                raise TypeError(
+                    f"{path}: no field of a Program has the type {type(value)}, or another class "
+                    "that one may have has its name"
+                )
             inner = {
                 name: self.encode(item, f"{path}.{name}") for name, item in _parts(value).items()
             }
@@ -95,6 +98,8 @@ class _Writer:
             return {value.dtype.name: float(value).hex()}
         if isinstance(value, tuple):
             return [self.encode(item, f"{path}.{number}") for number, item in enumerate(value)]
+        if value is not None and type(value) not in (bool, int, float, str):
+            raise TypeError(f"{path}: program.npz cannot hold a {type(value)}")
         return value
 
 

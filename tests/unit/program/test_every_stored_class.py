@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -28,6 +28,7 @@ from kit import (
 from kit.tools import need
 from kmcompile.errors import InputError
 from kmcompile.kernels import CATALOGUE as KERNELS
+from kmcompile.model.kernel_machine import Task
 from kmcompile.pipeline import verify_folder
 from kmcompile.program import storage
 from kmcompile.program.interpreter import interpret
@@ -103,6 +104,32 @@ def test_a_class_defined_elsewhere_is_stored_as_soon_as_it_exists():
         pass
 
     assert storable_classes()["MadeUpSign"] is MadeUpSign
+
+
+def test_classes_of_one_name_hinder_no_program_without_them():
+    """A notebook defines a class anew whenever its cell runs again."""
+
+    def defined() -> type[Sign]:
+        @dataclass(frozen=True, slots=True, eq=False)
+        class DefinedTwice(Sign):
+            pass
+
+        return DefinedTwice
+
+    classes = [defined(), defined()]
+    assert "DefinedTwice" not in storable_classes()
+    program = emitted(CASES[0]).program
+    storage.load(storage.save(program), "program.npz")
+    doubtful = replace(program, label=classes[0](zero_is_positive=True))
+    with pytest.raises(TypeError, match="another class that one may have has its name"):
+        storage.save(doubtful)
+
+
+@pytest.mark.parametrize("value", [["a"], {"a": 1}, np.int64(1), Task.BINARY], ids=type)
+def test_a_value_that_would_come_back_as_another_is_not_stored(value):
+    program = replace(emitted(CASES[0]).program, mode=value)
+    with pytest.raises(TypeError, match=r"program\.mode: program\.npz cannot hold a <"):
+        storage.save(program)
 
 
 @pytest.mark.parametrize("name", ["Popen", "KernelMachine", "Stage", "Batch", "float", "", None])
