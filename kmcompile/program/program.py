@@ -14,6 +14,7 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.agreement import check_agreement
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import Shared
+from kmcompile.program.stages.argmax import Argmax
 from kmcompile.program.stages.code_table import CodeTable
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
@@ -24,7 +25,15 @@ from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.probability import Probability
 from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.sign import Sign
 from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.value import Value
+from kmcompile.program.stages.vote import Vote
+
+_SUMS = (ExactSum, PairSum, FixedSum, LinearSum)
+_LABELS = (Sign, Vote, Argmax, Value)
+"""The kinds that the emitter, the analyses and the reports tell apart: another would be mistaken
+for one of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +133,7 @@ class Program:
     exits : tuple of Stage
         The early exits in order, and before them the stages that serve them or the sum: the list of
         nonzeros, the range gate. The constructor refuses stages that do not fit each other
-        (`kmcompile.program.agreement`).
+        (`kmcompile.program.agreement`), and a sum or a label of another kind than the package's.
     sum : ExactSum, PairSum, FixedSum or LinearSum
         The sum over all vectors, for queries that no early exit has decided.
     label : Always
@@ -171,6 +180,9 @@ class Program:
 
     def __post_init__(self) -> None:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
+        for stage, kinds in ((self.sum, _SUMS), (self.label, _LABELS)):
+            if not isinstance(stage, kinds):
+                raise ValueError(f"{stage.name} is none of the sums and labels that have C")
 
     def __str__(self) -> str:
         """Return the whole program as text; equal programs give equal texts.

@@ -24,6 +24,7 @@ from kmcompile.program import storage
 from kmcompile.program.shared import Place
 from kmcompile.program.stages import (
     CATALOGUE,
+    Always,
     ExactSum,
     NearestVectors,
     Nonzeros,
@@ -54,6 +55,30 @@ def program(name: str):
 
 def of_kind(name: str, kind: type):
     return next(stage for stage in program(name).stages if isinstance(stage, kind))
+
+
+class OtherSum(Always):
+    """A sum whose C nobody has: the emitter would write the C of a linear one."""
+
+    template, place, takes_exits, exit = "other_sum", Place.SUM, True, "exact"
+
+    def operations(self) -> int:
+        return 0
+
+    def run(self, batch):
+        return batch
+
+
+class OtherLabel(OtherSum):
+    template, place, takes_exits, exit = "other_label", Place.LABEL, False, None
+
+
+def test_an_unknown_sum_or_label_is_refused():
+    whole = program("certified")
+    with pytest.raises(ValueError, match="other_sum is none of the sums and labels"):
+        replace(whole, sum=OtherSum(), exits=())
+    with pytest.raises(ValueError, match="other_label is none of the sums and labels"):
+        replace(whole, label=OtherLabel())
 
 
 def with_stages(name: str, *stages):
