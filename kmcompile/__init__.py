@@ -130,7 +130,8 @@ def save_model(path: str | os.PathLike[str], model: str | os.PathLike[str] | obj
     Raises
     ------
     InputError
-        The model cannot be read, or has classes of different types.
+        The model cannot be read, has classes of different types, or a kernel or a step that is
+        defined outside the package.
     OutputError
         The file cannot be written.
 

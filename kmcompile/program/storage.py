@@ -123,7 +123,10 @@ class _Reader:
         if "float64" in value:
             return np.float64(float.fromhex(value["float64"]))
         if value["class"] not in self.classes:
-            raise ValueError(f"a program has no part called {value['class']!r}")
+            raise ValueError(
+                f"a program has no part called {value['class']!r} here; register it, if it is not "
+                "the package's"
+            )
         of_class = self.classes[value["class"]]
         make = Program.of_stages if of_class is Program else of_class
         return make(**{name: self.decode(item) for name, item in value["fields"].items()})

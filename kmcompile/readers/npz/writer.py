@@ -13,7 +13,7 @@ import numpy as np
 
 from kmcompile.errors import InputError, OutputError
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
-from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, step_prefix
+from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, PARAMETERS, STEPS, step_prefix
 from kmcompile.steps import Step
 
 _DERIVED = ("n_in", "n_out")
@@ -26,7 +26,7 @@ def write_npz_model(path: Path, machine: KernelMachine) -> None:
     Raises
     ------
     InputError
-        An array cannot hold the classes.
+        As `npz_model` does.
     OutputError
         The file cannot be written.
     """
@@ -52,8 +52,10 @@ def npz_model(machine: KernelMachine) -> bytes:
     Raises
     ------
     InputError
-        The classes are of different types, which one array cannot hold.
+        The classes are of different types, which one array cannot hold, or the kernel or a step is
+        defined outside the package, which no reader could make of the file.
     """
+    _refuse_unreadable(machine)
     arrays: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
         "kind": machine.kind,
@@ -78,6 +80,16 @@ def npz_model(machine: KernelMachine) -> bytes:
     content = io.BytesIO()
     np.savez(content, **arrays)
     return content.getvalue()
+
+
+def _refuse_unreadable(machine: KernelMachine) -> None:
+    """Refuse a machine with a part that the reader does not know."""
+    steps = [step.name for step in machine.preprocessing if step.name not in STEPS]
+    kernels = [machine.kernel.name] if machine.kernel.name not in PARAMETERS else []
+    for name in (*kernels, *steps):
+        raise InputError(
+            f"{name} is no kernel or step that an .npz model can hold; compile the machine itself"
+        )
 
 
 def _class_array(classes: tuple[Label, ...]) -> np.ndarray[Any, Any]:

@@ -175,6 +175,19 @@ def test_step_whose_image_program_npz_cannot_hold_is_refused():
 
 
 @pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [({"kernel": Cauchy(1.0)}, "cauchy"), ({"preprocessing": (Cube(2),)}, "Cube")],
+)
+def test_machine_that_no_reader_could_read_back_is_not_saved(change, name, tmp_path):
+    with pytest.raises(
+        InputError, match=f"{name} is no kernel or step that an .npz model can hold"
+    ):
+        kmcompile.save_model(tmp_path / "model.npz", replace(MACHINE, **change))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("registered")
 def test_step_that_does_not_fit_its_input_is_refused():
     with pytest.raises(InputError, match="Cube is of 3 features, its input has 2"):
         replace(MACHINE, preprocessing=(Cube(3),))
