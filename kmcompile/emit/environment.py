@@ -34,8 +34,8 @@ DOUBLE: dict[str, Any] = {
     "replays": True,
 }
 """Values for the templates of arithmetic: its type, its literals' suffix, its error constants, and
-how a number and the ends of an interval become float. The default is FLOAT. The replay adds `single`,
-`down` and `up` to DOUBLE."""
+how a number and the ends of an interval become float. The default is FLOAT. The replay adds
+`single`, `down` and `up` to DOUBLE."""
 
 
 def environment() -> jinja2.Environment:
