@@ -163,7 +163,7 @@ def require_support(n: int, risk: float, control: Control, n_given: int | None =
     >>> require_support(2000, 0.001, "guaranteed")
     Traceback (most recent call last):
     kmcompile.errors.InputError: 1,500 control samples of the 2,000 in --data support a risk of \
-    0.0031 at 99 % confidence, not 0.001
+0.0031 at 99 % confidence, not 0.001
     ask for --risk 0.0031 or --risk auto, or give at least 6,138 samples
     """
     most, needed = _largest_control(n), samples_needed(risk, control)
