@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kmcompile.target import Target
     from kmcompile.tools.toolchain import Diagnosis
 
-# Everything else is imported where it is used: `kmcompile --help` loads no numpy.
+# Other modules are imported where they are used, so that `kmcompile --help` loads no numpy.
 
 _EPILOG = """\b
 Other commands (each has its own --help):
@@ -88,7 +88,7 @@ _PROGRAM_OPTIONS = (
     ),
     _trust_option,
 )
-"""The options that, besides calibration samples, determine the compiled program."""
+"""The options that, with the calibration samples, determine the compiled program."""
 
 
 def _program_options(command: _Command) -> _Command:
@@ -336,4 +336,4 @@ VERBS = {
     "bench": _bench,
     "manual": _manual,
 }
-"""The commands by their names; everything else compiles a model."""
+"""The commands by name; any other first argument is a model to compile."""

@@ -1,4 +1,4 @@
-"""The order of the steps, and nothing else: from a model to a verified output folder."""
+"""The compilation as an order of steps, from a model to a verified output folder."""
 
 from __future__ import annotations
 
@@ -58,11 +58,12 @@ def compile_model(
     ----------
     model : Path or fitted estimator
     options : Options
-        Without `out`, a file's folder is `<model>-<target>` and an estimator's is not written.
+        Options of the compilation. Without `out`, the output folder of a model file is
+        `<model>-<target>`, and no folder is written for an estimator.
     progress : callable, optional
         Called with a few words as each step begins.
     compares_modes : bool
-        Whether the report of mode statistical says what mode certified would have given.
+        Whether the report of mode statistical also shows the results of mode certified.
 
     Returns
     -------
@@ -71,7 +72,7 @@ def compile_model(
     Raises
     ------
     KmcompileError
-        Whatever is wrong; nothing is written then.
+        If a step fails; nothing is written then.
     """
     tell = progress or _tell_nobody
     request = Request.of(model, options)
@@ -112,7 +113,7 @@ def load(folder: Path | str) -> Compiled:
     Raises
     ------
     UsageError, InputError
-        If there is no such folder or it is not one of kmcompile's.
+        If the folder does not exist, or is not an output folder of kmcompile.
     """
     path = Path(folder)
     files = folder_files.read(path)
@@ -123,16 +124,16 @@ def load(folder: Path | str) -> Compiled:
 def program_of(
     model_or_folder: Path, options: Options, progress: Progress | None = None
 ) -> Program:
-    """Return the program in an output folder, or that which a model is compiled to.
+    """Return the program in an output folder, or the program that a model is compiled to.
 
-    Nothing is written, built or run. Budgets decide what is chosen, but a program that exceeds
-    them is returned too.
+    Nothing is written, built or run. Budgets influence the choice of the program, but a program
+    that exceeds them is returned, too.
 
     Parameters
     ----------
     model_or_folder : Path
     options : Options
-        As those of `compile_model`; of a folder the defaults.
+        Options as for `compile_model`; for a folder they must be the defaults.
     progress : callable, optional
         Called with a few words as each step begins.
 
@@ -157,13 +158,14 @@ def verify_folder(
 ) -> dict[str, Any]:
     """Repeat the checks of an output folder.
 
-    The hashes of the files, and the exact check on the folder's queries; with `model` also the
-    bounded check and the model's own hash; with `test_data` on those samples as well.
+    The checks are the hashes of the files and the exact check on the folder's queries. With
+    `model`, the bounded check and the hash of the model are added; with `test_data`, both use its
+    samples, too.
 
     Returns
     -------
     dict
-        What was checked, in the shape of report.json; "files" is how many hashes were compared.
+        The findings, in the shape of report.json; "files" is the number of compared hashes.
     """
     tell = progress or _tell_nobody
     tell("comparing hashes")
@@ -194,16 +196,16 @@ def verify_folder(
 
 
 def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
-    """Return what a model file holds, for printing."""
+    """Return the contents of a model file, for printing."""
     return inspected(readers.load_model(model, trust_pickle=trust_pickle))
 
 
 def _tell_nobody(text: str) -> None:
-    """Drop what a step says of its progress."""
+    """Ignore a step's text on its progress."""
 
 
 def _asked(model: Path | object, request: Request, tell: Progress) -> tuple[KernelMachine, Plan]:
-    """Return the model as it was trained, and what is asked for it."""
+    """Return the model as it was trained, and the plan of its compilation."""
     tell("reading the model")
     machine = _read(model, request.given.trust_pickle, request.options.threshold)
     plan = request.plan(machine)
@@ -212,7 +214,7 @@ def _asked(model: Path | object, request: Request, tell: Progress) -> tuple[Kern
 
 
 def _refuse_options(folder: Path, options: Options) -> None:
-    """Refuse what was asked of a program that is made already."""
+    """Raise UsageError if options are given for a folder, whose program already exists."""
     default = Options(n_jobs=options.n_jobs)
     names = [field.name for field in fields(Options)]
     given = [flag(name) for name in names if getattr(options, name) != getattr(default, name)]
@@ -224,13 +226,13 @@ def _refuse_options(folder: Path, options: Options) -> None:
 
 
 def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> KernelMachine:
-    """Return the model with the threshold that was asked for."""
+    """Return the model with the threshold of `--threshold`."""
     machine = readers.load_model(model, trust_pickle=trust_pickle)
     return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 
 def _written(machine: KernelMachine, chosen: ChosenProgram) -> dict[str, bytes]:
-    """Return the files that hold the program, all but the queries and the report."""
+    """Return the files of the program: all but the queries and the report."""
     program, plan, calibration = chosen.program, chosen.plan, chosen.exits.calibration
     promised = risk_text(calibration) if calibration else ""
     sources = emit(program, plan.target, plan.command, machine.description, promised)
@@ -245,7 +247,7 @@ def _verified(
     files: dict[str, bytes],
     folder: Path | None,
 ) -> Findings:
-    """Return what building and running the C shows; queries that fail are kept beside `folder`."""
+    """Return the findings of building and running the C; keep failing queries beside `folder`."""
     plan = chosen.plan
     made_with = Made(
         chosen.program,
@@ -262,7 +264,7 @@ def _verified(
 
 
 def _check_built(chosen: ChosenProgram, findings: Findings) -> None:
-    """Refuse a program that takes more than the plan allows, once it is built."""
+    """Raise an error if the built program exceeds the plan's budgets."""
     built, budgets = findings.memory, chosen.plan.budgets
     if built is not None:
         check_flash(chosen.program, built.flash_bytes, False, budgets)
@@ -272,7 +274,7 @@ def _check_built(chosen: ChosenProgram, findings: Findings) -> None:
 
 
 def _reported(made: Compilation, files: dict[str, bytes]) -> dict[str, Any]:
-    """Return the report in its plain form, and add its two files."""
+    """Return the report as plain data, and add its two files to `files`."""
     program, queries, answers = made.chosen.program, made.queries, made.answers
     plain = json_report.to_dict(assemble(made))
     files["report.json"] = json_report.dumps(plain)

@@ -1,4 +1,4 @@
-"""The view of integer support vectors: how their inner products are written for a target."""
+"""The view of integer support vectors: how the C computes inner products with them on a target."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _WIDENED = {
     "int8": ("__sxtb16((int32_t)s)", "__sxtb16((int32_t)(s >> 8U))"),
     "int16": ("", ""),
 }
-"""Bytes 0 and 2 of a word, and 1 and 3, as two numbers of 16 bits each."""
+"""Bytes 0 and 2 of a word, and bytes 1 and 3, as pairs of 16-bit numbers."""
 
 _SHORT_BITS = {4: 29, 2: 30}
-"""Products added in 32 bits, and the logarithm of 2^31 divided by their number."""
+"""Log2 of 2^31 divided by n, for each number n of products that are added in 32 bits."""
 
 _BYTES = {"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4}
 
@@ -38,7 +38,7 @@ _VECTOR_SUFFIXES = {"uint8": "u8", "int8": "s8", "int16": "s16"}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One of four features: its number, and where in the four its code is stored."""
+    """One of four consecutive features: its number, and the position of its code among the four."""
 
     number: int
     stored: int
@@ -46,7 +46,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A vector of a block, and where its chunk begins."""
+    """A vector of a block, and the offset at which its chunk begins."""
 
     number: int
     first: int
@@ -54,7 +54,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One of four features of a vector of a block, and where it stands among those of all."""
+    """The code of one of four features of a vector in a block, and its offset in the block."""
 
     lane: int
     feature: int
@@ -63,7 +63,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class CodeTableView:
-    """What the templates of templates/code_table/ need.
+    """Values for the templates of templates/code_table/.
 
     Parameters
     ----------
@@ -74,19 +74,19 @@ class CodeTableView:
         Whether a sum of 64 bits is below 2^48, so that two floats hold it.
     half_scale : float
     sign_bit : int
-        That of a sum.
+        The sign bit of a sum.
     has_signs : bool
         Whether sums may be negative.
     product_type : str
-        That of a single product.
+        The C type of a single product.
     adds_short : bool
         Whether a sum of 64 bits takes several products at once, added in 32 bits.
     short_terms, short_bits : int
-        How many, and the logarithm of 2^31 divided by it.
+        Number of products added in 32 bits, and log2 of 2^31 divided by this number.
     short_sums : tuple of tuple of Code
-        Those of one of four features each.
+        The codes of the products added in 32 bits, one tuple for each of four features.
     templates : tuple of str
-        Those of the inner products, each after what it calls.
+        Templates of the inner products' functions, each after the functions that it calls.
     code_j : str
         The packed input's code j in C.
     x_is_zero : str
@@ -98,7 +98,7 @@ class CodeTableView:
     load, add_vectors, vector_type, vector_sum_type : str
         Intrinsics and types of vector registers.
     run, block_run : int
-        Codes of a chunk, and of the chunks of all lanes.
+        Number of codes in a chunk, and in the chunks of all lanes.
     """
 
     code_type: str
@@ -163,7 +163,7 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         sum_type=f"uint{bits}_t",
         signed_type=f"int{bits}_t",
         sum_bits=bits,
-        # Of codes of 16 bits: a product is at most 2^30.
+        # A product of 16-bit codes is at most 2^30.
         sum_in_halves=table.wide and table.n_features < 1 << 18,
         half_scale=2.0**24,
         product_bits=32 if short else bits,
@@ -206,7 +206,7 @@ def code_table_view(table: CodeTable) -> CodeTableView:
 
 
 def _short_terms(table: CodeTable) -> int:
-    """Return how many products a sum of 64 bits takes at once: they add up to less than 2^31."""
+    """Return how many products fit a 32-bit sum: together they are below 2^31."""
     if table.wide and table.layout == COLUMNS:
         return next((n for n in _SHORT_BITS if n * table.largest_term() < 1 << 31), 1)
     return 1
@@ -218,7 +218,7 @@ def in_fours(table: CodeTable) -> bool:
 
 
 def x_type(table: CodeTable) -> str:
-    """Return the C type of a code of the packed input.
+    """Return the C type of a code in the packed input.
 
     Vector registers take bytes as they are; the smallest cores load words with one instruction.
     """
@@ -234,7 +234,7 @@ def _templates(table: CodeTable) -> tuple[str, ...]:
 
 
 def code_lines(table: CodeTable, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the members of the workspace with their meanings, the widest types first."""
+    """Yield the workspace members with their meanings, the widest types first."""
     if table.sparse:
         bits, n = (64 if table.wide else 32), n_totals(table)
         yield f"uint{bits}_t total[{unsigned_literal(n)}];", "inner products with all vectors"
@@ -245,11 +245,11 @@ def code_lines(table: CodeTable, name: str) -> Iterator[tuple[str, str]]:
 
 
 def code_bytes(table: CodeTable) -> int:
-    """Return the bytes of these members."""
+    """Return the bytes of the workspace members that hold codes and their sums."""
     totals = n_totals(table) * (8 if table.wide else 4) if table.sparse else 0
     return totals + table.n_padded * _BYTES[x_type(table)]
 
 
 def n_totals(table: CodeTable) -> int:
-    """Return the totals of a sparse table: a power of two, so that no step leads elsewhere."""
+    """Return the number of totals of a sparse table, a power of two so that no step overruns it."""
     return 1 << (table.n_slots - 1).bit_length()

@@ -1,4 +1,4 @@
-"""The interface of an integer format: codes, what they stand for, and a float entry beside it."""
+"""The C interface of an integer format: input codes, their scale, and a float entry point."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from kmcompile.program.stages.code_table import CHUNKS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An input as the functions of the interface take it.
+    """One of the entry points, which take an input as codes or as float.
 
     Parameters
     ----------
     suffix : str
-        What their names end with.
+        Suffix of the entry points' names.
     x_type : str
         The C type of a feature.
     in_workspace : bool
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class CodedView:
-    """What the templates say of the codes of an input.
+    """Values that the templates print about the codes of an input.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ class CodedView:
     checks_low, checks_high : bool
         Whether the type holds smaller or larger numbers than the codes.
     scale_lines : tuple of str
-        What x_j a code stands for.
+        The lines that say which x_j a code stands for.
     in_fours, in_chunks : bool
         Whether inner products take four codes at a time, or vector registers.
     has_length : bool
         Whether the norm of the codes is bounded.
     deviation : float32
-        Of the prepared input from what the codes stand for.
+        Largest distance of the prepared input from the values of its codes.
     """
 
     input_type: str
@@ -69,7 +69,7 @@ class CodedView:
 
 
 def entries(program: Program) -> tuple[Entry, ...]:
-    """Return the entries, the float one last."""
+    """Return the entry points, with the float one last."""
     name = program.name
     if program.codes is None:
         in_workspace = bool(program.prepare.steps) or any(
@@ -102,7 +102,7 @@ def coded_view(program: Program) -> CodedView | None:
 
 
 def scale_lines(scale: CodeScale) -> tuple[str, ...]:
-    """Return what a code stands for: a formula, or one with a pair of numbers a feature.
+    """Return lines on the value of a code: one formula, or one with a pair of numbers a feature.
 
     Examples
     --------
@@ -131,5 +131,5 @@ def scale_lines(scale: CodeScale) -> tuple[str, ...]:
 
 
 def _decimal(value: float) -> str:
-    """Return the shortest decimal that is this float64: what is proved is about that number."""
+    """Return the shortest decimal that reads back as this float64, which the proofs use."""
     return f"{float(value)!r}".removesuffix(".0")

@@ -33,7 +33,7 @@ def program_constants(
 
 
 def sum_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ...]:
-    """Return the cost of the last sum, in the unit in which a caller limits it, if it is asked."""
+    """Return the cost of the last sum in the unit of the caller's limit; none if not needed."""
     summed = program.ends.exact
     counts = isinstance(summed, PairSum) and program.replay is None and not early.proves
     if counts:
@@ -57,7 +57,7 @@ def self_test_constants(
 def _float_constants(
     prepare: Prepare, summed: FixedSum | CodedSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:
-    """Return the sizes of the codes in float, for early exits."""
+    """Return the sizes of the float codes that early exits read."""
     prepared = Constant("N_PREPARED", prepare.n_out, "features after the preprocessing")
     words = prepare.n_out * summed.lanes
     block = Constant("BLOCK_WORDS", words, "N_PREPARED * LANES: of a block in float")
@@ -83,7 +83,7 @@ def _pair_constants(summed: PairSum) -> tuple[Constant, ...]:
 
 
 def _code_constants(summed: FixedSum | CodedSum) -> tuple[Constant, ...]:
-    """Return the sizes of the codes in their layout."""
+    """Return the sizes of the integer codes in their memory layout."""
     codes = summed.codes
     constants = [
         Constant("LANES", summed.lanes, "support vectors of a block"),

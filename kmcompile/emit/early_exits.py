@@ -1,4 +1,4 @@
-"""The functions of the early exits, each after what it calls."""
+"""The C functions of the early exits, in the order in which they call each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def early_exit_sections(
 
 
 def _float_codes_sections(floats: FloatCodes, has_term: bool, names: dict[str, str]) -> list[str]:
-    """Return what makes float of codes, and the kernel where any exit computes its values."""
+    """Return the functions that make codes float, and the float kernel if an exit needs it."""
     sections = [render("early_exits/float_codes.c.j2", unit=floats.unit, **names)]
     if has_term:
         sections.append(render("kernels/rbf_term.c.j2", **names))
@@ -62,14 +62,14 @@ def _float_codes_sections(floats: FloatCodes, has_term: bool, names: dict[str, s
 
 
 def _block_sections(early: EarlyExitsView, names: dict[str, str]) -> list[str]:
-    """Return the functions of a block, each once, and the products with each matrix."""
+    """Return the functions of blocks, each once, and the products with each matrix."""
     blocks: dict[str, tuple[str, TotalsView]] = {}
     for products in early.products:
         blocks.setdefault(products.block.function, (_template(products), products.block))
     for view in early.totals:
         blocks.setdefault(view.function, (_DENSE, view))
     if not early.sums_blocks:
-        blocks.pop("block_totals", None)  # the exact sum's own
+        blocks.pop("block_totals", None)  # the exact sum's function
     sections = []
     if any(kind == _DENSE and view.term == "product" for kind, view in blocks.values()):
         sections.append(render("early_exits/product.c.j2", **names))

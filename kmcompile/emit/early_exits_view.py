@@ -24,14 +24,14 @@ _Part = TypeVar("_Part", Constant, Member)
 
 @dataclass(frozen=True, slots=True)
 class InputMember:
-    """What early exits and the replay add to an input on its way through the stages.
+    """A value that early exits and the replay need with an input on its way through the stages.
 
     Parameters
     ----------
     zero : str
-        What it is before the first stage.
+        C of its value before the first stage.
     zero_of_codes : str, optional
-        The same of an input that came as codes, where that is something else.
+        C of its value before the first stage if the input came as codes; default `zero`.
     """
 
     declaration: str
@@ -42,7 +42,7 @@ class InputMember:
 
     @property
     def start_of_codes(self) -> str:
-        """What it is before the first stage of an input that came as codes."""
+        """C of the value before the first stage, for an input that came as codes."""
         return self.zero if self.zero_of_codes is None else self.zero_of_codes
 
 
@@ -62,13 +62,13 @@ _N_NONZEROS = InputMember(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An early exit in its place of the cascade.
+    """An early exit at its place in the cascade.
 
     Parameters
     ----------
     stage : Stage
     condition : str
-        The C that says whether it is asked; "" where it always is.
+        The C condition under which the exit runs; "" if it always runs.
     """
 
     stage: Stage
@@ -77,7 +77,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class NonzerosView:
-    """What templates/stages/nonzeros.c.j2 needs: how many features whole turns read."""
+    """Values for templates/stages/nonzeros.c.j2: how many features are read in whole loop turns."""
 
     tiled_features: int
     has_tiles: bool
@@ -86,16 +86,16 @@ class NonzerosView:
 
 @dataclass(frozen=True, slots=True)
 class FloatCodes:
-    """What early exits before a sum of integers need in float.
+    """Float values that early exits need before a sum in integers.
 
     Parameters
     ----------
     unit : float32
-        What a code stands for.
+        The value of one code step.
     kernel : RbfFloat32 or None
-        Where any of them computes its values and the exact sum does so in integers.
+        The float kernel, if an exit computes kernel values and the exact sum uses integers.
     has_own_term : bool
-        Whether the exact sum has no kernel in float, so that any term of it is theirs.
+        Whether the exact sum has no float kernel; the exits then bring their own term function.
     """
 
     unit: np.float32
@@ -111,16 +111,16 @@ class EarlyExitsView:
     ----------
     nonzeros : NonzerosView or None
     gate : Stage or None
-        What every input goes through before the first exit.
+        The range gate, which every input passes before the first exit.
     exits : tuple of ExitView
-        What may decide, in order.
+        The exits, in order.
     exact_totals : TotalsView
-        Of the exact sum.
+        Totals of the exact sum.
     input_members : tuple of InputMember
     float_codes : FloatCodes or None
-        None where x is float anyway or no stage needs that.
+        None if x is float anyway, or if no stage needs float codes.
     heap_depth : int
-        Turns of moving a slot down a heap of all of them, at most: each doubles its place.
+        Most turns to move a slot down a heap of all slots; each turn doubles its index.
     """
 
     nonzeros: NonzerosView | None
@@ -138,7 +138,7 @@ class EarlyExitsView:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The early exits, each with what an exit before it, or the gate, may have said."""
+        """The early exits, each with the condition that the gate and earlier exits set for it."""
         turns = []
         watched = self.gate is not None
         for place, stage in enumerate(self.stages):
@@ -154,35 +154,35 @@ class EarlyExitsView:
 
     @property
     def totals(self) -> tuple[TotalsView, ...]:
-        """The functions of kernels' totals and of lifted ones, in the order of the stages."""
+        """The functions of the kernels' totals and of lifted totals, in the order of the stages."""
         return tuple(totals for view in self.exits for totals in view.block_totals())
 
     @property
     def n_projected(self) -> int:
-        """Elements of the inner products of the exit that has most; 0 where none has any."""
+        """Most elements of the inner products of one exit; 0 if no exit has inner products."""
         return max((view.n_projected for view in self.exits), default=0)
 
     @property
     def defines(self) -> tuple[Constant, ...]:
-        """The sizes of the exits in order, each once."""
+        """The sizes that the exits define, in order, each once."""
         return _once(constant for view in self.exits for constant in view.defines())
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """What the exits have in the workspace in order, each once."""
+        """The workspace members of the exits, in order, each once."""
         return _once(member for view in self.exits for member in view.members())
 
     @property
     def has_kernel_term(self) -> bool:
-        """Whether any of these functions sums the kernel's term."""
+        """Whether one of the functions sums the kernel's term."""
         views = (*self.totals, *(products.block for products in self.products))
         return any(view.term == "kernel_term" for view in views)
 
     @property
     def sums_blocks(self) -> bool:
-        """Whether the function of the exact sum's blocks is that of an exit alone.
+        """Whether only an exit uses the function of the exact sum's blocks.
 
-        A sum of integers has none of its own for kernels in float.
+        A sum in integers has no such function for float kernels.
         """
         return self.float_codes is not None and self.exact_totals in self.totals
 
@@ -257,12 +257,12 @@ def _only(program: Program, place: Place) -> Stage | None:
 
 
 def _once(parts: Iterable[_Part]) -> tuple[_Part, ...]:
-    """Return parts of the C, each once.
+    """Return the parts of the C, each once.
 
     Raises
     ------
     ValueError
-        If two exits give different things one name.
+        If two exits use one name for different parts.
     """
     found: dict[str, _Part] = {}
     for part in parts:

@@ -1,4 +1,4 @@
-"""Program -> C: renders the templates and puts the parts together."""
+"""Write a program as C: render the templates and join the parts."""
 
 from __future__ import annotations
 
@@ -32,17 +32,18 @@ def emit(
 ) -> dict[str, str]:
     """Return the emitted files by name: model, header, harness, deviations, CMakeLists.txt.
 
-    Where the compiler's library computes floats otherwise than IEEE 754, what corrects it, too.
+    On a target whose compiler library does not compute floats by IEEE 754, a file with correct
+    float functions is added.
 
     Parameters
     ----------
     program : Program
     target : Target
-        The one that the program was lowered for.
+        The target that the program was lowered for.
     command : str
         The canonical command, for line 1 of the C.
     description : str
-        One line on the model, for its comment.
+        One line on the model, for the comment of the C.
     promise_text : str
         The promised risk of a statistical program with its evidence, for the header.
     """
@@ -63,7 +64,7 @@ def emit(
 
 
 def _sections(layout: Layout, view: ModelView) -> list[str]:
-    """Return the functions of the model file, each after what it calls."""
+    """Return the functions of the model file, each after the functions that it calls."""
     program, target, functions = layout.program, layout.target, layout.functions
     prepared, early = layout.prepared, layout.early
     names = {"name": program.name, "base": program.name, "upper": program.name.upper()}

@@ -1,4 +1,4 @@
-"""The one Jinja environment, with the filters through which every number and text goes."""
+"""The one Jinja environment; its filters write every number and every text."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ DOUBLE: dict[str, Any] = {
     "underflow": "2^-1022",
     "replays": True,
 }
-"""What templates of arithmetic say of its type, the suffix of its literals and its errors, and how
-a number and an interval's ends become float; by default FLOAT. The replay adds `single`, `down` and
-`up` to DOUBLE."""
+"""Values for the templates of arithmetic: its type, its literals' suffix, its error constants, and
+how a number and the ends of an interval become float. The default is FLOAT. The replay adds
+`single`, `down` and `up` to DOUBLE."""
 
 
 def environment() -> jinja2.Environment:
-    """Return the environment of all C templates, those of registered folders among them."""
+    """Return the environment of all C templates, those in registered folders included."""
     return _environment(resources.template_folders())
 
 

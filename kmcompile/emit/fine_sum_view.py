@@ -1,4 +1,4 @@
-"""The view of an integer format's replay, and its functions, each after what it calls."""
+"""The view of an integer format's replay, which sums fine codes, and its C functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kmcompile.steps.integers import SHIFTER
 
 @dataclass(frozen=True, slots=True)
 class FineSumView:
-    """What templates/replay/fine_*.c.j2 need.
+    """Values for templates/replay/fine_*.c.j2.
 
     Parameters
     ----------
@@ -31,17 +31,17 @@ class FineSumView:
     most : int
         The largest fine code of an input.
     per_code, per_coefficient : int
-        Fine units of a code, and of a coefficient of the format.
+        Number of fine units in one code of the format, and in one coefficient.
     code_i : str
         The i-th code of the table in C.
     n_padded : int
-        Fine codes that distances read.
+        Number of fine codes that distances read.
     run, block_run, block_codes : int
-        Codes of a vector that stand together, those of all lanes, and all of a block.
+        Number of codes of a vector that are stored together, of those of all lanes, and of a block.
     turn, n_entries : int
-        Entries of a sparse list by which its end is counted, and those of all lists.
+        Number of entries of a sparse list by which its end is counted, and number in all lists.
     pairs_bytes : bool
-        Whether a four of codes is stored in another order.
+        Whether each four codes are stored in another order.
     """
 
     scale: Scale
@@ -88,7 +88,7 @@ def fine_sum_view(name: str, replay: Replay, codes: CodeTable) -> FineSumView:
 
 
 def fine_sum_members(stage: FineSum) -> list[Member]:
-    """Return what the sum works on, its widest types."""
+    """Return the workspace members of the sum, the widest types first."""
     return [
         Member("double", "decision", stage.n_decisions, "decision values"),
         Member("double", "bound", stage.n_decisions, ">= their errors"),
@@ -97,7 +97,7 @@ def fine_sum_members(stage: FineSum) -> list[Member]:
 
 
 def distance_members(codes: CodeTable) -> list[Member]:
-    """Return what distances are made of, the widest types first."""
+    """Return the workspace members of the distances, the widest types first."""
     members = []
     if codes.sparse:
         members.append(Member("uint64_t", "total", n_totals(codes), "|s - x|^2 of all vectors"))

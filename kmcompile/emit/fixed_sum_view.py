@@ -1,4 +1,4 @@
-"""The view of the sum in integers, and its functions, each after what it calls."""
+"""The view of the sum in integers, and its C functions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WORD_BITS = 32
 
 @dataclass(frozen=True, slots=True)
 class FixedSumView:
-    """What templates/stages/fixed_sum.c.j2 and templates/fixed_sum/ need.
+    """Values for templates/stages/fixed_sum.c.j2 and templates/fixed_sum/.
 
     Parameters
     ----------
     multiplies_long : bool
-        Whether the core has products of 64 bits.
+        Whether the core multiplies to 64 bits.
     unrolled : bool
-        Lanes as scalars, for cores without vector registers, or as loops.
+        Whether lanes are scalars, for cores without vector registers, or loops.
     exponent_text : str
         t for the comment.
     last_distance : str
@@ -92,7 +92,7 @@ def fixed_sum_sections(stage: FixedSum, target: Target, names: dict[str, str]) -
 
 
 def integer_members(stage: FixedSum) -> list[Member]:
-    """Return the sums of the workspace, which come first in it."""
+    """Return the sums in the workspace, which come first in it."""
     n, rows = stage.n_decisions, stage.n_rows
     return [
         Member("uint64_t", "products", 2 * n, "kernels times coefficients, > 0 and < 0"),

@@ -1,4 +1,4 @@
-"""What the header says of a program in sentences, worked out for its early exits."""
+"""Sentences of the header about a program and its early exits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMENT_COLUMNS = 96
 
 
 def table_lines(name: str) -> tuple[str, ...]:
-    """Return how a build places the tables."""
+    """Return lines on how a build places the tables in memory."""
     return _wrapped(
         f"The tables are static constants. {name.upper()}_TABLE_SECTION, defined where {name}.c is "
         'compiled, places them: an attribute such as __attribute__((section(".tcm"))).'
@@ -24,7 +24,7 @@ def table_lines(name: str) -> tuple[str, ...]:
 
 
 def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> tuple[str, ...]:
-    """Return the sizes and the longest path of a program, and where those of its image are.
+    """Return lines on the sizes and the longest path, and on where the image's figures are.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> t
 
 
 def evaluations_text(program: Program) -> str:
-    """Return what is counted as a kernel evaluation."""
+    """Return a phrase for one kernel evaluation, the unit that the C counts."""
     if isinstance(program.ends.exact, LinearSum):
         return "inner products"
     return "full kernel evaluations"
 
 
 def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
-    """Return which functions of the interface are not there, and why."""
+    """Return lines on which functions of the interface are missing, and why."""
     name, call = program.name, words_of(program).call
     absent = []
     if not early.exits:
@@ -76,7 +76,7 @@ def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
 
 
 def bound_lines(program: Program) -> tuple[str, ...]:
-    """Return the formula by which the last sum bounds its own error."""
+    """Return lines with the formula by which the last sum bounds its own error."""
     summed = program.ends.exact
     start = (
         "The last sum bounds the error of its decision p, against the trained model in real "
@@ -112,7 +112,7 @@ def _decimal(value: Real) -> str:
 
 
 def interval_lines(program: Program) -> tuple[str, ...]:
-    """Return what lower, upper and certified mean."""
+    """Return lines on the meaning of lower, upper and certified."""
     label = program.ends.label
     meant = "the decision"
     if isinstance(label, Vote):
@@ -139,7 +139,7 @@ def interval_lines(program: Program) -> tuple[str, ...]:
 
 
 def _threshold_lines(program: Program) -> tuple[str, ...]:
-    """Return what a threshold of the decision changes."""
+    """Return lines on the effect of a threshold of the decision."""
     if not program.threshold:
         return ()
     return _wrapped(

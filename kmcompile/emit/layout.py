@@ -1,4 +1,4 @@
-"""How a program lies in the C: its workspace and its parts, before any template is rendered."""
+"""The layout of a program's C: workspace and parts, known before a template is rendered."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kmcompile.target import Target
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """The parts of a program's C.
+    """The workspace and the parts of a program's C.
 
     Parameters
     ----------
     program : Program
     target : Target
-        The one that the program was lowered for.
+        The target that the program was lowered for.
     functions : BlockFunctions
         The functions that sum blocks of vectors.
     prepared : PrepareView
@@ -53,7 +53,7 @@ class Layout:
 
     @property
     def of_table(self) -> str:
-        """What stands before the type of a table, with a blank; empty where tables are data."""
+        """Qualifier before a table's type, with a trailing blank; "" for tables in plain data."""
         return table_qualifier(self.program.name, self.target)
 
     @property
@@ -63,9 +63,9 @@ class Layout:
 
     @property
     def workspace_bytes(self) -> int:
-        """RAM of the workspace, which holds for every C ABI: the widest members come first.
+        """RAM of the workspace in every C ABI, since the widest members come first.
 
-        Where there are doubles of the replay or 64-bit sums, it is filled up to whole doubles.
+        If it holds doubles of the replay or 64-bit sums, it is padded to a multiple of 8 bytes.
         """
         size = sum(member.n_bytes for member in self.members) + integer_bytes(self.program)
         if self.replay is None and self.program.codes is None:
@@ -76,5 +76,5 @@ class Layout:
 
 
 def workspace_bytes(program: Program, target: Target) -> int:
-    """Return the bytes of a program's workspace, as `Layout` has them."""
+    """Return the bytes of a program's workspace, as `Layout.workspace_bytes`."""
     return Layout.of(program, target).workspace_bytes

@@ -1,4 +1,4 @@
-"""Breaks the declarations that the qualifier of a table makes longer than a line of C may be."""
+"""Break declarations that a table's qualifier makes too long for a line of C."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BREAKS: Final = (
     (re.compile(r"()(static const .+) (\w+\[\w+\] = \{)"), r"\2\n    \3"),
     (re.compile(r"()(static .+\()(.+\))"), r"\2\n    \3"),
 )
-"""Behind the `=` of a declaration, before the name of a table, before the parameters."""
+"""Places to break: after the `=` of a declaration, before a table's name, before parameters."""
 
 
 def break_lines(text: str) -> str:

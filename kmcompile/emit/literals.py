@@ -48,7 +48,7 @@ def float64_literal(value: float) -> str:
 
 
 def real_literal(value: Real) -> str:
-    """Return a literal of the number's own format.
+    """Return a number as a C literal of its own format, float32 or float64.
 
     Examples
     --------
@@ -84,12 +84,12 @@ def unsigned_literal(value: int) -> str:
     """
     if not 0 <= value < 1 << 32:
         raise ValueError(f"{value} is not an unsigned 32-bit integer")
-    # int has 16 bits on AVR: larger constants say that they are long.
+    # int has 16 bits on AVR: larger constants get a suffix for long.
     return f"{value}U" if value < 1 << 16 else f"{value}UL"
 
 
 def plus_literal(value: int) -> str:
-    """Return the C that adds an unsigned integer: nothing where it is 0.
+    """Return the C that adds an unsigned integer; "" if it is 0.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def plus_literal(value: int) -> str:
 
 
 def times_literal(factor: int | str) -> str:
-    """Return the C that multiplies by an unsigned integer or a constant: nothing where it is 1.
+    """Return the C that multiplies by an unsigned integer or a constant; "" if it is 1.
 
     Examples
     --------
@@ -140,8 +140,8 @@ def bits_literal(value: int) -> str:
 def string_literal(text: str) -> str:
     """Return text as a C string literal: printable ASCII stays, the rest as octal escapes.
 
-    Octal escapes of three digits end by themselves; a `?` is escaped because of trigraphs. What
-    is too long for a line becomes literals on several lines, in parentheses.
+    Octal escapes have three digits, so that no digit after them belongs to them. A `?` is escaped
+    because of trigraphs. Text too long for a line becomes several literals in parentheses.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def string_literal(text: str) -> str:
     "a\\"b" "\\?\\?/"
     """
     lines = [""]
-    # Half of a surrogate pair is no character and has no UTF-8: its name stands for it.
+    # Half of a surrogate pair has no UTF-8 encoding: its name is written instead.
     for byte in text.encode("utf-8", errors="backslashreplace"):
         character = chr(byte)
         if character in '"\\?':

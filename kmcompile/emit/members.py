@@ -1,4 +1,4 @@
-"""Arrays of the workspace, in float or in the replay's double."""
+"""Workspace members of sums and votes, in float or in the replay's double."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def declaration(member: Member) -> str:
 
 
 def sum_members(stage: ExactSum | PairSum | FixedSum | LinearSum, real: str) -> list[Member]:
-    """Return what a sum works on; `real` is the C type of its arithmetic."""
+    """Return the members that a sum works on; `real` is the C type of its arithmetic."""
     members = [
         Member(real, "decision", stage.n_decisions, "decision values"),
         Member(real, "bound", stage.n_decisions, ">= their errors"),
@@ -29,7 +29,7 @@ def sum_members(stage: ExactSum | PairSum | FixedSum | LinearSum, real: str) -> 
 
 
 def pair_members(stage: Stage, votes: bool) -> list[Member]:
-    """Return what a sum marks that is evaluated pair by pair, and with `votes` their order."""
+    """Return the marks of a pair sum, and with `votes` the order of the pairs."""
     if not isinstance(stage, PairSum):
         return []
     members = [
@@ -48,12 +48,12 @@ def pair_members(stage: Stage, votes: bool) -> list[Member]:
 
 
 def n_marks(n: int) -> int:
-    """Return the words of n bits."""
+    """Return the number of words that hold n bits."""
     return -(-n // 32)
 
 
 def confidence_members(label: Stage, real: str) -> list[Member]:
-    """Return what votes need of the arithmetic's type."""
+    """Return the members of votes that have the arithmetic's type."""
     if not isinstance(label, Vote) or not label.break_ties:
         return []
     return [

@@ -1,4 +1,4 @@
-"""The C as a part of a framework: a Zephyr module, an Arduino library, an F´ component, a cFS app.
+"""Package the C for a framework: a Zephyr module, an Arduino library, F´ component or cFS app.
 
 Sources: docs.zephyrproject.org, "Modules"; Arduino's library specification 2.2 and PlatformIO's
 library.json; F´'s user manual and FPP's language specification; the cFE user's guide.
@@ -54,15 +54,15 @@ KINDS = tuple(_LAYOUTS)
 
 @dataclass(frozen=True, slots=True)
 class PackageView:
-    """What the templates of packages say.
+    """Values for the templates of packages.
 
     Attributes
     ----------
     title : str
         The name in camel case, as F´ components are called.
     short : str
-        So much of the name that a cFS name made of it has at most 19 letters (OSAL's
-        OS_MAX_API_NAME is 20).
+        The beginning of the name, short enough that cFS names made of it have at most 19 letters
+        (OSAL's OS_MAX_API_NAME is 20).
     call, answer_type : str
         The function that takes float features, and the type of its answer.
     """
@@ -87,7 +87,7 @@ def package_files(
     Parameters
     ----------
     kind : str or None
-        One of `KINDS`, also the folder that holds the package; None is no package.
+        One of `KINDS`, which also names the package's folder; None: no package.
     command : str
         The canonical command, for line 1.
     sources : mapping

@@ -1,4 +1,4 @@
-"""The functions of a sum that is evaluated pair by pair, each after what it calls."""
+"""The C functions of a pair sum, each after the functions that it calls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from kmcompile.program.stages.vote import ROUNDED_UP
 def pair_sum_sections(
     stage: PairSum, label: Vote, has_exits: bool, names: dict[str, str]
 ) -> list[str]:
-    """Return the functions behind those of the kernel and of its totals.
+    """Return the functions of the pair sum, after those of the kernel and its totals.
 
-    Early exits make a label of all decisions, by the label stage; the sum shares a part of it.
+    With early exits, the label stage makes a label of all decisions, and shares functions with the
+    sum.
     """
     own: dict[str, Any] = {"stage": stage, "totals": totals_call(stage), "finds_vectors": True}
     own["coefficient"] = f"{names['name']}_coefficients[entry]"
@@ -29,7 +30,7 @@ def pair_sum_sections(
 
 
 def all_pairs_sections(stage: PairSum, own: dict[str, Any]) -> list[str]:
-    """Return the functions up to the decisions of all pairs, in the precision of `own`."""
+    """Return the functions up to the decisions of all pairs, in the arithmetic of `own`."""
     more = {"section": SECTION, "longest": stage.longest_list}
     return [
         render("pair_sum/kernel.c.j2", **own),
@@ -38,5 +39,5 @@ def all_pairs_sections(stage: PairSum, own: dict[str, Any]) -> list[str]:
 
 
 def decision_function(stage: object, name: str) -> str:
-    """Return the function that computes all decisions: of pairs that of all of them."""
+    """Return the name of the C function that computes all decisions."""
     return "all_pairs" if isinstance(stage, PairSum) else name

@@ -1,4 +1,4 @@
-"""The view of the stage `prepare`: which steps, in which buffers, with which sums."""
+"""The view of the stage `prepare`: its steps, their buffers and their sums."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kmcompile.emit.quantize_view import quantize_view
 from kmcompile.program.stages import Prepare
 
 READ_TOGETHER = 4
-"""Features that one turn of a loop over the raw or prepared input reads."""
+"""Number of features that one turn of a loop over the raw or prepared input reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class StepCall:
 
 @dataclass(frozen=True, slots=True)
 class PrepareView:
-    """What templates/stages/prepare.c.j2 needs.
+    """Values for templates/stages/prepare.c.j2.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class PrepareView:
     buffers : tuple of (str, int)
         Workspace members and their lengths.
     tiled_features : int
-        Features of the raw input that the check reads four at a time.
+        Number of features of the raw input that the check reads four at a time.
     """
 
     sums_squares: bool
@@ -52,12 +52,12 @@ class PrepareView:
 
     @property
     def needs_square_root(self) -> bool:
-        """Whether any norm is taken."""
+        """Whether a step takes the Euclidean norm, a square root."""
         return self.sums_squares or self.quantizes
 
 
 def prepare_view(stage: Prepare, converts: bool = False) -> PrepareView:
-    """Return the view of a preparation.
+    """Return the view of the preprocessing.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def prepare_view(stage: Prepare, converts: bool = False) -> PrepareView:
     calls: list[StepCall] = []
     lengths_of = {"prepared_0": stage.n_features} if converts else {}
     for number, step in enumerate(stage.steps):
-        # The input is the caller's, so that the first step never writes over it.
+        # The input belongs to the caller, so the first step never overwrites it.
         if not lengths_of or not step.in_place:
             lengths_of[f"prepared_{len(lengths_of)}"] = 0
         buffer = f"prepared_{len(lengths_of) - 1}"
@@ -99,9 +99,9 @@ def prepare_sections(
     of_table: str,
     arithmetic: Mapping[str, Any] = FLOAT,
 ) -> list[str]:
-    """Return the functions of the sums and steps, which stand before the stage's own.
+    """Return the functions of the sums and steps, which stand before the stage's function.
 
-    In an integer format one loop makes codes of the raw input.
+    In an integer format, one loop converts the raw input to codes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the templates say of the probabilities of a calibrated machine."""
+"""The view of the probabilities of a calibrated machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kmcompile.program.stages.probability import GROW, LEAST_TOTAL, SHRINK, Prob
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbabilityView:
-    """The stage and what the header says of it."""
+    """The stage of the probabilities, and the header's text on it."""
 
     stage: Probability
     is_binary: bool
@@ -33,7 +33,7 @@ class ProbabilityView:
 
 
 def probability_view(program: Program) -> ProbabilityView | None:
-    """Return the view of a calibrated program; None of others."""
+    """Return the view of a calibrated machine's probabilities; None for other machines."""
     stage = program.probability
     if stage is None:
         return None
@@ -47,7 +47,7 @@ def probability_view(program: Program) -> ProbabilityView | None:
 
 
 def probability_scalars(emitted: list[str], names: dict[str, str]) -> list[str]:
-    """Return the logistic function, behind the exponential where nothing before has it."""
+    """Return the logistic function, after the exponential if no earlier part contains it."""
     has_exponential = any(f" {names['name']}_exp_negative(const" in text for text in emitted)
     scalars: tuple[tuple[str, Any], ...] = (("logistic", logistic.VIEW),)
     if not has_exponential:
@@ -86,5 +86,5 @@ def _threshold_text(program: Program) -> str:
 
 
 def _signed(value: float, text: Callable[[float], str]) -> str:
-    """Return an addition of a number, or the subtraction of a negative one's magnitude."""
+    """Return C that adds a number, or subtracts the magnitude of a negative number."""
     return f"- {text(-value)}" if value < 0 else f"+ {text(value)}"

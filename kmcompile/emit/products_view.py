@@ -10,22 +10,22 @@ from kmcompile.program.stages import InnerProducts
 
 @dataclass(frozen=True, slots=True)
 class ProductsView:
-    """What templates/early_exits/inner_products.c.j2 needs.
+    """Values for templates/early_exits/inner_products.c.j2.
 
     Parameters
     ----------
     function : str
-        Its own name without the prefix.
+        Name of the function without the prefix.
     table : str
-        The matrix.
+        Table of the matrix.
     columns : str or None
-        The table of the features that are looked at; None is all of them.
+        Table of the features that are used; None: all.
     block : TotalsView
-        The function of one block, which matrices with as many lanes share.
+        Function of one block; matrices with the same number of lanes share it.
     has_blocks : bool
-        Whether there are several.
+        Whether the matrix has several blocks.
     n_rows, n_padded : int
-        Rows of the matrix, and with those that fill up the last block.
+        Rows of the matrix, without and with the padding of the last block.
     """
 
     function: str

@@ -1,4 +1,4 @@
-"""The view of the step that makes codes of a float input, with the scaler in front of it."""
+"""The view of the step that converts a float input to codes, with the scaler before it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kmcompile.steps.quantize import REFUSED, SHIFTER
 
 @dataclass(frozen=True, slots=True)
 class QuantizeView:
-    """What templates/steps/quantize.c.j2 needs.
+    """Values for templates/steps/quantize.c.j2.
 
-    Both steps are one loop, so that no float array stands between them.
+    Scaler and conversion are one loop, so that no float array is needed between them.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class QuantizeView:
 
 
 def quantize_view(prepare: Prepare) -> QuantizeView:
-    """Return the view of the steps of an integer format: a scaler at most, then the codes."""
+    """Return the view of an integer format's steps: at most one scaler, then the codes."""
     *before, step = prepare.steps
     assert isinstance(step, Quantize) and len(before) <= 1
     scale = before[0] if before else None

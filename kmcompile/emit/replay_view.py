@@ -1,4 +1,4 @@
-"""The functions of the replay in float64, each after what it calls."""
+"""The C functions of the replay in float64, each after the functions that it calls."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from kmcompile.program.stages.vote import ROUNDED_UP
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """What the templates of the replay need.
+    """Values for the templates of the replay.
 
     Parameters
     ----------
     stage : Replay
     prepared : PrepareView or None
-        The steps in double; None where the input becomes fine codes.
+        The steps in double; None if the input is converted to fine codes.
     fine : FineSumView or None
-        Of an integer format.
+        The sum of fine codes, in an integer format only.
     members : tuple of Member
     """
 
@@ -57,7 +57,7 @@ class ReplayView:
 
     @property
     def workspace_bytes(self) -> int:
-        """The bytes of the members, filled up to whole doubles."""
+        """Bytes of the members, padded to a multiple of 8."""
         return -(-sum(member.n_bytes for member in self.members) // 8) * 8
 
 
@@ -77,7 +77,7 @@ def replay_view(program: Program, stage: Replay) -> ReplayView:
 
 
 def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> list[str]:
-    """Return the functions of the replay; they stand after those of the exact sum."""
+    """Return the functions of the replay, which stand after those of the exact sum."""
     stage = view.stage
     name = base["name"]
     names: dict[str, Any] = {**base, "name": f"{name}_replay", **DOUBLE}
@@ -109,7 +109,7 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
 
 
 def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> list[str]:
-    """Return the functions of a sum in double throughout."""
+    """Return the functions of a sum that uses double throughout."""
     if not isinstance(stage.sum, ExactSum | PairSum):
         return [
             render("replay/weights.c.j2", **own),

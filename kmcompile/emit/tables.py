@@ -19,27 +19,27 @@ from kmcompile.target.description import Target
 _COLUMNS = 100
 _INDENT = "    "
 _AT_A_TIME = 1 << 18
-"""Elements."""
+"""Number of elements that are formatted at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table as the templates write it.
+    """A table as the templates write it into the C.
 
     Parameters
     ----------
     comment : tuple of str
-        What it holds, its symbol and unit, how it is indexed, and its shape.
+        The table's contents, symbol and unit, how it is indexed, and its shape.
     reader : Reader
-        What the self-test reads its elements with.
+        How the self-test reads its elements.
     element : str
-        What is indexed in C, without the prefix.
+        Name of the array in C, without the prefix.
     text : str
         The elements, wrapped.
     n_words : int
-        32-bit words: one an element, of a 64-bit number two.
+        Number of 32-bit words: one for each element, two for a 64-bit one.
     code_words : int
-        Of codes that inner loops may read as words: how many words; otherwise 0.
+        Number of words of codes that inner loops may read as words; 0 for other tables.
     """
 
     name: str
@@ -60,10 +60,10 @@ class Reader:
     Parameters
     ----------
     name : str
-        The function that returns an element's bits, or one half of 64.
+        The function that returns an element's bits, or one half of a 64-bit element.
     c_type : str
     cast : str
-        What makes bits of an integer.
+        The C cast from an integer to its bits.
     meaning : str
         The comment of the function of an integer; "" where it has a template of its own.
     """
@@ -104,7 +104,7 @@ _SUFFIXES = {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}
 
 
 def table_view(table: Table, as_words: bool = False) -> TableView:
-    """Return the view of a table; `as_words` lets inner loops read its codes as words, too."""
+    """Return the view of a table; with `as_words`, inner loops may also read its codes as words."""
     flat = table.values.reshape(-1)
     return TableView(
         name=table.name,
@@ -129,7 +129,7 @@ def _comment(table: Table) -> tuple[str, ...]:
 
 
 def table_qualifier(name: str, target: Target) -> str:
-    """Return what stands before the type of a table, with a blank; "" where tables are data."""
+    """Return the qualifier before a table's type, with a blank; "" where tables are plain data."""
     return f"{name.upper()}_TABLE " if target.tables_apart else ""
 
 
@@ -140,8 +140,8 @@ def readers_of(tables: Iterable[TableView]) -> tuple[Reader, ...]:
 
 
 def descriptor(table: TableView, name: str) -> str:
-    """Return the initialiser of what the self-test knows of a table; `name` is the prefix."""
-    # As the name of an array of a union, an address on AVR is no constant.
+    """Return the initialiser of the self-test's record of a table; `name` is the prefix."""
+    # On AVR, the address of an array in a union is not a constant expression.
     address = f"&{name}_{table.element}[0]" if table.code_words else f"{name}_{table.element}"
     elements = f"{{ {{ .{table.reader.member} = {address} }},"
     size = f"{name.upper()}_{table.reader.constant}, {unsigned_literal(table.n_words)} }}"
@@ -150,11 +150,11 @@ def descriptor(table: TableView, name: str) -> str:
 
 
 def _literals(flat: NDArray[Any]) -> Iterator[str]:
-    """Yield the elements in C, some at a time: millions of words take many times their text."""
+    """Yield the elements as C literals in parts: all at once would take much memory."""
     for start in range(0, len(flat), _AT_A_TIME):
         values = flat[start : start + _AT_A_TIME]
         if values.dtype == np.float32:
-            # Equal values are written once: support vectors of pixels have few.
+            # Equal values are formatted once: support vectors of pixels have few distinct values.
             different, inverse = np.unique(values.view(np.uint32), return_inverse=True)
             known = [float32_literal(value) for value in different.view(np.float32)]
             yield from map(known.__getitem__, inverse)
@@ -178,7 +178,7 @@ def _wrap(words: Iterable[str]) -> str:
 
 
 def checksum_table(tables: tuple[Table, ...]) -> Table:
-    """Return the table of the checksums of all others."""
+    """Return the table that holds the checksums of all other tables."""
     values = np.array([table.checksum() for table in tables], dtype=np.uint32)
     return Table(
         "checksums",

@@ -1,4 +1,4 @@
-"""The views of sums over features for a block of vectors: how they are written for a target."""
+"""The views of sums over features for a block of vectors, as loops that suit a target."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 _TILED_LANES = 5
-"""With more lanes written out, a turn of one feature is long enough to outweigh the loop."""
+"""With more unrolled lanes, one feature a turn is long enough to outweigh the loop's overhead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a tile: a lane and where its vector's feature stands."""
+    """One word of a tile: its lane, and the offset of this vector's feature."""
 
     lane: int
     offset: int
@@ -23,7 +23,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class TileFeature:
-    """One feature of a tile with the words of all lanes; `offset` is the first lane's."""
+    """One feature of a tile with the words of all lanes; `offset` is that of the first lane."""
 
     number: int
     offset: int
@@ -32,23 +32,23 @@ class TileFeature:
 
 @dataclass(frozen=True, slots=True)
 class TotalsView:
-    """What templates/exact_sum/block_totals.c.j2 needs.
+    """Values for templates/exact_sum/block_totals.c.j2.
 
     Parameters
     ----------
     function, term : str
         The names of the function and of that of one feature's term, without the prefix.
     accumulates : bool
-        Whether it adds to totals that there are.
+        Whether the function adds to existing totals.
     n_features, n_lanes, words : str
         C expressions: terms of a sum, vectors of a block, and their product.
     unrolled : bool
-        Lanes as scalars, for cores without vector registers, or as arrays, which compilers
-        vectorise. The order of every sum is the same.
+        Whether lanes are scalars, for cores without vector registers, or arrays, which compilers
+        vectorise. Both add in the same order.
     tile : int
-        Features that one turn of the loop handles.
+        Number of features in one turn of the loop.
     tiled_features : int
-        Features that whole tiles handle; the tail does the rest.
+        Number of features in whole tiles; the tail loop handles the rest.
     """
 
     function: str
@@ -69,13 +69,13 @@ class TotalsView:
 
 @dataclass(frozen=True, slots=True)
 class BlockFunctions:
-    """Names the functions of a block, so that sums of the same shape share one.
+    """Names the C functions that sum over a block, so that sums of equal shape share one function.
 
     Parameters
     ----------
     target : Target
     exact : ExactSum, PairSum, FixedSum or LinearSum
-        The program's last sum: its blocks' function has a name of its own.
+        The program's last sum; the function of its blocks has a reserved name.
     upper : str
         The prefix of the C's constants.
     """
@@ -92,10 +92,11 @@ class BlockFunctions:
         return self._view("block_totals", *shape, "kernel_term", constants)
 
     def named_totals(self, name: str, n_features: int, n_lanes: int) -> TotalsView:
-        """Return kernels' totals for a stage that may have constants of its own for its blocks.
+        """Return the kernels' totals of a stage that may have its own constants for its blocks.
 
-        Blocks of the exact sum's shape share its function, unless that looks at the list of
-        nonzeros; other ones have `<name>_totals`, with constants <NAME>_LANES and <NAME>_WORDS.
+        Blocks with the shape of the exact sum share its function, unless this function reads the
+        list of nonzeros. Other blocks have `<name>_totals`, with constants <NAME>_LANES and
+        <NAME>_WORDS.
         """
         same_shape = (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes)
         if same_shape and not self._skips_zeros:
@@ -117,24 +118,24 @@ class BlockFunctions:
         return self._view(f"totals_{n_features}_by_{n_lanes}", n_features, n_lanes, "kernel_term")
 
     def more_totals(self, n_features: int, n_lanes: int) -> TotalsView:
-        """Return the view of kernels' totals that are added to those that there are."""
+        """Return the view of kernels' totals that are added to existing totals."""
         view = self._view(
             f"more_totals_{n_features}_by_{n_lanes}", n_features, n_lanes, "kernel_term"
         )
         return replace(view, accumulates=True)
 
     def products(self, n_features: int, n_lanes: int) -> TotalsView:
-        """Return the view of inner products: the totals of a kernel that is one of those."""
+        """Return the view of inner products: the totals of a kernel of inner products."""
         if isinstance(self.exact, VectorTotals) and self.exact.kernel.uses_inner_product:
             return self.totals(n_features, n_lanes)
         return self._view(f"products_{n_features}_by_{n_lanes}", n_features, n_lanes, "product")
 
     def sparse_products(self, n_features: int, n_lanes: int) -> TotalsView:
-        """Return the view of inner products that leave out features of 0."""
+        """Return the view of inner products that skip features equal to 0."""
         return self._view(f"sparse_products_by_{n_lanes}", n_features, n_lanes, "product")
 
     def column_products(self, n_features: int, n_lanes: int) -> TotalsView:
-        """Return the view of inner products that look at some features only."""
+        """Return the view of inner products over some of the features only."""
         return self._view(
             f"column_products_{n_features}_by_{n_lanes}", n_features, n_lanes, "product"
         )

@@ -1,4 +1,4 @@
-"""The view of a whole program: what the templates of model, harness and entry points read."""
+"""The view of a whole program: values for the templates of model, harness and entry points."""
 
 from __future__ import annotations
 
@@ -55,24 +55,24 @@ RECORD_HEADER_WORDS = 8
 
 
 def input_words(program: Program) -> int:
-    """Return the words of a harness query: of an integer format floats and then codes."""
+    """Return the words of a harness query; in an integer format, floats and then codes."""
     return len(entries(program)) * program.n_features
 
 
 def answer_words(program: Program) -> int:
-    """Return the words of one answer: of a calibrated machine with status, probabilities, bound."""
+    """Return the words of one answer; a calibrated machine adds status, probabilities and bound."""
     probability = 0 if program.probability is None else 2 + len(program.classes)
     return RECORD_HEADER_WORDS + program.n_decisions + probability
 
 
 def record_words(program: Program) -> int:
-    """Return the words of a harness record: one answer for each of these."""
+    """Return the words of a harness record: one answer for each form of the query."""
     return len(entries(program)) * answer_words(program)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """Everything that the templates say about a program, worked out."""
+    """All values that the templates of a program print or test."""
 
     command: str
     words: Words
@@ -304,25 +304,25 @@ def _own_lines(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _replay_member(program: Program) -> Iterator[tuple[str, str]]:
-    """Yield the replay's part of the workspace; it comes first, so that nothing is padded."""
+    """Yield the replay's part of the workspace, which comes first so that no padding is needed."""
     if program.replay is not None:
         yield f"{program.name}_replay_workspace_t replay;", "what the replay computes in double"
 
 
 def _before_sum(program: Program) -> int:
-    """Return the kernels that early exits evaluate at most, and the exact sum again."""
+    """Return the most kernels that early exits evaluate and the exact sum evaluates again."""
     return sum(stage.kernel_evaluations() for stage in program.early_exits if not stage.touches)
 
 
 def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return lines of code with comments that stand in one column."""
+    """Return lines of code with comments aligned in one column."""
     rows = list(rows)
     width = max(len(code) for code, _ in rows)
     return tuple(f"{code:{width}}  /* {meaning} */" for code, meaning in rows)
 
 
 def _stage_lines(program: Program) -> tuple[str, ...]:
-    """Return the definitions of the stages' numbers."""
+    """Return the lines that define the stages' numbers."""
     upper = program.name.upper()
     return tuple(
         f"#define {upper}_STAGE_{stage.name.upper()} {unsigned_literal(number)}"
@@ -339,7 +339,7 @@ def _stages_text(program: Program) -> str:
 
 
 def _tolerance_text(label: Stage) -> str:
-    """Return the widest interval that settles a query of a regression; "" where every one does."""
+    """Return the widest interval that settles a regression query; "" if every interval does."""
     if not isinstance(label, Value) or label.tolerance is None:
         return ""
     return f"{label.tolerance:.9g}"

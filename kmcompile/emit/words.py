@@ -1,4 +1,4 @@
-"""What the emitted C calls its answers: of a classifier, or of a regression."""
+"""The words of the emitted C that differ between a classifier and a regression."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Words:
     answer : str
         Its last argument; with `_t` the type.
     does : str
-        What the function does with an input.
+        Verb phrase of what the function does with an input.
     settled : str
-        The C that says, after the label stage, whether the replay is needed.
+        The C condition, after the label stage, under which no replay is needed.
     left_open : str
-        What the exact sums leave open where they do not settle a query.
+        Noun of the part that the exact sums leave open in a query that they do not settle.
     decides : str
-        When an early exit answers.
+        Phrase of when an early exit answers.
     record, flags : str
-        What a record of the harness has of an answer.
+        The fields of an answer in a record of the harness.
     known : str
-        What the self-test asks of a known answer.
+        The condition that the self-test checks on a known answer.
     decision : str
-        What the `_decision` function gives.
+        Phrase of what the `_decision` function returns.
     """
 
     call: str

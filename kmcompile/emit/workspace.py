@@ -15,7 +15,7 @@ from kmcompile.program.stages import FixedSum, PairSum
 def workspace_members(
     program: Program, buffers: tuple[tuple[str, int], ...], early: EarlyExitsView
 ) -> tuple[Member, ...]:
-    """Return the arrays of the workspace in order, behind the integer sums and their codes."""
+    """Return the workspace's arrays in order, after the integer sums and their codes."""
     summed, label = program.ends.exact, program.ends.label
     members = [Member("float", name, length, "the prepared input") for name, length in buffers]
     members += sum_members(summed, "float")
@@ -30,7 +30,7 @@ def workspace_members(
 
 
 def integer_bytes(program: Program) -> int:
-    """Return the bytes of the integer sums and the codes that inner products take."""
+    """Return the bytes of the integer sums and of the codes that inner products read."""
     summed = program.ends.exact
     members = integer_members(summed) if isinstance(summed, FixedSum) else []
     sums = sum(member.n_bytes for member in members)

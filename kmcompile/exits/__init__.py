@@ -1,1 +1,1 @@
-"""Stages before and after the exact sum: what there is for a machine, what pays, and the choice."""
+"""Early exits and pairwise sums: which ones exist for a machine, what they save, and the choice."""

@@ -1,4 +1,4 @@
-"""The replay of a program, as the plan and the target have it."""
+"""Add the replay, a second and more precise exact sum, as the plan and the target ask for it."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ def add_asked_replay(
     program: Program,
     plan: Plan,
 ) -> tuple[Program, str]:
-    """Return the program with the replay that the plan asks for, and what to know of it.
+    """Return the program with the replay that the plan asks for, and a note for the report.
 
-    Where the target's double is no float64, mode certified has none by default. A regression
-    without tolerance leaves nothing open.
+    On a target whose double is not a float64, mode certified adds no replay by default. A
+    regression without a tolerance has no open results, so it needs no replay.
 
     Parameters
     ----------
     lowered : Lowered
-        What the program was made from.
+        The machine and the exact program from which `program` was made.
     program : Program
-        With its early exits.
+        The program with its early exits.
     plan : Plan
 
     Returns
     -------
     program : Program
     note : str
-        Empty where there is nothing to know.
+        Why the replay is missing or limited; empty if it is neither.
     """
     target = plan.target
     if plan.replay == "none":
@@ -42,7 +42,7 @@ def add_asked_replay(
         return program, ""
     if plan.replay == "where_double_is_float64" and target.double_bits != 64:
         return program, f"there is no replay: double has {target.double_bits} bits on {target.name}"
-    # A replay may take what operations it needs: only the flash of the room counts.
+    # A replay may need any number of operations: only the flash limit of the room applies.
     flash_bytes = room_for_exits(
         program, plan.budgets, workspace_bytes(program, target), 0.0
     ).flash_bytes

@@ -19,7 +19,7 @@ from kmcompile.request.plan import Plan
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChosenProgram:
-    """A program as it is emitted, and how it was chosen.
+    """The program that will be emitted, with the record of how it was chosen.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ class ChosenProgram:
     lowered : Lowered
         The machine after the passes and the exact program that it was lowered to.
     exits : WithExits
-        How the early exits were made.
+        The early exits and how they were fitted.
     formats : tuple of FormatCandidate
         The number formats that `--format auto` compared.
     replay_note : str
-        Why there is no replay, where one was asked for; otherwise empty.
+        Why the program has no replay although one was asked for; otherwise empty.
     """
 
     program: Program
@@ -44,15 +44,16 @@ class ChosenProgram:
 
     @property
     def workspace_bytes(self) -> int:
-        """RAM that the caller gives to the emitted functions."""
+        """Bytes of RAM that the caller must provide as the workspace of the emitted functions."""
         return workspace_bytes(self.program, self.plan.target)
 
     def check_fits(self) -> None:
-        """Refuse a program whose tables or workspace alone are more than the plan allows.
+        """Raise an error if the tables or the workspace alone exceed the plan's budgets.
 
         Raises
         ------
         BudgetError
+            If the flash of the tables or the RAM of the workspace exceeds its budget.
         """
         check_fits(self.program, self.workspace_bytes, self.plan)
 
@@ -60,12 +61,12 @@ class ChosenProgram:
 def choose_program(
     machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
 ) -> ChosenProgram:
-    """Return the program that a plan asks for, whether it fits the budgets or not.
+    """Return the program that a plan asks for, whether or not it fits the budgets.
 
     Parameters
     ----------
     machine : KernelMachine
-        As it was trained.
+        The machine as it was trained, before any pass.
     plan : Plan
     tell : callable
         Called with a few words as each step begins.
@@ -73,7 +74,7 @@ def choose_program(
     Raises
     ------
     InputError
-        If there is no such program.
+        If no program satisfies the plan.
     """
     target, name = plan.target, plan.name
     if plan.number_format != "auto":
@@ -94,7 +95,7 @@ def choose_program(
 
 
 def complete(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> ChosenProgram:
-    """Return an exact program with the early exits and the replay that a plan asks for."""
+    """Return the exact program extended by the early exits and the replay that a plan asks for."""
     return _with_replay(lowered, _with_exits(lowered, plan, tell), plan)
 
 

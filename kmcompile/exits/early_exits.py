@@ -1,4 +1,4 @@
-"""The early exits of an exact program, as the plan asks for them."""
+"""Add the early exits that the plan asks for to an exact program."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from kmcompile.request.plan import Plan
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithExits:
-    """A program with its early exits, and how they were made.
+    """A program with its early exits, and how these were fitted and chosen.
 
     Parameters
     ----------
     program : Program
     calibration : Calibration or None
-        Of mode statistical.
+        The calibration; None in every mode but statistical.
     choice : Choice or None
-        Of mode certified.
+        The choice of certified exits; None in every mode but certified.
     held_out, calibrated_with : ndarray of shape (n, n_features), float32, or None
-        As of `Calibrated`.
+        The samples of the same names in `Calibrated`.
     """
 
     program: Program
@@ -45,17 +45,17 @@ class WithExits:
 
     @property
     def promise(self) -> Promise | None:
-        """What is promised of the statistical exits, where there are any."""
+        """The promised risk of the statistical exits; None if there are no statistical exits."""
         if self.calibration is None or not self.program.early_exits:
             return None
         return self.calibration.promise
 
     @property
     def speedup(self) -> float:
-        """Operations of the exact sum over those with the exits, on the samples that chose them.
+        """Mean operations of the exact sum divided by those with the exits, on the choice samples.
 
-        Control samples take no part, not even by what they leave of the exits, so that to choose
-        among programs by it is to choose before their risk is controlled.
+        The control samples, which bound the risk, do not influence this number. A comparison of
+        programs by their speedup therefore happens before their risk is controlled.
         """
         made = self.calibration or self.choice
         if made is None:
@@ -66,7 +66,7 @@ class WithExits:
 
 
 def why_none(machine: KernelMachine, plan: Plan) -> str:
-    """Return why a machine has no early exits in any mode, or nothing where it may have some."""
+    """Return why a machine cannot have early exits in any mode; "" if it can."""
     if machine.task is Task.REGRESSION and plan.tolerance is None:
         return "there is no early exit: without --tolerance every value is the exact sum"
     unused = f"mode {plan.mode} is not used"
@@ -80,14 +80,14 @@ def add_early_exits(
     plan: Plan,
     tell: Callable[[str], None],
 ) -> WithExits:
-    """Return the program with early exits where the mode has them and they pay.
+    """Return the program with early exits if the mode allows them and they save operations.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes of `kmcompile.passes`.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     plan : Plan
     tell : callable
         Called with a few words as each step begins.
@@ -98,7 +98,7 @@ def add_early_exits(
     offer = partial(offer_pairs, machine, program, plan.target, plan.budgets)
     if plan.mode == "statistical":
         room = room_for_exits(program, plan.budgets, scratch_bytes, STATISTICAL_SHARE)
-        with threadpool_limits(1):  # what a matrix product rounds depends on the threads
+        with threadpool_limits(1):  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, offer)
         return WithExits(made.program, made.calibration, None, made.held_out, made.given)
     room = room_for_exits(program, plan.budgets, scratch_bytes, CERTIFIED_SHARE)

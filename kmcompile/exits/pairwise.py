@@ -1,4 +1,4 @@
-"""Sums that are evaluated pair by pair, in the place of the exact sum and its early exits."""
+"""Pair sums: the sum of each one-vs-one pair on its own, instead of exact sum and early exits."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from kmcompile.request.budgets import Budgets
 from kmcompile.target import Target
 
 _STACK_BYTES = 8_000
-"""What else is on the stack, at most."""
+"""Most bytes of everything else on the stack."""
 _REPLAY_BYTES = 16
-"""Of a kernel and its error in the replay's workspace."""
+"""Bytes of a kernel and its error in the replay's workspace."""
 
 PAIR_SUM = "pair_sum"
 
@@ -33,7 +33,7 @@ class PairOffer:
     ----------
     program : Program
     operations : ndarray of shape (n_samples,), int64
-        Of the sum with the label, of each sample.
+        Multiply-adds of the pair sum and the label, for each sample.
     note : str
         How many pairs and kernels a sample needs.
     """
@@ -44,7 +44,7 @@ class PairOffer:
 
     @property
     def candidate(self) -> Candidate:
-        """The program beside others; it decides nothing before its sum."""
+        """The pair sum as a candidate among others; it decides no query before its sum."""
         return Candidate((PAIR_SUM,), float(self.operations.mean()), chosen=True)
 
 
@@ -56,16 +56,17 @@ def offer_pairs(
     taught: Float32Array,
     judged: Float32Array,
 ) -> PairOffer | None:
-    """Return the program that sums pair by pair; None where there is none, or it does not fit.
+    """Return the program with a pair sum; None if the machine has none or it does not fit.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes of `kmcompile.passes`.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     taught, judged : ndarray of shape (n_samples, n_features), float32
-        Accepted samples that teach the order of the pairs, and that the cost is a mean of.
+        Samples that the C accepts: `taught` choose the order of the pairs, `judged` measure the
+        mean cost.
     """
     made = with_pair_sum(machine, program, program.known_answers.inputs, taught)
     if made is None or not _fits(made, target, allowed):
@@ -84,9 +85,9 @@ def offer_pairs(
 
 
 def _fits(program: Program, target: Target, allowed: Budgets) -> bool:
-    """Return whether tables and workspace fit, that of a replay with them.
+    """Return whether the tables and the workspace fit the budgets, those of a replay included.
 
-    The self-test has a workspace of its own on the stack, and so has the harness.
+    The self-test and the harness each hold one more workspace on the stack.
     """
     n_vectors = program.ends.exact.kernel_evaluations()
     workspace = workspace_bytes(program, target) + _REPLAY_BYTES * n_vectors

@@ -1,4 +1,4 @@
-"""Early exits that are defined outside the package."""
+"""Register early exits that are defined outside the package."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ def register_exit(
     templates: Path,
     view: type[ExitView] | None = None,
 ) -> None:
-    """Make an early exit that is defined elsewhere one that programs may have.
+    """Register an early exit that is defined outside the package, so that programs may contain it.
 
     Registering a class twice changes nothing. After an error nothing is registered.
 
     Parameters
     ----------
     stage : type of EarlyExit
-        What it means, what it costs, and the answers to what is asked of every exit.
+        The stage: its meaning, its cost and all methods that an early exit must have.
     fit : StatisticalFit or callable
-        What fits its stages: of a certified exit a function like those of `certified_fits`.
+        How stages are fitted to a machine: a `StatisticalFit`, or for a certified exit a function
+        like those of `certified_fits`.
     templates : Path
-        A folder with the C: `stages/NAME.c.j2`, NAME being `stage.template`.
+        Folder with the C template `stages/NAME.c.j2`, where NAME is `stage.template`.
     view : type of ExitView, optional
-        What writes it where that is more than one template.
+        The view that fills the templates, needed if the stage uses more than one template.
 
     Raises
     ------

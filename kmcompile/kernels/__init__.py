@@ -1,4 +1,4 @@
-"""The kernel families, one file each."""
+"""The kernel families, one file each, and their registry."""
 
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -25,11 +25,11 @@ CATALOGUE: list[type[Kernel]] = [
     Intersection,
     Fourier,
 ]
-"""Every family that a machine may have: the package's own and those that were registered."""
+"""All families that a machine may have: the package's own and registered ones."""
 
 
 def register(kernel: type[Kernel], templates: Path) -> None:
-    """Make a kernel family that is defined elsewhere one of those that a machine may have.
+    """Register a kernel family that is defined outside the package, so that machines may have it.
 
     Registering a class twice changes nothing.
 
@@ -37,7 +37,7 @@ def register(kernel: type[Kernel], templates: Path) -> None:
     ----------
     kernel : type of Kernel
     templates : Path
-        A folder with `kernels/NAME.c.j2`, NAME being `kernel.name`.
+        Folder with the C template `kernels/NAME.c.j2`, where NAME is `kernel.name`.
 
     Raises
     ------

@@ -26,18 +26,19 @@ class Chi2(Kernel):
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma sum_j (s_j - x_j)^2 / (s_j + x_j)), shape (n_queries, n_sv).
 
-        A feature that is 0 in both adds nothing. A negative feature of an input counts as 0:
-        scikit-learn refuses it, and so does the C where it is negative beyond its error.
+        A feature that is 0 in both rows adds nothing. A negative feature of an input counts as 0.
+        scikit-learn refuses negative features; the C refuses those that are negative beyond their
+        error.
         """
         return np.exp(-self.gamma * feature_sums(support_vectors, np.maximum(X, 0.0), _term))
 
     @property
     def positive_definite(self) -> bool:
-        """For features that are 0 or more."""
+        """Whether K is positive definite: yes, for features that are 0 or more."""
         return True
 
     def lower(self, context: KernelContext) -> Chi2Float32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the kernel as the C computes it; `Chi2Float32` derives the constants."""
         return Chi2Float32.of(self.gamma, context)
 
     def parameters(self) -> dict[str, float]:
@@ -73,7 +74,7 @@ class Chi2Float32(ExponentialFloat32):
     term_operations: ClassVar[int] = 4
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add (x - s) ((x - s) / (x + s)), of two zeros nothing."""
+        """Add (x - s) ((x - s) / (x + s)) to the total; two zeros add nothing."""
         difference, both = x - s, x + s
         quotient = np.zeros_like(difference)
         np.divide(difference, both, out=quotient, where=both > 0)

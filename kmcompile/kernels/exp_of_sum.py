@@ -12,7 +12,7 @@ from kmcompile.numeric.scalar.functions import EXP_NEGATIVE, ScalarFunction
 
 
 class ExpNegativeFloat32(Float32Kernel):
-    """exp(-gamma D) of an accumulated sum D, with its error: what all such kernels share."""
+    """The common part of kernels exp(-gamma D) of an accumulated sum D: the value and its error."""
 
     gamma: Real
     z_error: Real
@@ -37,21 +37,21 @@ class ExpNegativeFloat32(Float32Kernel):
 
     @property
     def absolute_error(self) -> float:
-        """Return exp(1 - cutoff), of the values that are cut off, and the underflow of an error."""
+        """Return the bound exp(1 - cutoff) on cut off values, plus the underflow of an error."""
         return (
             float(np.exp(1.0 - float(self.exponential.limit))) + 4 * self.precision.smallest_normal
         )
 
     def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on the error, usable or not; the value itself is at most 1."""
+        """Return a bound on the value, which is at most 1, and on its error."""
         z_error = float(self.z_error)
         widen = z_error * float(self.exponential.limit) + 2.0
         return 1.0 + float(self.value_error) + widen * (1.0 + z_error)
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return the exponential."""
+        """Return the exponential, the only scalar function that the C calls."""
         return ((self.exponential.template, self.exponential.view),)
 
     def context(self) -> dict[str, Any]:
-        """Return the cutoff of the exponential."""
+        """Return the cutoff of the exponential, for the template."""
         return {"cutoff": self.exponential.limit}

@@ -1,4 +1,4 @@
-"""exp(-gamma D) of a sum D of terms that are 0 or more, one a feature: laplacian and chi2."""
+"""Kernels exp(-gamma D), D a sum of nonnegative terms, one a feature: laplacian and chi2."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ExponentialFloat32(ExpNegativeFloat32):
       shift = gamma steepest sqrt(n) e + underflow.
     - k^ = exp(-z^) (1 + tau'), |tau'| <= tau. For y <= 1: exp(y) - 1 <= y (1 + y), so
       |k - k^| <= k^ [tau + y (1 + y_max)] / (1 - tau), y_max = z_error cutoff + shift.
-    - From the cutoff on k^ = 0 and k <= exp(y_max - cutoff), which the sum's constant part has.
-    - Where y_max > 1 nothing of this is usable: the sum takes its trivial bound, since 0 < k <= 1.
+    - From the cutoff on, k^ = 0 and k <= exp(y_max - cutoff); the sum's constant error covers it.
+    - Where y_max > 1, none of these bounds is usable. The sum then takes the trivial 0 < k <= 1.
 
     Parameters
     ----------
@@ -51,12 +51,13 @@ class ExponentialFloat32(ExpNegativeFloat32):
     value_bound: ClassVar[float] = 1.0
 
     sum_text: ClassVar[str]
-    """D in words of the C's comments."""
+    """The sum D in words, for the C's comments."""
     term_text: ClassVar[str]
-    """How far it moves, there."""
+    """How far a term moves, in words, for the C's comments."""
     roundings: ClassVar[int]
     underflows: ClassVar[int]
-    """Operations of a term and its addition that can underflow: each costs D at most 2^-126."""
+    """Number of operations of a term and its addition that can underflow; each changes D by at most
+    2^-126."""
     steepest: ClassVar[float]
 
     @classmethod
@@ -77,10 +78,10 @@ class ExponentialFloat32(ExpNegativeFloat32):
         )
 
     def query_terms(self, batch: Batch) -> QueryTerms:
-        """Return the error of a value: a part of its own and one per z."""
+        """Return the two terms of a value's error: a constant one, and the factor of z."""
         one = np.float32(1.0)
         growth = self.slope * (batch.deviation + self.vector_error) + self.shift_minimum
-        # More than 1 is of no use, and might overflow below.
+        # A bound above 1 is useless, and might overflow below.
         shift = np.minimum(growth, one)
         widest = self.z_error * self.exponential.limit + shift
         widen = widest + one
@@ -90,9 +91,9 @@ class ExponentialFloat32(ExpNegativeFloat32):
 
     @property
     def usable_deviation(self) -> float:
-        """Up to which deviation of the input y_max is at most 1; below 0 where it never is."""
+        """Largest deviation of the input with y_max at most 1; negative if there is none."""
         room = 1.0 - float(self.z_error * self.exponential.limit) - float(self.shift_minimum)
-        # What rounds in `query_terms` is less.
+        # The rounding in `query_terms` is smaller.
         return (room / float(self.slope)) * (1 - 2.0**-18) - float(self.vector_error)
 
     def largest_intermediate(self, of: Magnitudes) -> float:

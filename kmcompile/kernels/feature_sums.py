@@ -1,4 +1,4 @@
-"""Sums over the features of a term of one feature of a vector and one of an input, in float64."""
+"""Sums over features of a term of a vector's feature and an input's feature, in float64."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def feature_sums(
     support_vectors : ndarray of shape (n_sv, n_features), float64
     X : ndarray of shape (n_queries, n_features), float64
     term : callable
-        Of arrays of shapes (n, 1) and (1, n_sv).
+        Function of two arrays of shapes (n, 1) and (1, n_sv), which returns shape (n, n_sv).
     """
     result = np.zeros((len(X), len(support_vectors)))
     columns = np.ascontiguousarray(support_vectors.T)

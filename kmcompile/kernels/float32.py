@@ -1,12 +1,11 @@
-"""What every kernel offers in the C: the arithmetic that it performs, in float32.
+"""The interface of a kernel in the C: its arithmetic in float32, with a bound on its error.
 
-The replay takes the same in float64: constants and arrays are then of that format.
+The replay uses the same classes in float64: constants and arrays then have that format.
 
-A kernel value is computed in two parts. `accumulate` goes through the features one by one;
-`finish` turns the accumulated sum into the value and an upper bound on its error. The error
-covers everything that rounds: the input's deviation, the stored vector, the sum, the kernel's
-parameters and the function; and the share of the weighted sum's own rounding that is
-proportional to the value.
+A kernel value is computed in two parts. `accumulate` adds the features' terms one by one; `finish`
+turns the accumulated sum into the value and an upper bound on its error. The error covers all
+roundings: the input's deviation, the stored vector, the sum, the kernel's parameters and the
+function. It also covers the part of the weighted sum's rounding that is proportional to the value.
 """
 
 from __future__ import annotations
@@ -25,23 +24,22 @@ from kmcompile.numeric.rounding import FLOAT32, Precision, precision_of
 
 @dataclass(frozen=True, slots=True)
 class KernelContext:
-    """What the error constants of a kernel depend on.
+    """The values on which the error constants of a kernel depend.
 
     Parameters
     ----------
     n_features : int
-        Terms of the accumulated sum.
+        Number of terms of the accumulated sum.
     vector_error : float
         Largest Euclidean distance of a stored support vector from the trained one.
     vector_length : float
         Largest Euclidean norm of a stored support vector.
     typical_deviation : float
-        Deviation of an ordinary input: chooses a free parameter, no bound depends on it.
+        Deviation of an ordinary input. It chooses a free parameter; every choice is a valid bound.
     sum_error : float
-        Relative error, per kernel value, of coefficient and weighted sum.
+        Relative error of the coefficient and the weighted sum, for each kernel value.
     skip_zeros : bool
-        Whether the sum is one of products over the features that are not 0, also where the
-        kernel is one of distances.
+        Whether the C sums products over nonzero features, even for a kernel of distances.
     precision : Precision
     """
 
@@ -56,14 +54,14 @@ class KernelContext:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryTerms:
-    """The parts of the error that are the same for all vectors of one query.
+    """The terms of the error that are the same for all vectors of one query.
 
     Parameters
     ----------
     values : tuple of ndarray of shape (n_queries, 1), float32
         The terms, in the order of the kernel's C struct.
     usable : ndarray of shape (n_queries,), bool
-        False where the bound of the sum has to be the trivial one.
+        False where only the trivial bound of the sum is valid.
     """
 
     values: tuple[RealArray, ...]
@@ -77,11 +75,11 @@ class Magnitudes:
     Parameters
     ----------
     inner, distance_squared : float
-        On |<s, x>| and |s - x|^2.
+        Bounds on |<s, x>| and |s - x|^2.
     length, deviation : float
-        On the norm of the prepared input and on its deviation.
+        Bounds on the norm of the prepared input and on its deviation.
     feature_sum : float
-        On sum_j (|s_j| + |x_j|).
+        Bound on sum_j (|s_j| + |x_j|).
     """
 
     inner: float
@@ -92,32 +90,32 @@ class Magnitudes:
 
 
 class Float32Kernel(ABC):
-    """The image of a kernel: a frozen dataclass whose fields are the constants of the C."""
+    """A kernel in the C: a frozen dataclass whose fields are the constants in the C."""
 
     name: ClassVar[str]
     """Name of the template in `templates/kernels/`."""
 
     uses_distance: ClassVar[bool] = False
-    """Whether the function is one of |s - x|^2."""
+    """Whether the kernel is a function of |s - x|^2."""
 
     uses_inner_product: ClassVar[bool] = False
-    """Whether it is one of <s, x>."""
+    """Whether the kernel is a function of <s, x>."""
 
     term_operations: ClassVar[int] = 1
-    """Multiply-adds of `accumulate`, one feature of one vector."""
+    """Multiply-adds of `accumulate` for one feature of one vector."""
 
     finish_operations: ClassVar[int]
-    """Multiply-adds of `finish`, one vector."""
+    """Multiply-adds of `finish` for one vector."""
 
     value_operations: ClassVar[int]
-    """Multiply-adds of `value`, one vector."""
+    """Multiply-adds of `value` for one vector."""
 
     value_error: Real
-    """The relative error of a value, that of coefficient and weighted sum in it."""
+    """Relative error of a value, that of the coefficient and the weighted sum included."""
 
     @property
     def projects(self) -> bool:
-        """Whether inner products of projections approximate what it is a function of."""
+        """Whether projections approximate the kernel: it is of inner products or distances."""
         return self.uses_distance or self.uses_inner_product
 
     @property
@@ -131,11 +129,11 @@ class Float32Kernel(ABC):
 
     @abstractmethod
     def query_terms(self, batch: Batch) -> QueryTerms:
-        """Return what `finish` needs of each query."""
+        """Return the terms of each query's error, which `finish` needs."""
 
     @abstractmethod
     def value(self, total: RealArray) -> RealArray:
-        """Return the kernel values, the same as `finish` does."""
+        """Return the kernel values, equal to those of `finish`."""
 
     @abstractmethod
     def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
@@ -143,7 +141,7 @@ class Float32Kernel(ABC):
 
     @property
     def usable_deviation(self) -> float:
-        """Up to which deviation of the input `finish` bounds the error of a value."""
+        """Largest deviation of the input for which `finish` bounds the error of a value."""
         return math.inf
 
     value_bound: ClassVar[float]
@@ -152,30 +150,30 @@ class Float32Kernel(ABC):
     @property
     @abstractmethod
     def absolute_error(self) -> float:
-        """What every kernel value can be off besides: cutoffs and underflow."""
+        """Further error that every kernel value may have: cutoffs and underflow."""
 
     @abstractmethod
     def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on |K| and on its error: what the coefficients multiply."""
+        """Return a bound on |K| and on its error, the numbers that the coefficients multiply."""
 
     @abstractmethod
     def largest_intermediate(self, of: Magnitudes) -> float:
-        """Return a bound on everything that is computed before."""
+        """Return a bound on all numbers that are computed before the value."""
 
     @abstractmethod
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return the scalar functions that the C calls, in order: template and its view."""
+        """Return the scalar functions that the C calls, in order, each a template and its view."""
 
     def context(self) -> dict[str, Any]:
-        """Return what the template gets besides the kernel itself."""
+        """Return further values for the template, besides the kernel itself."""
         return {}
 
 
 def value_within(kernel: Float32Kernel, total: RealArray, far: Real) -> RealArray:
     """Return the kernel's values, 0 where the accumulated sum is `far` or more.
 
-    An early exit leaves out the function where a term cannot matter; its thresholds are
-    calibrated with that. `far` is infinite for a kernel of inner products.
+    An early exit skips the kernel's function where a term cannot matter; its thresholds are
+    calibrated with these zeros. `far` is infinite for a kernel of inner products.
     """
     value = kernel.value(total)
     value[total >= far] = 0.0

@@ -18,7 +18,7 @@ from kmcompile.numeric.scalar.functions import COSINE, ScalarFunction
 
 @dataclass(frozen=True, slots=True)
 class Fourier(Kernel):
-    """K(s, x) = cos(<s, x>): what scikit-learn's RBFSampler sums, the phase a feature of s."""
+    """K(s, x) = cos(<s, x>): a term of scikit-learn's RBFSampler; the phase is a feature of s."""
 
     name: ClassVar[str] = "fourier"
     of_inner_product: ClassVar[bool] = True
@@ -31,11 +31,11 @@ class Fourier(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """No: K(s, s) is -1 where |s|^2 = pi."""
+        """Whether K is positive definite: no, K(s, s) is -1 where |s|^2 = pi."""
         return False
 
     def lower(self, context: KernelContext) -> FourierFloat32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the kernel as the C computes it; `FourierFloat32` derives the constants."""
         per_length, per_deviation, minimum = inner_product_error(1.0, 0.0, context)
         precision = context.precision
         return FourierFloat32(
@@ -47,15 +47,15 @@ class Fourier(Kernel):
         )
 
     def parameters(self) -> dict[str, float]:
-        """Return no parameter."""
+        """Return no parameters."""
         return {}
 
     def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
-        """Return points of the size of the data whose kernel the cosines approximate.
+        """Return points as large as the data for which the cosines approximate an rbf kernel.
 
-        The rows w of RBFSampler have variance 2 gamma a feature, and gamma |x - y|^2 is about 1
-        for data for which gamma was well chosen: w n / |w|^2 has about 1 / (2 gamma) a feature, n
-        of them. The phase, a feature of its own that is constant, takes no part.
+        The rows w of RBFSampler have variance 2 gamma in each feature. For a well chosen gamma,
+        gamma |x - y|^2 of the data is about 1. The points w n / |w|^2, with n features, have about
+        1 / (2 gamma) in each feature. The phase, a constant feature of its own, takes no part.
         """
         n_own = of.vectors.shape[1] - of.n_constant
         square = (of.vectors[:, :n_own] ** 2).sum(axis=1, keepdims=True)
@@ -68,7 +68,7 @@ class FourierFloat32(Float32Kernel):
     """cos(v) with v = <s, x> as the C computes it, with its error.
 
     With |v - v^| <= r (`inner_product_error`, gamma = 1 and coef0 = 0) and tau the error of our
-    cosine, whose slope is at most 1: |k - k^| <= r + tau. Our cosine is one up to 2^14: inputs
+    cosine, whose slope is at most 1: |k - k^| <= r + tau. Our cosine is valid up to 2^14: inputs
     for which |v^| could be larger are refused.
     """
 
@@ -89,7 +89,7 @@ class FourierFloat32(Float32Kernel):
         return COSINE[self.precision.dtype]
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add x s."""
+        """Add x s to the total."""
         total += x * s
 
     def query_terms(self, batch: Batch) -> QueryTerms:
@@ -117,13 +117,14 @@ class FourierFloat32(Float32Kernel):
         return 2.0 + largest_argument_error(self, of)
 
     def largest_intermediate(self, of: Magnitudes) -> float:
-        """Return a bound on |v^|, as if its largest one were the largest intermediate.
+        """Return a bound on |v^|, scaled so that the range analysis enforces the cosine's limit.
 
-        4 times it is compared with that one (`kmcompile.lower.ranges`).
+        The range analysis compares 4 times this bound with the largest intermediate
+        (`kmcompile.lower.ranges`).
         """
         v = of.inner + largest_argument_error(self, of)
         return v * (LARGEST_INTERMEDIATE / (4 * float(self._cosine.limit)))
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return the cosine."""
+        """Return the cosine, the only scalar function that the C calls."""
         return ((self._cosine.template, self._cosine.view),)

@@ -39,7 +39,7 @@ def inner_product_error(
 
 
 class InnerProductConstants(Protocol):
-    """A kernel with the constants of `inner_product_error`."""
+    """The error constants of a kernel of inner products, as `inner_product_error` computes them."""
 
     @property
     def per_length(self) -> Real: ...  # noqa: D102  # explained where they are computed
@@ -50,7 +50,7 @@ class InnerProductConstants(Protocol):
 
 
 def largest_argument_error(kernel: InnerProductConstants, of: Magnitudes) -> float:
-    """Return the largest r that an accepted input can have."""
+    """Return the largest error r of v for an accepted input."""
     return (
         float(kernel.per_length) * of.length
         + float(kernel.per_deviation) * of.deviation

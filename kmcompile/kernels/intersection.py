@@ -28,11 +28,11 @@ class Intersection(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """No: K(s, s) < 0 where features are negative, which the sum is defined for."""
+        """Whether K is positive definite: no, K(s, s) < 0 for allowed negative features."""
         return False
 
     def lower(self, context: KernelContext) -> IntersectionFloat32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the kernel as the C computes it; `IntersectionFloat32` derives the constants."""
         precision = context.precision
         root = np.sqrt(context.n_features)
         g = precision.gamma_factor(context.n_features)
@@ -46,7 +46,7 @@ class Intersection(Kernel):
         )
 
     def parameters(self) -> dict[str, float]:
-        """Return no parameter."""
+        """Return no parameters."""
         return {}
 
 
@@ -67,7 +67,7 @@ class IntersectionFloat32(Float32Kernel):
     per_length, per_deviation, minimum : float32 or float64
         The error of the sum is at most per_length X + per_deviation delta + minimum.
     value_error : float32 or float64
-        The share of coefficient and weighted sum, relative to the value.
+        Error of the coefficient and the weighted sum, relative to the value.
     """
 
     per_length: Real
@@ -81,7 +81,7 @@ class IntersectionFloat32(Float32Kernel):
     value_bound: ClassVar[float] = LARGEST_INTERMEDIATE
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add the smaller of x and s."""
+        """Add min(x, s) to the total."""
         total += np.where(x < s, x, s)
 
     def query_terms(self, batch: Batch) -> QueryTerms:
@@ -90,7 +90,7 @@ class IntersectionFloat32(Float32Kernel):
         return QueryTerms((error[:, None],), np.ones(len(error), dtype=bool))
 
     def value(self, total: RealArray) -> RealArray:
-        """Return the total."""
+        """Return the total, which is the kernel's value."""
         return total
 
     def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
@@ -116,5 +116,5 @@ class IntersectionFloat32(Float32Kernel):
         return of.feature_sum
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return none."""
+        """Return no scalar functions."""
         return ()

@@ -1,4 +1,4 @@
-"""What every kernel family offers in float64: the meaning of the trained model."""
+"""The interface of a kernel family in float64: the meaning of the trained model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kmcompile.numeric.arrays import Float64Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelSum:
-    """The sum f_p(x) = sum_i beta_pi K(s_i, x) + b_p that a kernel stands in.
+    """The sum f_p(x) = sum_i beta_pi K(s_i, x) + b_p of a machine.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class KernelSum:
     intercept : ndarray of shape (n_decisions,), float64
         The b_p.
     n_constant : int
-        How many of the last features are the same for every x.
+        Number of features at the end that are the same for every x.
     """
 
     vectors: Float64Array
@@ -38,15 +38,15 @@ class KernelSum:
 class Kernel(ABC):
     """A kernel K(s, x) with its parameters; frozen, float64.
 
-    Subclasses are frozen dataclasses whose fields are the parameters of scikit-learn. K is a
-    function of a sum over the features in which all are treated alike, in any order.
+    Subclasses are frozen dataclasses whose fields are the parameters of scikit-learn. K must be a
+    function of a sum over the features, with the same term for every feature.
     """
 
     name: ClassVar[str]
     """scikit-learn's name of the family, also that of its template."""
 
     of_distance: ClassVar[bool] = False
-    """Whether K is a function of |s - x|^2: vectors and inputs may be moved alike."""
+    """Whether K is a function of |s - x|^2: vectors and inputs may then be moved together."""
 
     of_inner_product: ClassVar[bool] = False
     """Whether K is a function of <s, x>."""
@@ -58,7 +58,7 @@ class Kernel(ABC):
     """Whether K is undefined where a feature of a vector or of an input is negative."""
 
     no_early_exits: ClassVar[str] = ""
-    """Why a machine with it has no early exits in any mode; empty where it may have some."""
+    """Why a machine with this kernel has no early exits in any mode; empty if it may have some."""
 
     @abstractmethod
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
@@ -86,7 +86,7 @@ class Kernel(ABC):
         Raises
         ------
         NotImplementedError
-            Where the kernel has no sum over vectors of its own: a linear machine becomes weights.
+            If the C has no sum over vectors for the kernel: a linear machine becomes weights.
         """
 
     @abstractmethod
@@ -96,44 +96,45 @@ class Kernel(ABC):
     def fast_values(
         self, support_vectors: Float64Array, X: Float64Array
     ) -> tuple[Float64Array, Float64Array]:
-        """Return `values`, by a faster formula where that costs no accuracy that matters.
+        """Return the values as `values` does, by a faster formula where it is accurate enough.
 
         Returns
         -------
         values : ndarray of shape (n_queries, n_sv), float64
         error : ndarray of shape (n_queries,), float64
-            What the faster formula adds to the relative error of a query's values.
+            Relative error that the faster formula adds to a query's values.
         """
         return self.values(support_vectors, X), np.zeros(len(X))
 
     def self_values(self, X: Float64Array) -> Float64Array:
-        """Return K(x, x) of every row, shape (n,), float64."""
+        """Return K(x, x) for every row, shape (n,), float64."""
         if self.of_inner_product:
             squares = (X * X).sum(axis=1)
             return self.values(np.ones((1, 1)), squares[:, None])[:, 0]
         return np.array([self.values(x, x)[0, 0] for x in X[:, None]])
 
     def sums_nonzeros(self, support_vectors: Float64Array) -> bool:
-        """Return whether the C may leave out the features of an input that are 0.
+        """Return whether the C may skip the features of an input that are 0.
 
-        Their terms must be 0, or the sum one of products besides (`KernelContext.skip_zeros`).
+        The terms of these features must be 0, or the kernel must have a form that sums products
+        (`KernelContext.skip_zeros`).
 
         Parameters
         ----------
         support_vectors : ndarray of shape (n_sv, n_features), float64
-            As stored in float32.
+            The support vectors as stored in float32.
         """
         return self.of_inner_product
 
     def in_code_units(self, factor: float) -> Kernel | None:
-        """Return the kernel K' of K'(factor s, factor x) = K(s, x), for sums in integer codes.
+        """Return the kernel K' with K'(factor s, factor x) = K(s, x), for sums in integer codes.
 
-        None where the family has none, or is not to be summed so.
+        None if the family has no such kernel, or is not to be summed in integers.
         """
         return None
 
     def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
-        """Return points of the kernel's space like those of the training: its support vectors.
+        """Return points like the training data, as the kernel sees them: the support vectors.
 
         Returns
         -------

@@ -28,11 +28,11 @@ class Laplacian(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """Always."""
+        """Whether K is positive definite: always."""
         return True
 
     def lower(self, context: KernelContext) -> LaplacianFloat32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the kernel as the C computes it; `LaplacianFloat32` derives the constants."""
         return LaplacianFloat32.of(self.gamma, context)
 
     def parameters(self) -> dict[str, float]:
@@ -42,7 +42,7 @@ class Laplacian(Kernel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaplacianFloat32(ExponentialFloat32):
-    """exp(-gamma |s - x|_1): a term is a difference, rounded once, and moves as its numbers do."""
+    """exp(-gamma |s - x|_1) in the C: a term is a difference, rounded once, of slope 1."""
 
     name: ClassVar[str] = "laplacian"
     sum_text: ClassVar[str] = "|s - x|_1"
@@ -52,5 +52,5 @@ class LaplacianFloat32(ExponentialFloat32):
     steepest: ClassVar[float] = 1.0
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add |x - s|."""
+        """Add |x - s| to the total."""
         total += magnitude(x - s)

@@ -29,19 +29,19 @@ class Linear(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """Always."""
+        """Whether K is positive definite: always."""
         return True
 
     def lower(self, context: KernelContext) -> Float32Kernel:
-        """Raise: the support vectors become weights (`kmcompile.passes.sum_linear`)."""
+        """Raise NotImplementedError: `kmcompile.passes.sum_linear` makes weights instead."""
         raise NotImplementedError("the linear kernel has no float32 image of its own")
 
     def parameters(self) -> dict[str, float]:
-        """Return no parameter."""
+        """Return no parameters."""
         return {}
 
     def sums_nonzeros(self, support_vectors: Float64Array) -> bool:
-        """Return False: there is no sum over vectors."""
+        """Return False: a linear machine has no sum over vectors."""
         return False
 
     def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:

@@ -39,11 +39,11 @@ class Poly(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """With gamma > 0 and coef0 >= 0."""
+        """Whether K is positive definite: if gamma > 0 and coef0 >= 0."""
         return self.gamma > 0 and self.coef0 >= 0
 
     def lower(self, context: KernelContext) -> PolyFloat32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the kernel as the C computes it; `PolyFloat32` derives the constants."""
         per_length, per_deviation, minimum = inner_product_error(self.gamma, self.coef0, context)
         p = self.degree
         precision = context.precision
@@ -68,7 +68,7 @@ class Poly(Kernel):
         return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
 
     def in_code_units(self, factor: float) -> Poly:
-        """Return the kernel with gamma / factor^2."""
+        """Return the kernel for coordinates times `factor`: gamma becomes gamma / factor^2."""
         return replace(self, gamma=self.gamma / factor / factor)
 
 
@@ -96,7 +96,7 @@ class PolyFloat32(Float32Kernel):
     value_bound: ClassVar[float] = LARGEST_INTERMEDIATE
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add x s."""
+        """Add x s to the total."""
         total += x * s
 
     def query_terms(self, batch: Batch) -> QueryTerms:
@@ -140,12 +140,12 @@ class PolyFloat32(Float32Kernel):
         return power.power_view(self.degree), power.power_view(max(self.degree - 1, 0))
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return the powers of the value and of its slope, each once; a slope of 1 needs none."""
+        """Return the powers of the value and its slope, each once; none for a slope of 1."""
         value, slope = self._powers
         both = (value,) if slope.is_one else (value, slope)
         return tuple(("power", view) for view in both)
 
     def context(self) -> dict[str, Any]:
-        """Return the two powers."""
+        """Return the two powers, for the template."""
         value, slope = self._powers
         return {"value_power": value, "slope_power": slope}

@@ -22,7 +22,8 @@ _LARGEST_ERROR = 1e-11
 that the reference is held against are some 1e5 times larger."""
 
 _LARGEST_EXPANSION_ERROR = 1e-3
-"""Relative error of a typical value up to which float32 may, for the zeros that it skips."""
+"""Relative error of a typical value up to which float32 may expand squared distances to skip
+zeros."""
 
 _LARGEST_SHARE = {np.float32: 2.0**-6, np.float64: 2.0**-10}
 """A larger t would make z_error useless: its product with the exponential's cutoff exceeds 1."""
@@ -58,11 +59,11 @@ class Rbf(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """Always."""
+        """Whether K is positive definite: always."""
         return True
 
     def lower(self, context: KernelContext) -> RbfFloat32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the kernel as the C computes it; `RbfFloat32` derives the constants."""
         n = context.n_features
         expands = context.skip_zeros
         precision = context.precision
@@ -97,9 +98,9 @@ class Rbf(Kernel):
     def fast_values(
         self, support_vectors: Float64Array, X: Float64Array
     ) -> tuple[Float64Array, Float64Array]:
-        """Return values of expanded distances where these are exact enough."""
+        """Return the values from expanded squared distances where these are accurate enough."""
         values, error = self._expanded_values(support_vectors, X)
-        slow = ~(error <= _LARGEST_ERROR)  # NaN is slow
+        slow = ~(error <= _LARGEST_ERROR)  # arithmetic on NaN is slow
         if slow.any():
             values[slow] = self.values(support_vectors, X[slow])
         return values, np.where(slow, 0.0, error)
@@ -127,15 +128,15 @@ class Rbf(Kernel):
         return values, error
 
     def self_values(self, X: Float64Array) -> Float64Array:
-        """Return 1 for every row."""
+        """Return K(x, x) = 1 for every row."""
         return np.ones(len(X))
 
     def sums_nonzeros(self, support_vectors: Float64Array) -> bool:
-        """Return whether |s|^2 + |x|^2 - 2 <s, x> is of use.
+        """Return whether the expanded distance |s|^2 + |x|^2 - 2 <s, x> is accurate enough.
 
-        Where data lie far from 0 and close together that cancels, and their differences are summed
-        as ever: the error of gamma |s - x|^2 is about gamma gamma_(m + 2) 3 S^2 for an input that
-        is as long as the longest vector, S, and has as many nonzeros, m.
+        Where data lie far from 0 and close together, the expanded distance cancels. The C then sums
+        squared differences. The error of gamma |s - x|^2 is about gamma gamma_(m + 2) 3 S^2, for an
+        input as long as the longest vector (S) and with as many nonzeros (m).
         """
         square = float((support_vectors**2).sum(axis=1).max())
         most = int(np.count_nonzero(support_vectors, axis=1).max())
@@ -143,12 +144,12 @@ class Rbf(Kernel):
         return error <= _LARGEST_EXPANSION_ERROR
 
     def in_code_units(self, factor: float) -> Rbf:
-        """Return the kernel with gamma / factor^2."""
+        """Return the kernel for coordinates times `factor`: gamma becomes gamma / factor^2."""
         return replace(self, gamma=self.gamma / factor / factor)
 
 
 def _share(t: float, precision: Precision) -> float:
-    """Return t within its limits."""
+    """Return the share t, limited to its useful range for a precision."""
     return float(np.clip(t, precision.unit_roundoff, _LARGEST_SHARE[precision.dtype]))
 
 
@@ -167,8 +168,8 @@ class RbfFloat32(ExpNegativeFloat32):
       z_error = (g + t) / (1 - g), shift = gamma (1 + 1/t) e^2 + underflow.
     - k^ = exp(-z^) (1 + tau'), |tau'| <= tau. For y <= 1: exp(y) - 1 <= y (1 + y), so
       |k - k^| <= k^ [tau + y (1 + y_max)] / (1 - tau), y_max = z_error cutoff + shift.
-    - From the cutoff on k^ = 0 and k <= exp(y_max - cutoff), which the sum's constant part has.
-    - Where y_max > 1 nothing of this is usable: the sum takes its trivial bound, since 0 < k <= 1.
+    - From the cutoff on, k^ = 0 and k <= exp(y_max - cutoff); the sum's constant error covers it.
+    - Where y_max > 1, none of these bounds is usable. The sum then takes the trivial 0 < k <= 1.
 
     Where zeros are skipped, D^2 = max(0, (|s^|^2 + |x^|^2) - 2 <s^, x^>) is expanded. Let m of the
     features of x^ be nonzero, S >= |s^|, X >= |x^|. Adding a product that is 0 is exact, so
@@ -208,24 +209,24 @@ class RbfFloat32(ExpNegativeFloat32):
     value_bound: ClassVar[float] = 1.0
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add (x - s)^2."""
+        """Add (x - s)^2 to the total."""
         difference = x - s
         np.multiply(difference, difference, out=difference)
         total += difference
 
     @property
     def expands(self) -> bool:
-        """Whether D^2 comes from an inner product."""
+        """Whether D^2 is expanded and comes from an inner product."""
         return bool(self.per_reach > 0)
 
     def query_terms(self, batch: Batch) -> QueryTerms:
-        """Return the error of a value: a part of its own and one per z."""
+        """Return the two terms of a value's error: a constant one, and the factor of z."""
         spread = batch.deviation + self.vector_error
         one = np.float32(1.0)
         growth = self.shift * spread * spread + self.shift_minimum
         if self.expands:
             growth += self._expansion_error(batch.x, batch.length)
-        # More than 1 is of no use, and might overflow below.
+        # A bound above 1 is useless, and might overflow below.
         shift = np.minimum(growth, one)
         widest = self.z_error * self.exponential.limit + shift
         widen = widest + one

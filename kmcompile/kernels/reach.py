@@ -1,4 +1,4 @@
-"""How far a query reaches in feature space: bounds that hold for all kernel values of one query."""
+"""The reach of a query in feature space: bounds that hold for all of its kernel values."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from kmcompile.numeric.scalar import exp_negative, power
 
 
 class Reach(ABC):
-    """K(x, x) and the error of a kernel value, of a positive definite kernel.
+    """Bounds on K(x, x) and on the error of a kernel value, for a positive definite kernel.
 
-    Of a lowered kernel whose context has no `sum_error`, and `vector_error` 0 where the vectors
-    are what is stored.
+    The bounds are those of a lowered kernel whose context has no `sum_error`. `vector_error` is 0
+    if the stored vectors are taken as exact.
     """
 
     name: ClassVar[str]
     """Name of the template in `templates/bound_sequence/`."""
 
     kernel: ClassVar[type[Float32Kernel]]
-    """The kernel that it is of."""
+    """The lowered kernel whose reach this is."""
 
     @abstractmethod
     def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
-        """Return upper bounds on K(x, x) and on |K^(z, x) - K(z, x)|, x being the exact input.
+        """Return upper bounds on K(x, x) and on |K^(z, x) - K(z, x)| for the exact input x.
 
         Returns
         -------
@@ -42,7 +42,7 @@ class Reach(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RbfReach(Reach):
-    """K(x, x) = 1, and the error of `RbfFloat32` where it is largest.
+    """The reach for rbf: K(x, x) = 1, and the largest error of `RbfFloat32`.
 
     k^ (per_value + per_z z) with k^ <= exp(-z) (1 + tau): exp(-z) <= 1 and z exp(-z) <= 1 / e, so
     per_value + per_z / e is an upper bound; `per_z` here has 1 / e and 1 + tau in it. With
@@ -66,7 +66,7 @@ class RbfReach(Reach):
 
     @classmethod
     def of_kernel(cls, kernel: RbfFloat32) -> RbfReach:
-        """Return that of a lowered kernel that sums differences, for vectors without an error."""
+        """Return the reach of a lowered kernel that sums differences, for exact vectors."""
         tau = exp_negative.RELATIVE_ERROR
         return cls(
             kernel.shift,
@@ -77,7 +77,7 @@ class RbfReach(Reach):
         )
 
     def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
-        """Return 1 and the error."""
+        """Return 1 and the largest error, for each query."""
         one = np.float32(1.0)
         growth = self.shift * batch.deviation * batch.deviation + self.shift_minimum
         shift = np.minimum(growth, one)
@@ -104,7 +104,7 @@ class PolyReach(Reach):
     degree : int
     up : float32
     per_length, per_deviation, minimum, slope, value_error : float32
-        Of the kernel.
+        Error constants of the kernel.
     """
 
     gamma: np.float32
@@ -125,14 +125,14 @@ class PolyReach(Reach):
     def of_kernel(
         cls, kernel: PolyFloat32, gamma: float, coef0: float, longest: float
     ) -> PolyReach:
-        """Return that of a lowered kernel.
+        """Return the reach of a lowered polynomial kernel.
 
         Parameters
         ----------
         gamma, coef0 : float
-            As trained, gamma > 0 and coef0 >= 0.
+            Trained parameters, with gamma > 0 and coef0 >= 0.
         longest : float
-            >= |z| of every vector.
+            Upper bound on |z| of every vector.
         """
         p = kernel.degree
         return cls(
@@ -149,7 +149,7 @@ class PolyReach(Reach):
         )
 
     def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
-        """Return the two bounds, infinite where they overflow."""
+        """Return the two bounds, which are infinite where they overflow."""
         with np.errstate(over="ignore"):
             return self._of(batch)
 

@@ -1,4 +1,4 @@
-"""What kernel values in a subspace leave open, as one quadratic form of the query."""
+"""Bound the error of a polynomial kernel from its values in a subspace, by one quadratic form."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ LEAST_SHARE = np.float32(2.0**-60)
 """Added to the share of every order, so that no product with it underflows before t does."""
 
 ORDER_COLUMNS = 6
-"""Of a row of `orders`: outside, error, binomial, top, middle, low."""
+"""Columns of a row of `orders`: outside, error, binomial, top, middle, low."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolyRemainder:
-    """(gamma <s, x> + coef0)^d around what a subspace gives of it, order by order.
+    """(gamma <s, x> + coef0)^d split into its value in a subspace and a remainder, by orders.
 
     Let U > 0 be a fixed number, u^_i = gamma' t^_i + coef0' as computed in float32 from the total
     t^_i in the subspace, gamma' = gamma / U, coef0' = coef0 / U, and e_i the real
@@ -85,12 +85,12 @@ class PolyRemainder:
 
     @property
     def middle(self) -> int:
-        """m: the exponent of y in the middle."""
+        """The exponent m of the middle power of y."""
         return (self.degree - 1) // 2
 
     @property
     def is_even(self) -> bool:
-        """Whether the degree is even: then d - 1 = 2 m + 1."""
+        """Whether the degree is even, so that d - 1 = 2 m + 1."""
         return self.degree % 2 == 0
 
     def shares(
@@ -117,13 +117,7 @@ class PolyRemainder:
     def values(
         self, total: Float32Array, a: Float32Array, b: Float32Array, c: Float32Array
     ) -> tuple[Float32Array, Float32Array]:
-        """Return U^d u^^d and a y^(d - 1) + b y^m + c of every total.
-
-        Parameters
-        ----------
-        total : ndarray of shape (n_queries, n_slots), float32
-        a, b, c : ndarray of shape (n_queries,), float32
-        """
+        """Return U^d u^^d and a y^(d - 1) + b y^m + c for every total."""
         u = self.gamma * total + self.coef0
         y = u * u
         t = power.power(y, self.middle)
@@ -141,5 +135,5 @@ class PolyRemainder:
 
     @property
     def value_operations(self) -> int:
-        """Multiply-adds of one value and its share: u, y, t, the form, the value."""
+        """Multiply-adds of one value and its share of the bound: u, y, t, form and value."""
         return 2 + len(power.power_steps(self.middle)) + 2 + self.is_even + 2

@@ -33,11 +33,11 @@ class Sigmoid(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """Not in general, so never assumed."""
+        """Whether K is positive definite: no, since it is so only for some parameters and data."""
         return False
 
     def lower(self, context: KernelContext) -> SigmoidFloat32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the kernel as the C computes it; `SigmoidFloat32` derives the constants."""
         per_length, per_deviation, minimum = inner_product_error(self.gamma, self.coef0, context)
         precision = context.precision
         return SigmoidFloat32(
@@ -55,7 +55,7 @@ class Sigmoid(Kernel):
         return {"gamma": self.gamma, "coef0": self.coef0}
 
     def in_code_units(self, factor: float) -> Sigmoid:
-        """Return the kernel with gamma / factor^2."""
+        """Return the kernel for coordinates times `factor`: gamma becomes gamma / factor^2."""
         return replace(self, gamma=self.gamma / factor / factor)
 
 
@@ -88,7 +88,7 @@ class SigmoidFloat32(Float32Kernel):
         return TANH[self.precision.dtype]
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add x s."""
+        """Add x s to the total."""
         total += x * s
 
     def query_terms(self, batch: Batch) -> QueryTerms:
@@ -125,7 +125,7 @@ class SigmoidFloat32(Float32Kernel):
         return 2 * (v + largest_argument_error(self, of) + 1.0)
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return tanh, after the exponential where it is made of that."""
+        """Return tanh, and before it the exponential if tanh calls it."""
         own = (self._tanh.template, self._tanh.view)
         if self.precision is FLOAT32:
             return (own,)

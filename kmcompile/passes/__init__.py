@@ -1,4 +1,4 @@
-"""KernelMachine -> KernelMachine, one pass a file."""
+"""The passes: each returns a machine that is the same function of the raw input, one file each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PASSES: tuple[Callable[[KernelMachine], KernelMachine], ...] = (
     fold_scalers,
     refuse_negatives,
 )
-"""What every machine goes through before it is lowered, in this order."""
+"""The passes that every machine goes through before it is lowered, in order."""
 
 
 def run_passes(machine: KernelMachine, centers: bool = True) -> KernelMachine:
@@ -28,7 +28,7 @@ def run_passes(machine: KernelMachine, centers: bool = True) -> KernelMachine:
     ----------
     machine : KernelMachine
     centers : bool
-        Whether `center_vectors` takes part. Not for integer codes, whose grid is that of the data.
+        Whether `center_vectors` runs. It must not for integer codes, whose grid is the data's grid.
     """
     for run in PASSES:
         if centers or run is not center_vectors:

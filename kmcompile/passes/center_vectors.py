@@ -1,4 +1,4 @@
-"""Move data that lie far from the origin to it, where the kernel only sees differences."""
+"""Move data that lie far from the origin to the origin, for kernels of differences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from kmcompile.numeric.rounding import UNIT_ROUNDOFF, stored_error
 from kmcompile.steps import Affine
 
 _GAIN = 4.0
-"""How many times smaller the stored vectors' error must get: the step has a cost of its own."""
+"""Least factor by which the stored vectors' error must shrink, since the added step costs
+operations."""
 
 
 def center_vectors(machine: KernelMachine) -> KernelMachine:
@@ -27,7 +28,7 @@ def center_vectors(machine: KernelMachine) -> KernelMachine:
     center = vectors.mean(axis=0).astype(np.float32).astype(np.float64)
     shifted = vectors - center
     before = stored_error(vectors, vectors.astype(np.float32))
-    # The input's own subtraction: the deviation of a Scale step, relative to a typical norm.
+    # Error of the input's subtraction: the deviation of a Scale step, relative to a typical norm.
     spread = float(np.sqrt((shifted**2).sum(axis=1)).max())
     after = stored_error(shifted, shifted.astype(np.float32)) + 5 * UNIT_ROUNDOFF * spread
     if before <= _GAIN * after:

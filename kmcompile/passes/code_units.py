@@ -1,4 +1,4 @@
-"""Measure the kernel's space in units in which the support vectors become integers."""
+"""Measure the kernel's space in units in which the support vectors are integers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def to_code_units(
     """Return a machine of (x - offset) * factor, the same function of the raw input.
 
     gamma |s - x|^2 = (gamma / factor^2) |factor (s - x)|^2, and without an offset
-    gamma <s, x> = (gamma / factor^2) <factor s, factor x>. Second result: a bound on what
-    float64 rounded in a vector, Euclidean norm in the new units.
+    gamma <s, x> = (gamma / factor^2) <factor s, factor x>. The second result bounds the rounding of
+    a vector in float64, as a Euclidean norm in the new units.
 
     Parameters
     ----------
     machine : KernelMachine
         Its preprocessing is at most one scaler.
     offset : ndarray of shape (n_features,), float64
-        In the kernel's space; 0 where the kernel is one of inner products.
+        Offset in the kernel's space; 0 for a kernel of inner products.
     factor : float
-        One for all features, since the kernel has one gamma.
+        Factor of all features; there is only one, since the kernel has one gamma.
     """
     kernel = machine.kernel.in_code_units(factor)
     assert kernel is not None

@@ -11,10 +11,10 @@ from kmcompile.steps import Affine, Step
 
 
 def fold_scalers(machine: KernelMachine) -> KernelMachine:
-    """Return the machine with no two Affine steps in a row and none that does nothing.
+    """Return the machine without consecutive Affine steps and without Affine steps of no effect.
 
-    ((x - a) f - b) g = (x - (a + b / f)) (f g). Where a and b / f cancel, what float64 rounds
-    in them is large beside the sum: it is carried along as the offset's error.
+    ((x - a) f - b) g = (x - (a + b / f)) (f g). Where a and b / f cancel, their rounding in float64
+    is large relative to the sum; the pass adds it to the offset's error.
     """
     folded: list[Step] = []
     for step in machine.preprocessing:
@@ -28,7 +28,7 @@ def fold_scalers(machine: KernelMachine) -> KernelMachine:
 
 def _folded(first: Affine, second: Affine) -> Affine:
     moved = second.offset / first.factor
-    # Quotient and sum; then the error of the factor that divides, relative to the quotient.
+    # Rounding of quotient and sum; then the divisor's error, relative to the quotient.
     rounded = 2.0**-51 * (np.abs(first.offset) + np.abs(moved))
     rounded = rounded + np.abs(moved) * first.factor_error * (1 + 1e-9)
     error = first.offset_error + second.offset_error / np.abs(first.factor) + rounded

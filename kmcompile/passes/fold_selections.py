@@ -1,4 +1,4 @@
-"""Fold selections into what follows them, where nothing has to be computed for that."""
+"""Fold selections of columns into the steps after them, if this adds no computation."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kmcompile.steps import Order, Selection, Step
 
 
 def fold_selections(machine: KernelMachine) -> KernelMachine:
-    """Return the machine with one Selection for two in a row and without permutations.
+    """Return the machine with consecutive Selections joined and without permutations.
 
-    A permutation of the columns can as well be applied to the numbers that later steps and the
-    support vectors have for each column: every kernel and every norm is a sum over the features,
-    in which their order plays no part.
+    A permutation of the columns can be applied to the numbers that later steps and the support
+    vectors have for each column. Every kernel and every norm is a sum over the features, so their
+    order does not matter.
     """
     if not any(isinstance(step, Selection) for step in machine.preprocessing):
         return machine
@@ -38,7 +38,7 @@ def fold_selections(machine: KernelMachine) -> KernelMachine:
 
 
 def _selected(folded: list[Step], order: Order, n_in: int) -> Order:
-    """Append a selection of these columns, unless they are a permutation; return the order then."""
+    """Append a selection of these columns and return the order; a permutation is only returned."""
     last = folded[-1] if folded else None
     if isinstance(last, Selection):
         folded.pop()
@@ -50,6 +50,6 @@ def _selected(folded: list[Step], order: Order, n_in: int) -> Order:
 
 
 def _restore(folded: list[Step], order: Order) -> None:
-    """Append what brings the columns into the trained machine's order, if they are not in it."""
+    """Append a step that restores the trained machine's column order, if it has changed."""
     if not np.array_equal(order, np.arange(len(order))):
         folded.append(Selection(tuple(order.tolist()), len(order)))

@@ -11,7 +11,7 @@ from kmcompile.numeric.arrays import rounded_sum
 
 
 def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:
-    """Return the machine with every support vector once a class.
+    """Return the machine with each support vector at most once in a class.
 
     sum_i beta_i K(s, x) over equal vectors s is (sum_i beta_i) K(s, x), so the function is the
     same. Vectors of different classes stay apart in a one-vs-one machine, whose coefficients
@@ -23,7 +23,7 @@ def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:
     counts = machine.class_counts if one_vs_one else (n_sv,)
     owner = np.repeat(np.arange(len(counts)), counts)
     keyed = np.column_stack([owner.astype(np.float64), machine.support_vectors + 0.0])
-    # Compared as bytes: numpy.unique(axis=0) makes a field of every column, and there are no NaN.
+    # Compared as bytes (there are no NaN): numpy.unique(axis=0) makes a field of every column.
     row = np.dtype((np.void, keyed.itemsize * keyed.shape[1]))
     rows = np.ascontiguousarray(keyed).view(row).ravel()
     _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)

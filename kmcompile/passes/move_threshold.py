@@ -15,18 +15,18 @@ def move_threshold(
 ) -> KernelMachine:
     """Return the machine whose label is `classes[1]` where the trained decision is >= threshold.
 
-    f(x) >= T is f(x) - T >= 0, so the intercept becomes b - T, rounded in float64: what is compiled
-    and proved is the machine with this intercept. `KernelMachine.threshold` remembers T. A machine
-    that has a threshold gets this one instead; its intercept has then been rounded for both.
+    f(x) >= T is f(x) - T >= 0, so the intercept becomes b - T, rounded in float64. The machine with
+    this intercept is compiled and proved. `KernelMachine.threshold` stores T. The new threshold
+    replaces an earlier one; the intercept has then been rounded for both.
 
     Parameters
     ----------
     machine : KernelMachine
         Binary or one-class.
     threshold : float
-        A decision value, also where decisions are log odds.
+        A decision value, even if decisions are log odds.
     equal_is_positive : bool
-        Whether a decision that equals the threshold is `classes[1]`, as in scikit-learn's
+        Whether a decision equal to the threshold gives `classes[1]`, as in scikit-learn's
         FixedThresholdClassifier.
     """
     return replace(
@@ -41,13 +41,13 @@ def move_threshold(
 def move_asked_threshold(machine: KernelMachine, threshold: float) -> KernelMachine:
     """Return the machine with the threshold of `--threshold`.
 
-    Of a machine whose decisions are log odds it is a probability p of `classes[1]`, for which
-    the decision is ln(p / (1 - p)).
+    If the machine's decisions are log odds, the threshold is a probability p of `classes[1]`. Its
+    decision value is ln(p / (1 - p)).
 
     Raises
     ------
     UsageError
-        If the label does not rest on one decision, or p is not between 0 and 1.
+        If the label does not depend on one decision alone, or p is not between 0 and 1.
     """
     asked = f"--threshold {threshold:g}"
     if not machine.task.has_one_sign:

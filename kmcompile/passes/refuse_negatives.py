@@ -1,4 +1,4 @@
-"""Put a check behind the preprocessing where the kernel has no value for negative features."""
+"""Add a check after the preprocessing if the kernel has no value for negative features."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kmcompile.steps import PositivePart
 
 
 def refuse_negatives(machine: KernelMachine) -> KernelMachine:
-    """Return the machine with a last step `PositivePart` where its kernel needs one."""
+    """Return the machine with `PositivePart` as its last step if its kernel needs it."""
     if not machine.kernel.requires_nonnegative:
         return machine
     step = PositivePart(machine.support_vectors.shape[1])

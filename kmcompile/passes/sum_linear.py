@@ -1,4 +1,4 @@
-"""Turn a linear machine's support vectors into one weight vector a decision."""
+"""Turn the support vectors of a linear machine into one weight vector for each decision."""
 
 from __future__ import annotations
 

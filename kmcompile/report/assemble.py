@@ -1,4 +1,4 @@
-"""Put together what the steps of a compilation found into one Report."""
+"""Assemble the results of a compilation's steps into one Report."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ _ASK_FOR_MODEL = "give --model to check against it"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compilation:
-    """What the steps of a compilation gave: all that its report is made of.
+    """The results of a compilation's steps, from which its report is made.
 
     Parameters
     ----------
     machine : KernelMachine
-        As it was trained.
+        The machine as it was trained, before any pass.
     chosen : ChosenProgram
     queries : Queries
     answers : Answers
-        The interpreter's to the queries.
+        The interpreter's answers to the queries.
     findings : Findings
     digests : mapping of file name to SHA-256
-        Of the other files of the output folder.
+        SHA-256 of each other file in the output folder.
     modes : Modes or str
-        Mode statistical against certified, or why there is no such comparison.
+        Comparison of the modes statistical and certified, or the reason why there is none.
     """
 
     machine: KernelMachine
@@ -77,9 +77,9 @@ class Compilation:
 
 
 def assemble(made: Compilation) -> contents.Report:
-    """Return the report.
+    """Return the report of a compilation.
 
-    Means, percentiles and shares are of the user's samples where there are any, otherwise of
+    Means, percentiles and shares are taken over the user's samples if there are any, otherwise over
     the generated ones.
     """
     plan, program, findings = made.chosen.plan, made.chosen.program, made.findings
@@ -141,7 +141,7 @@ def verified_again(
     findings: Findings,
     promise: Promise | None,
 ) -> dict[str, Any]:
-    """Return what a repeated verification found, in the shape of report.json.
+    """Return the findings of a repeated verification, in the shape of report.json.
 
     Parameters
     ----------
@@ -150,12 +150,12 @@ def verified_again(
     queries : Queries
     findings : Findings
     promise : Promise or None
-        That of the folder's report, which is measured again where there is one.
+        The promise in the folder's report; if there is one, its disagreements are counted again.
 
     Returns
     -------
     dict
-        "verification", "target" and "not_available"; with a promise "measured".
+        With keys "verification", "target" and "not_available"; with a promise also "measured".
     """
     section = verification_section(program, findings, _ASK_FOR_MODEL, ())
     verification = asdict(section.content)
@@ -174,7 +174,7 @@ def verified_again(
 
 
 def options_in_effect(options: Options, program: Program) -> dict[str, contents.OptionValue]:
-    """Return the options in effect, given or by default, file names without paths."""
+    """Return the options in effect, given or default, with file names instead of paths."""
     values: dict[str, contents.OptionValue] = {}
     options = replace(
         options,
@@ -187,7 +187,7 @@ def options_in_effect(options: Options, program: Program) -> dict[str, contents.
     for field in fields(options):
         value = getattr(options, field.name)
         if field.name in ("out", "n_jobs"):
-            continue  # the same bytes wherever they are written
+            continue  # without paths: the report has the same bytes in every folder
         values[field.name] = value.name if isinstance(value, Path) else value
     return values
 

@@ -1,4 +1,4 @@
-"""What a compilation is asked for: read and checked once, with nothing left to resolve."""
+"""The plan of a compilation: all requests, read and checked once, with every default resolved."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Mode = Literal["exact", "certified", "statistical"]
 
 @dataclass(frozen=True, slots=True)
 class AskedPromise:
-    """How statistical exits get their thresholds, and what is promised of them.
+    """How the thresholds of statistical exits are found, and which risk is promised.
 
     Parameters
     ----------
     thresholds : {"risk", "maxsmoothed", "simple"}
-        Only "risk" promises anything.
+        The source of the thresholds; only "risk" gives a promise.
     risk : float
-        The largest probability of another label, where it is not "auto".
+        The largest probability of a label other than the model's; unused for "auto".
     risk_is : {"given", "default", "auto"}
-        "auto": the least that the samples support. The default gives way to it where no promise is
-        possible.
+        Where the risk comes from. "auto": the least risk that the samples support. "default"
+        becomes "auto" if the samples cannot support the default risk.
     control : {"guaranteed", "expected"}
     """
 
@@ -44,7 +44,7 @@ class AskedPromise:
 
     @classmethod
     def of(cls, options: Options) -> AskedPromise:
-        """Return what options without repeated defaults ask for."""
+        """Return the promise that options, without repeated defaults, ask for."""
         risk_is: Literal["given", "default", "auto"] = "given"
         if options.risk is None or options.risk == "auto":
             risk_is = "default" if options.risk is None else "auto"
@@ -58,38 +58,37 @@ class AskedPromise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What is asked for one model and one target.
+    """The request for one model and one target, complete.
 
     Parameters
     ----------
     options : Options
-        As line 1 of the C and the report have them: no paths, and nothing that merely repeats a
-        default.
+        Options as in line 1 of the C and in the report, without paths and repeated defaults.
     target : Target
     name : str
         Prefix of every C name.
     command : str
         Line 1 of the C.
     model_name : str
-        Of the model's file, without folders; empty where a fitted estimator was given.
+        Name of the model's file, without folders; empty for a fitted estimator.
     mode : {"exact", "certified", "statistical"}
         Which early exits are allowed.
     number_format : {"float32", "int16", "int8", "auto"}
-        "auto" compares all of them; not for a regression, whose format no share of certified
-        labels can choose.
+        "auto" compares all formats by their share of certified labels; a regression has no such
+        share, so it cannot use "auto".
     replay : {"none", "where_double_is_float64", "always"}
-        Where the exact sum is replayed, if it leaves a label open.
+        On which targets a replay follows the exact sum if this leaves a label open.
     replay_required : bool
         Whether a replay that does not fit is an error.
     promise : AskedPromise
     tolerance : float or None
-        Of a regression: the width of an interval at which a stage stops; None: every value is the
-        exact sum.
+        For a regression, the width of an interval that settles a query; None: every value comes
+        from the exact sum.
     budgets : Budgets
     flash_is_given : bool
-        Whether the flash was asked for: then exits may fill it.
+        Whether the user gave the flash budget; exits may then fill it.
     samples, test_samples : ndarray of shape (n, n_features), float32
-        The calibration and the test samples as the C receives them; none where no file was given.
+        The calibration and the test samples as the C receives them; empty without a file.
     n_jobs : int or None
         joblib's number of jobs.
     """
@@ -113,11 +112,11 @@ class Plan:
 
     @property
     def format_samples(self) -> Float32Array | None:
-        """The calibration samples that a number format may be judged by, (n, n_features) float32.
+        """Calibration samples that may judge a number format, shape (n, n_features), or None.
 
-        They tell what 8 bits certify, and whether it is enough: to refuse a program takes nothing
-        from a promise that is calibrated on these samples. To choose one of several programs by
-        them would, so in mode statistical `--format auto` does without.
+        The samples show what 8-bit codes certify, and whether this is enough. Refusing a program by
+        them does not weaken a promise that is calibrated on them; choosing among programs by them
+        would. In mode statistical, `--format auto` therefore does not use them.
         """
         measures = self.number_format == "int8" or (
             self.number_format == "auto" and self.mode != "statistical"
@@ -125,30 +124,30 @@ class Plan:
         return self.samples if measures and len(self.samples) else None
 
     def in_mode_certified(self) -> Plan:
-        """Return the plan with mode certified instead, and the replay that goes with it."""
+        """Return the plan with mode certified instead, and with the replay of that mode."""
         replay = _replay(self.options.replay, "certified")
         return replace(self, mode="certified", replay=replay, replay_required=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """What was asked before the model is read: usage is checked first.
+    """The request before the model is read, so that usage errors are found first.
 
     Parameters
     ----------
     given : Options
-        As they were given.
+        Options as the user gave them.
     options : Options
-        Without what merely repeats a default, the target by its file's name.
+        Options without repeated defaults, with the target named by its file.
     target : Target
     name : str
         Prefix of every C name.
     model_name : str
-        As in `Plan`.
+        Name of the model's file, as in `Plan`.
     kind : str
-        The model file's name, or the estimator's class: what line 1 of the C calls the model.
+        Name of the model in line 1 of the C: the model's file, or the estimator's class.
     folder : Path or None
-        Where the output goes; None: it is not written.
+        Output folder; None: nothing is written.
     """
 
     given: Options
@@ -161,7 +160,7 @@ class Request:
 
     @classmethod
     def of(cls, model: Path | object, given: Options) -> Request:
-        """Return what is asked for a model, a path or a fitted estimator.
+        """Return the request for a model, which is a path or a fitted estimator.
 
         Raises
         ------
@@ -191,7 +190,7 @@ class Request:
         return cls(given, options, target, name, model_name, model_name or stem, folder)
 
     def plan(self, machine: KernelMachine) -> Plan:
-        """Return the plan for the machine that the model is.
+        """Return the plan for the machine that was read from the model.
 
         Raises
         ------
@@ -243,5 +242,5 @@ def _read(path: Path | None, n_features: int, part: Part) -> Float32Array:
 
 
 def _printable(name: str) -> str:
-    """Return a file name without the bytes that are no text."""
+    """Return a file name without bytes that are not text."""
     return name.encode("utf-8", "replace").decode("utf-8")

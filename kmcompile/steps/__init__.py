@@ -1,7 +1,8 @@
-"""The steps of the preprocessing, one file each: what they mean in float64, and in the C.
+"""The steps of the preprocessing, one file each: their meaning in float64 and in the C.
 
-`Scale` is the image of `Affine`, `Bound` of `Clip`, and so on; the template has the image's name.
-`Quantize` and `Integers`, which make codes of inputs, are images of nothing that was trained.
+Each trained step has an image, the step as the C computes it: `Scale` is the image of `Affine`,
+`Bound` of `Clip`, and so on. The template has the image's name. `Quantize` and `Integers`, which
+convert inputs to codes, are images without a trained step.
 """
 
 from dataclasses import is_dataclass
@@ -30,11 +31,11 @@ CATALOGUE: list[type[Step]] = [
     Selection,
     Extension,
 ]
-"""Every step that a machine may have: the package's own and those that were registered."""
+"""All steps that a machine may have: the package's own and registered ones."""
 
 
 def register(step: type[Step], templates: Path) -> None:
-    """Make a step that is defined elsewhere one of those that a machine may have.
+    """Register a step that is defined outside the package, so that machines may have it.
 
     Registering a class twice changes nothing.
 
@@ -42,7 +43,7 @@ def register(step: type[Step], templates: Path) -> None:
     ----------
     step : type of Step
     templates : Path
-        A folder with `steps/NAME.c.j2`, NAME being `step.image.name`.
+        Folder with the C template `steps/NAME.c.j2`, where NAME is `step.image.name`.
 
     Raises
     ------

@@ -15,9 +15,9 @@ from kmcompile.steps.step import Order, Step
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound(PrepareStep):
-    """x -> min(max(x, low), high), which moves no two points apart.
+    """x -> min(max(x, low), high) in the C, which moves no two points further apart.
 
-    minimum holds the errors of the stored limits.
+    `minimum` holds the errors of the stored limits.
     """
 
     low: Real
@@ -30,7 +30,7 @@ class Bound(PrepareStep):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return self.n_in
 
     def apply(self, batch: Batch) -> Batch:
@@ -45,7 +45,7 @@ class Bound(PrepareStep):
         return deviation + float(self.minimum)
 
     def operations(self) -> int:
-        """Return the comparisons."""
+        """Return the operations of the comparisons."""
         return 2 * self.n_in
 
 
@@ -64,7 +64,7 @@ class Clip(Step):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return self.n_out
 
     def apply(self, X: Float64Array) -> Float64Array:
@@ -72,7 +72,7 @@ class Clip(Step):
         return np.clip(X, self.low, self.high)
 
     def lower(self, context: StepContext) -> Bound:
-        """Return the image in the C; limits are off by what float32 rounds in them."""
+        """Return the step as the C computes it; rounding to float32 moves the limits."""
         precision = context.precision
         low, high = precision.dtype(self.low), precision.dtype(self.high)
         off = max(abs(self.low - float(low)), abs(self.high - float(high)))
@@ -80,11 +80,11 @@ class Clip(Step):
         return Bound(low, high, minimum, self.n_out, context.length)
 
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return the larger limit; nothing is computed."""
+        """Return the larger limit of each feature; there is no intermediate result."""
         return np.full(self.n_out, max(abs(self.low), abs(self.high))), 0.0
 
     def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the rows."""
+        """Return the rows unchanged."""
         return rows
 
     def reordered(self, order: Order) -> tuple[Step, Order]:

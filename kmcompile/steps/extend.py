@@ -1,4 +1,4 @@
-"""One more feature, the same for every input."""
+"""Append one feature that is the same for every input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from kmcompile.steps.step import Order, Step
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extend(PrepareStep):
-    """x -> (x, value). minimum holds the error of the stored value."""
+    """x -> (x, value) in the C.
+
+    `minimum` holds the error of the stored value.
+    """
 
     value: Real
     minimum: Real
@@ -26,11 +29,11 @@ class Extend(PrepareStep):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return self.n_in + 1
 
     def apply(self, batch: Batch) -> Batch:
-        """Return the batch with the value behind the features."""
+        """Return the batch with the value appended to the features."""
         x = np.column_stack([batch.x, np.full(len(batch.x), self.value)])
         deviation = batch.deviation + self.minimum
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
@@ -40,13 +43,13 @@ class Extend(PrepareStep):
         return deviation + float(self.minimum)
 
     def operations(self) -> int:
-        """Return the copies, and the squares of a norm."""
+        """Return the operations of the copies, and of a norm's squares."""
         return self.n_out * (1 if self.length is None else 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extension(Step):
-    """x -> (x, value): one more feature, the same for every input.
+    """x -> (x, value): append one feature that is the same for every input.
 
     Parameters
     ----------
@@ -65,15 +68,15 @@ class Extension(Step):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return self.n_out - 1
 
     def apply(self, X: Float64Array) -> Float64Array:
-        """Return the rows with the value behind them."""
+        """Return the rows with the value appended."""
         return np.column_stack([X, np.full(len(X), self.value)])
 
     def lower(self, context: StepContext) -> Extend:
-        """Return the image in the C; the value is off by what float32 rounds in it."""
+        """Return the step as the C computes it; the value's error is its rounding to float32."""
         precision = context.precision
         value = precision.dtype(self.value)
         # A subnormal may be read as 0.
@@ -82,7 +85,7 @@ class Extension(Step):
         return Extend(value, error, self.n_in, context.length)
 
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return the value's as one more; nothing is computed."""
+        """Return the magnitudes with the value's appended; there is no intermediate result."""
         return np.append(before, abs(self.value)), 0.0
 
     def undo(self, rows: Float64Array) -> Float64Array:
@@ -90,7 +93,7 @@ class Extension(Step):
         return rows[:, :-1]
 
     def reordered(self, order: Order) -> tuple[Step, Order]:
-        """Return the step itself: the value stays behind the others."""
+        """Return the step itself: the value stays the last feature."""
         return self, np.append(order, len(order))
 
     def __str__(self) -> str:

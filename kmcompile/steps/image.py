@@ -1,4 +1,4 @@
-"""What a step of the preprocessing is in the C, and how its norms are bounded."""
+"""The interface of a preprocessing step's image, the step in the C, and bounds on norms."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ LENGTH_LANES = 4
 class Length:
     """Upper bound on a Euclidean norm: sqrt(factor * sum of squares + minimum), rounded up.
 
-    factor holds gamma_(n + 1) of the sum and the roundings of the bound, minimum the underflows.
+    `factor` covers gamma_(n + 1) of the sum and the roundings of the bound; `minimum` covers
+    underflow.
     """
 
     factor: Real
     minimum: Real
 
     def of(self, x: RealArray) -> RealArray:
-        """Return the bound for every row."""
+        """Return the bound on the norm of every row."""
         root = SQUARE_ROOT[precision_of(self.factor).dtype].of
         bound: RealArray = root(self.factor * sum_of(x * x) + self.minimum)
         return bound
@@ -49,16 +50,16 @@ def sum_of(terms: RealArray) -> RealArray:
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What the image of a step depends on, besides the step.
+    """The values, besides the step, on which the image of a step depends.
 
     Parameters
     ----------
     length : Length or None
-        How the norm after the step is to be bounded; None where nobody asks for it.
+        How to bound the norm after the step; None if no later part needs it.
     lanes : int
-        Numbers that the target computes side by side.
+        Number of values that the target computes side by side.
     precision : Precision
-        That of the program, or of its replay.
+        Precision of the program, or of its replay.
     """
 
     length: Length | None
@@ -67,25 +68,25 @@ class StepContext:
 
 
 class PrepareStep(ABC):
-    """The image of a step: a frozen dataclass whose fields are the constants of the C."""
+    """The image of a step: a frozen dataclass whose fields are the constants in the C."""
 
     name: ClassVar[str]
     """Name of the template in `templates/steps/`, and of the C's function and tables."""
     n_in: int
     n_out: int
     length: Length | None
-    """How the norm after the step is bounded; None where nobody asks for it."""
+    """How the norm after the step is bounded; None if no later part needs it."""
     in_place: ClassVar[bool] = True
     """Whether the C may write the result over the step's input."""
 
     @property
     def norms(self) -> tuple[Literal["l1", "l2", "max"], ...]:
-        """Norms of its input that the template takes, by the functions of `steps/sums.c.j2`."""
+        """Norms of the input that the template computes by functions of `steps/sums.c.j2`."""
         return ()
 
     @property
     def refuses(self) -> bool:
-        """Whether it refuses inputs, by a deviation above `LARGEST_INTERMEDIATE`."""
+        """Whether the step refuses inputs, by a deviation above `LARGEST_INTERMEDIATE`."""
         return False
 
     @abstractmethod
@@ -101,7 +102,7 @@ class PrepareStep(ABC):
         deviation : float
             Bound on the deviation before the step.
         before, after : float
-            Bounds on the norms of what enters and of what leaves.
+            Bounds on the norms of the step's input and of its output.
         """
 
     @abstractmethod
@@ -109,9 +110,9 @@ class PrepareStep(ABC):
         """Return the multiply-adds of one query."""
 
     def measured(self, x: RealArray, before: RealArray) -> RealArray:
-        """Return the bound on the norm of the result, or the one before where nobody asks."""
+        """Return the bound on the norm of the result, or the old one if none is needed."""
         return before if self.length is None else self.length.of(x)
 
     def tables(self, number: int) -> tuple[Table, ...]:
-        """Return the constant tables; `number` tells steps of one kind apart."""
+        """Return the constant tables; `number` distinguishes steps of one kind."""
         return ()

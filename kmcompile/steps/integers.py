@@ -18,9 +18,9 @@ SHIFTER = np.float64(1.5 * 2.0**52)
 class Integers(PrepareStep):
     """x -> the nearest integers from -most to most, in float64: the last step of a replay.
 
-    The deviation grows by the norm of all differences. An input that the first stage accepted
-    lies within -most .. most; one that does not would get the nearest end, and a bound that
-    says so.
+    The deviation grows by the norm of all differences. An input that the first stage accepted lies
+    within -most .. most. Any other input would get the nearest end, with a bound that includes the
+    difference.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Integers(PrepareStep):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return self.n_in
 
     def apply(self, batch: Batch) -> Batch:
@@ -50,9 +50,9 @@ class Integers(PrepareStep):
         return replace(batch, x=x, deviation=batch.deviation + self.rest.of(batch.x - x))
 
     def largest_deviation(self, deviation: float, before: float, after: float) -> float:
-        """Return a bound on the deviation after the step: half a unit a feature."""
+        """Return a bound on the deviation after the step, which adds half a unit a feature."""
         return deviation + 0.5 * float(np.sqrt(self.n_in)) * 1.001
 
     def operations(self) -> int:
-        """Return rounding, ends and squares."""
+        """Return the operations of rounding, clipping and squares."""
         return 6 * self.n_in

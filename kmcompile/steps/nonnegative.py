@@ -1,4 +1,4 @@
-"""What a kernel without negative features refuses of an input."""
+"""Refuse negative features before a kernel that has no value for them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ REFUSED = 2.0**126
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nonnegative(PrepareStep):
-    """x -> max(x, 0), which moves no two points apart; what is negative for certain is refused.
+    """x -> max(x, 0), which moves no two points further apart, and refuses negative features.
 
-    A feature below -deviation is negative in the exactly prepared input, too: the deviation
-    becomes `refused`, which is above the limit of prepared inputs. One between that and 0 may be
-    0 or more and has been rounded: it becomes 0. Also refused is a deviation above `most`: behind
-    a Normalizer, which divides by the size of its input, a nearly zero one may be anything.
+    A feature below -deviation is also negative in the exactly prepared input. The deviation then
+    becomes `refused`, which is above the limit of prepared inputs. A feature between -deviation
+    and 0 may be 0 or more before rounding, and becomes 0. A deviation above `most` is refused, too:
+    after a Normalizer, which divides by the size of its input, a tiny row may be any direction.
 
-    The replay refuses nothing: what float32 has accepted counts as 0 where it is negative, and is
-    answered.
+    The replay refuses nothing: float32 has accepted the input, and negative features count as 0.
 
     Parameters
     ----------
@@ -47,17 +46,17 @@ class Nonnegative(PrepareStep):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return self.n_in
 
     @property
     def refuses(self) -> bool:
-        """Whether anything is refused: not in the replay."""
+        """Whether the step refuses inputs; it does not in the replay."""
         return self.most is not None
 
     @property
     def limits(self) -> bool:
-        """Whether `most` is less than what any other limit of the program is."""
+        """Whether `most` is smaller than every other limit on the deviation in the program."""
         return self.most is not None and bool(self.most < LARGEST_INTERMEDIATE)
 
     def apply(self, batch: Batch) -> Batch:
@@ -70,11 +69,11 @@ class Nonnegative(PrepareStep):
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 
     def largest_deviation(self, deviation: float, before: float, after: float) -> float:
-        """Return a bound on the deviation of what is not refused."""
+        """Return a bound on the deviation of inputs that are not refused."""
         return deviation
 
     def operations(self) -> int:
-        """Return the comparisons."""
+        """Return the operations of the comparisons."""
         return 2 * self.n_in
 
 
@@ -82,8 +81,8 @@ class Nonnegative(PrepareStep):
 class PositivePart(Step):
     """x -> max(x, 0), before a kernel that has no value for negative features.
 
-    It is for what rounding leaves: an input that is negative by more is refused (`Nonnegative`).
-    It stands in no trained model: a pass adds it.
+    It removes negative features that come from rounding; features that are more negative are
+    refused (`Nonnegative`). No trained model contains this step: a pass adds it.
     """
 
     n_out: int
@@ -95,7 +94,7 @@ class PositivePart(Step):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return self.n_out
 
     def apply(self, X: Float64Array) -> Float64Array:
@@ -103,17 +102,17 @@ class PositivePart(Step):
         return np.maximum(X, 0.0)
 
     def lower(self, context: StepContext) -> Nonnegative:
-        """Return the image in the C, which rounds nothing; that of a replay refuses nothing."""
+        """Return the step in the C, which rounds nothing; a replay's step refuses nothing."""
         precision = context.precision
         most = np.float32(LARGEST_INTERMEDIATE) if precision is FLOAT32 else None
         return Nonnegative(precision.dtype(REFUSED), most, self.n_out, context.length)
 
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return those before; nothing is computed."""
+        """Return the magnitudes before the step; there is no intermediate result."""
         return before, 0.0
 
     def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the rows."""
+        """Return the rows unchanged."""
         return rows
 
     def reordered(self, order: Order) -> tuple[Step, Order]:

@@ -1,4 +1,4 @@
-"""Rows divided by their norm."""
+"""Divide rows by their norm."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kmcompile.steps.image import Length, PrepareStep, StepContext, sum_of
 from kmcompile.steps.step import Order, Step
 
 SMALLEST_SIZE = {np.float32: 2.0**-47, np.float64: 0.75 * 2.0**-47}
-"""The least size that a row is divided by: more than twice scikit-learn's own limit, N.
+"""Smallest size by which a row is divided: more than twice scikit-learn's own limit, N.
 
-That of the replay is less, so that it knows of a row what float32 knows of it."""
+The replay's limit is smaller, so that the replay divides every row that float32 divides."""
 
 _NEARLY_ZERO = 10 * np.finfo(np.float64).eps
 """Shorter rows are not normalised: sklearn/preprocessing/_data.py, _handle_zeros_in_scale."""
@@ -58,12 +58,12 @@ class Normalize(PrepareStep):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return self.n_in
 
     @property
     def norms(self) -> tuple[Literal["l1", "l2", "max"], ...]:
-        """The norm that it divides by."""
+        """The norm by which the step divides."""
         return (self.norm,)
 
     @property
@@ -78,7 +78,7 @@ class Normalize(PrepareStep):
 
     @property
     def staying(self) -> Real:
-        """Below this size a row stays."""
+        """Size below which a row stays unchanged."""
         dtype = precision_of(self.smallest).dtype
         limit: Real = dtype(_STAYING[dtype])
         return limit
@@ -106,17 +106,17 @@ class Normalize(PrepareStep):
         return replace(batch, x=x, deviation=deviation, length=self.measured(x, batch.length))
 
     def largest_deviation(self, deviation: float, before: float, after: float) -> float:
-        """Return a bound on the deviation after the step: one that stays is smaller."""
+        """Return a bound on the deviation after the step; a row that stays has a smaller one."""
         return float(self.unknown)
 
     def operations(self) -> int:
-        """Return the size, the products and the norm."""
+        """Return the operations of the size, the products and the norm."""
         return 3 * self.n_in + 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Normalization(Step):
-    """x -> x / |x|, a row of nearly zeros stays: scikit-learn's Normalizer."""
+    """x -> x / |x|, where nearly zero rows stay unchanged: scikit-learn's Normalizer."""
 
     norm: Literal["l1", "l2", "max"]
     n_out: int
@@ -128,7 +128,7 @@ class Normalization(Step):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return self.n_out
 
     def apply(self, X: Float64Array) -> Float64Array:
@@ -145,12 +145,12 @@ class Normalization(Step):
         return X / np.where(size < _NEARLY_ZERO, 1.0, size)[:, None]
 
     def lower(self, context: StepContext) -> Normalize:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the step as the C computes it; `Normalize` derives the constants."""
         precision = context.precision
         n, u = self.n_out, precision.unit_roundoff
         root = SQUARE_ROOT[precision.dtype].relative_error
         bound_constant, gamma_factor = precision.bound_constant, precision.gamma_factor
-        # Of the squares in the smallest sum that is divided by.
+        # Underflow of the squares in the smallest sum that is a divisor.
         smallest = SMALLEST_SIZE[precision.dtype]
         underflow = n * precision.smallest_normal / smallest**2
         # Relative error of the result, times the largest Euclidean norm that it can have.
@@ -174,15 +174,15 @@ class Normalization(Step):
         )
 
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return 1 each, and the deviation on the way.
+        """Return 1 for each feature, and a bound on the deviation during the computation.
 
-        It is multiplied by 1 + sqrt(n) at most, and divided by the smallest size.
+        The deviation is multiplied by at most 1 + sqrt(n), and divided by the smallest size.
         """
         grown = np.sqrt(self.n_out) * deviation / SMALLEST_SIZE[np.float32]
         return np.ones(self.n_out), float(grown)
 
     def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the rows."""
+        """Return the rows unchanged."""
         return rows
 
     def reordered(self, order: Order) -> tuple[Step, Order]:

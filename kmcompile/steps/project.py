@@ -41,22 +41,22 @@ class Project(PrepareStep):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return int(self.blocks.shape[1])
 
     @property
     def lanes(self) -> int:
-        """Outputs computed side by side."""
+        """Number of outputs that are computed side by side."""
         return int(self.blocks.shape[2])
 
     @property
     def has_padding(self) -> bool:
-        """Whether the last block is filled up."""
+        """Whether the last block is padded."""
         return self.n_padded > self.n_out
 
     @property
     def n_padded(self) -> int:
-        """Outputs with those that fill the last block."""
+        """Number of outputs, with the padding of the last block."""
         return int(self.blocks.shape[0]) * self.lanes
 
     def apply(self, batch: Batch) -> Batch:
@@ -109,12 +109,12 @@ class Projection(Step):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return int(self.matrix.shape[1])
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return len(self.matrix)
 
     def apply(self, X: Float64Array) -> Float64Array:
@@ -122,7 +122,7 @@ class Projection(Step):
         return X @ self.matrix.T
 
     def lower(self, context: StepContext) -> Project:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the step as the C computes it; `Project` derives the constants."""
         precision = context.precision
         bound_constant = precision.bound_constant
         stored = self.matrix.astype(precision.dtype).astype(np.float64)
@@ -139,15 +139,15 @@ class Projection(Step):
         )
 
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return |matrix| before: products and sums are not larger."""
+        """Return |matrix| times the magnitudes, which also bounds products and partial sums."""
         return np.abs(self.matrix) @ before, 0.0
 
     def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the shortest rows that are projected to what is nearest to these."""
+        """Return the shortest rows whose projections are nearest to the given rows."""
         return rows @ np.linalg.pinv(self.matrix).T
 
     def reordered(self, order: Order) -> tuple[Step, Order]:
-        """Return the step with its columns in that order; what leaves stays."""
+        """Return the step with reordered columns; the order of the outputs does not change."""
         return Projection(self.matrix[:, np.argsort(order)]), np.arange(self.n_out)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Rounding to the integer codes of an integer format."""
+"""Round inputs to the codes of an integer format."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Quantize(PrepareStep):
     """x -> the nearest multiples of `unit`; the last step of a program in integers.
 
     The codes are these multiples as integers. `unit` is a power of two, so x_j - unit code_j is
-    exact in float32, and the deviation grows by the norm of these differences. A code below `low`
-    or above `high` is none that the format has: the input is refused, by a deviation that no
-    other has.
+    exact in float32, and the deviation grows by the norm of these differences. The format has no
+    code below `low` or above `high`. An input with such a code is refused: its deviation becomes
+    `REFUSED`.
 
     A compiler that contracts cannot change a code: x * per_unit is exact, so that adding SHIFTER
     rounds once, fused or not. It must not carry excess precision (FLT_EVAL_METHOD is 0).
@@ -39,8 +39,8 @@ class Quantize(PrepareStep):
     rest : Length
         How the norm of the differences is bounded.
     code_deviation : float32
-        The deviation of an input that came as codes: how far unit code is from what the model's
-        scaler makes of the x that the code stands for.
+        The deviation of an input that came as codes: the distance between unit * code and the
+        scaled value of the x that the code stands for, by the model's scaler.
     n_in : int
     length : Length or None
     """
@@ -58,12 +58,12 @@ class Quantize(PrepareStep):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return self.n_in
 
     @property
     def refuses(self) -> bool:
-        """Inputs outside the scale are."""
+        """Whether the step refuses inputs: yes, those outside the scale."""
         return True
 
     def apply(self, batch: Batch) -> Batch:
@@ -79,14 +79,14 @@ class Quantize(PrepareStep):
         return self.of_codes(replace(batch, deviation=deviation), codes)
 
     def of_codes(self, batch: Batch, codes: Float32Array) -> Batch:
-        """Return the batch of these codes, as float32."""
+        """Return the batch of the given codes, as float32."""
         x = codes * self.unit
         return replace(batch, x=x, length=self.measured(x, batch.length))
 
     def largest_deviation(self, deviation: float, before: float, after: float) -> float:
-        """Return a bound on the deviation after the step: half a unit a feature."""
+        """Return a bound on the deviation after the step, which adds half a unit a feature."""
         return deviation + 0.5 * float(np.sqrt(self.n_in)) * float(self.unit) * 1.001
 
     def operations(self) -> int:
-        """Return rounding, tests and squares."""
+        """Return the operations of rounding, tests and squares."""
         return 6 * self.n_in

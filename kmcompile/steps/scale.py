@@ -1,4 +1,4 @@
-"""Scalers: an offset in two parts and a factor."""
+"""Scale features: subtract an offset, in two parts, and multiply by a factor."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Scale(PrepareStep):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return len(self.factor)
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return len(self.factor)
 
     @property
     def has_offset(self) -> bool:
-        """Whether anything is subtracted."""
+        """Whether the step subtracts an offset."""
         return bool(self.high.any())
 
     @property
@@ -62,7 +62,7 @@ class Scale(PrepareStep):
 
     @property
     def has_factor(self) -> bool:
-        """Whether anything is multiplied."""
+        """Whether the step multiplies by a factor."""
         return bool((self.factor != 1).any())
 
     def apply(self, batch: Batch) -> Batch:
@@ -83,12 +83,12 @@ class Scale(PrepareStep):
         return float(self.gain) * deviation + float(self.relative) * after + float(self.minimum)
 
     def operations(self) -> int:
-        """Return the differences, products and squares."""
+        """Return the operations of the differences, products and squares."""
         each = int(self.has_offset) + int(self.has_low) + int(self.has_factor) + 1
         return each * self.n_in
 
     def tables(self, number: int) -> tuple[Table, ...]:
-        """Return offset and factor."""
+        """Return the tables of the offset and the factor."""
         named = [
             (
                 "offset_high",
@@ -125,10 +125,10 @@ class Affine(Step):
     offset, factor : ndarray of shape (n_features,), float64
         factor is nowhere 0.
     offset_error : ndarray of shape (n_features,), float64, optional
-        Bound on what float64 rounded when the offset was worked out from the model's own
-        numbers; not a part of the model. By default that of one operation, 2^-52 |offset|.
+        Bound on the rounding when the offset was computed in float64 from the model's numbers; not
+        a part of the model. Default: the rounding of one operation, 2^-52 |offset|.
     factor_error : float, optional
-        The same of the factor, relative to it. By default that of one operation.
+        Bound on the relative rounding of the factor. Default: the rounding of one operation.
     """
 
     offset: Float64Array
@@ -149,12 +149,12 @@ class Affine(Step):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return len(self.offset)
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return len(self.offset)
 
     def apply(self, X: Float64Array) -> Float64Array:
@@ -162,7 +162,7 @@ class Affine(Step):
         return (X - self.offset) * self.factor
 
     def lower(self, context: StepContext) -> Scale:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the step as the C computes it; `Scale` derives the constants."""
         precision = context.precision
         high = self.offset.astype(precision.dtype)
         low = (self.offset - high).astype(precision.dtype)
@@ -183,10 +183,10 @@ class Affine(Step):
         )
 
     def _roundings(self, precision: Precision) -> int:
-        """Return how many roundings relative to the result there are, and one for their product.
+        """Return the number of roundings relative to the result, and one for their product.
 
-        Without an offset only the factor, where it is rounded, and the product, where that is not
-        one with powers of two.
+        Without an offset, only the factor, if it is rounded, and the product, if the factors are
+        not all powers of two, bring a rounding.
         """
         if self.offset.any() or self.offset_error.any():
             return 5
@@ -196,16 +196,16 @@ class Affine(Step):
         return 3
 
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return those of the products, and of the differences on the way."""
+        """Return the magnitudes of the products, and the largest magnitude of the differences."""
         difference = before + np.abs(self.offset)
         return difference * np.abs(self.factor), float(difference.max())
 
     def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the rows in the units before."""
+        """Return the rows in the units of the step's input."""
         return rows / self.factor + self.offset
 
     def reordered(self, order: Order) -> tuple[Step, Order]:
-        """Return the step with its numbers in that order."""
+        """Return the step with its numbers in the given order."""
         places = np.argsort(order)
         offset, error = self.offset[places], self.offset_error[places]
         return Affine(offset, self.factor[places], error, self.factor_error), order

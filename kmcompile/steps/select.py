@@ -1,4 +1,4 @@
-"""Choosing columns, in any order: what a ColumnTransformer takes."""
+"""Select columns, in any order, as a ColumnTransformer does."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Select(PrepareStep):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return len(self.columns)
 
     @property
     def repeats(self) -> bool:
-        """Whether any column is taken twice."""
+        """Whether a column is taken more than once."""
         return bool(self.gain != 1)
 
     def apply(self, batch: Batch) -> Batch:
@@ -64,11 +64,11 @@ class Select(PrepareStep):
         return float(self.gain) * deviation
 
     def operations(self) -> int:
-        """Return the copies, and the squares of a norm."""
+        """Return the operations of the copies, and of a norm's squares."""
         return self.n_out * (1 if self.length is None else 2)
 
     def tables(self, number: int) -> tuple[Table, ...]:
-        """Return the columns."""
+        """Return the table of the columns."""
         return (
             Table(
                 f"select_{number}_columns",
@@ -80,12 +80,12 @@ class Select(PrepareStep):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection(Step):
-    """x -> (x_c for c in columns): what a ColumnTransformer takes and in which order.
+    """x -> (x_c for c in columns): the columns that a ColumnTransformer takes, in its order.
 
     Parameters
     ----------
     columns : tuple of int
-        Of the step's input; one or more, any of them any number of times.
+        Indices into the step's input; at least one, and each may occur several times.
     n_in : int
         Features of the step's input.
 
@@ -113,7 +113,7 @@ class Selection(Step):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return len(self.columns)
 
     def apply(self, X: Float64Array) -> Float64Array:
@@ -121,7 +121,7 @@ class Selection(Step):
         return np.ascontiguousarray(X[:, list(self.columns)])
 
     def lower(self, context: StepContext) -> Select:
-        """Return the image in the C; its docstring derives the gain."""
+        """Return the step as the C computes it; `Select` derives the gain."""
         precision = context.precision
         dtype = np.dtype(np.uint16 if self.n_in <= 1 << 16 else np.uint32)
         columns: NDArray[np.unsignedinteger[Any]] = np.array(self.columns, dtype=dtype)
@@ -130,11 +130,11 @@ class Selection(Step):
         return Select(columns, self.n_in, gain, context.length)
 
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return those of the chosen columns; nothing is computed."""
+        """Return the magnitudes of the chosen columns; there is no intermediate result."""
         return before[list(self.columns)], 0.0
 
     def undo(self, rows: Float64Array) -> Float64Array:
-        """Return rows whose chosen columns are these, others 0, the mean of repeated ones."""
+        """Return rows with these chosen columns; other columns are 0, repeated ones their mean."""
         taken = np.zeros((self.n_in, self.n_out))
         taken[list(self.columns), np.arange(self.n_out)] = 1.0
         means: Float64Array = (rows @ taken.T) / np.maximum(taken.sum(axis=1), 1.0)

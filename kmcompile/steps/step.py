@@ -1,4 +1,4 @@
-"""What every step of the preprocessing is asked, in float64: the meaning of the trained model."""
+"""The interface of a preprocessing step in float64: the meaning of the trained model."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ Order = NDArray[np.intp]
 class Step(ABC):
     """One fitted transformer before the kernel; frozen, float64.
 
-    Subclasses are frozen dataclasses: their fields are what was trained, arrays, numbers and texts,
-    and the model's hash is of them.
+    Subclasses are frozen dataclasses. Their fields are the trained values: arrays, numbers and
+    texts, from which the model's hash is computed.
     """
 
     name: ClassVar[str]
-    """What model files and the model's hash call the kind."""
+    """Name of the kind in model files and in the model's hash."""
 
     image: ClassVar[type[PrepareStep]]
-    """What `lower` returns, which knows its template."""
+    """Class of the step in the C, which `lower` returns and which names its template."""
 
     n_in: int
-    """Features that enter."""
+    """Number of input features."""
 
     n_out: int
-    """Features that leave."""
+    """Number of output features."""
 
     reads_length: ClassVar[bool]
-    """Whether the image's deviation depends on the norm of what enters."""
+    """Whether the image's deviation depends on the norm of the step's input."""
 
     measures_length: ClassVar[bool]
-    """Whether it depends on the norm of what leaves."""
+    """Whether the image's deviation depends on the norm of the step's output."""
 
     n_constant: ClassVar[int] = 0
-    """How many of the last features that leave are the same for every input."""
+    """Number of output features at the end that are the same for every input."""
 
     def fields(self) -> tuple[Field[Any], ...]:
         """Return the fields of the dataclass."""
@@ -67,33 +67,33 @@ class Step(ABC):
     def lower(self, context: StepContext) -> PrepareStep:
         """Return the step as the emitted C computes it, with the constants of its error.
 
-        Its deviation bounds the Euclidean distance of what it computes from `apply` of the exactly
+        The deviation of its result bounds the Euclidean distance from `apply` of the exactly
         prepared input, in real arithmetic.
         """
 
     @abstractmethod
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return what the overflow analysis needs.
+        """Return the magnitudes that the overflow analysis needs.
 
         Parameters
         ----------
         before : ndarray of shape (n_in,), float64
-            Bounds on the magnitudes of what enters.
+            Bounds on the magnitudes of the input features.
         deviation : float
-            Bound on the deviation of what enters.
+            Bound on the deviation of the input.
 
         Returns
         -------
         after : ndarray of shape (n_out,), float64
-            Bounds on the magnitudes of what leaves.
+            Bounds on the magnitudes of the output features.
         intermediate : float
-            Bound on what is computed between, 0 where nothing is larger than what enters or leaves
-            and their squared norms.
+            Bound on intermediate results; 0 if none is larger than the input, the output and their
+            squared norms.
         """
 
     @abstractmethod
     def undo(self, rows: Float64Array) -> Float64Array:
-        """Return rows that the step makes about these of, for likely inputs: no bound rests on it.
+        """Return rows that the step maps nearly to the given rows; no proof depends on them.
 
         Parameters
         ----------
@@ -109,18 +109,18 @@ class Step(ABC):
         """Return the step in a few words, for reports."""
 
     def reordered(self, order: Order) -> tuple[Step, Order] | None:
-        """Return the step for features in another order, and the order of what leaves it.
+        """Return the step for features in another order, and the order of its outputs.
 
         Parameters
         ----------
         order : ndarray of shape (n_in,), intp
-            Feature j of this step is feature order[j] of the one that is returned.
+            Feature j of this step is feature order[j] of the returned step.
 
         Returns
         -------
         step : Step
         order : ndarray of shape (n_out,), intp
-            The same of what leaves. Both are None, which is always right, where the features have
-            to come in their own order.
+            Output j of this step is output order[j] of the returned step. The method returns
+            None, always a correct answer, if the step depends on the order of its features.
         """
         return None

@@ -1,1 +1,1 @@
-"""How the early exits are written in C, one file each for those of more than one template."""
+"""The views of the early exits, one file for each exit with more than one template."""

@@ -17,14 +17,14 @@ from kmcompile.program.stages.bound_sequence import LARGEST
 
 @dataclass(frozen=True, slots=True)
 class BoundSequenceView(ExitView):
-    """What templates/stages/bound_sequence.c.j2 and templates/bound_sequence/ need.
+    """Values for templates/stages/bound_sequence.c.j2 and templates/bound_sequence/.
 
     Parameters
     ----------
     totals : TotalsView
         The kernels' totals of a block.
     is_own_shape : bool
-        Whether its blocks have another shape than those of the exact sum.
+        Whether the blocks of this stage and of the exact sum differ in shape.
     """
 
     stage: BoundSequence
@@ -42,7 +42,7 @@ class BoundSequenceView(ExitView):
         return (self.totals,)
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return its sizes, with the shape of its blocks where that is its own."""
+        """Return the stage's sizes; they include the shape of its blocks if it is its own."""
         stage = self.stage
         if not self.is_own_shape:
             return stage.defines()
@@ -54,7 +54,7 @@ class BoundSequenceView(ExitView):
         )
 
     def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return its functions."""
+        """Return the C functions of the stage."""
         stage, reach = self.stage, self.stage.reach
         own = {**context, "stage": stage, "reach": reach, "largest": LARGEST, "view": self.totals}
         if isinstance(reach, PolyReach):

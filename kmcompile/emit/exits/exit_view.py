@@ -1,4 +1,4 @@
-"""What emission asks of every early exit."""
+"""The interface of an early exit's view."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kmcompile.program.stages import EarlyExit
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where an early exit stands: what its C depends on beside its own constants.
+    """The place of an early exit: the parts of the program on which its C depends.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class ExitView:
-    """An early exit in C; by itself one that is written by the template of its name alone.
+    """The view of an early exit; this class serves exits with one template, named after the stage.
 
-    An exit of more than one template, or with sums over blocks, has a view of its own class.
+    An exit with more than one template, or with sums over blocks, has its own subclass.
 
     Parameters
     ----------
@@ -51,33 +51,35 @@ class ExitView:
         return cls(stage)
 
     def inner_products(self) -> tuple[ProductsView, ...]:
-        """Return its inner products with the prepared input, which `projected` has room for."""
+        """Return the inner products with the prepared input, which `projected` will hold."""
         return ()
 
     def block_totals(self) -> tuple[TotalsView, ...]:
-        """Return its sums over features for a block of vectors."""
+        """Return the sums over features for a block of vectors."""
         return ()
 
     @property
     def n_projected(self) -> int:
-        """Elements of `projected` that it writes; 0 where it has none."""
+        """Number of elements of `projected` that the exit writes; 0 if it writes none."""
         return max((products.n_padded for products in self.inner_products()), default=0)
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return its private #defines."""
+        """Return the private #defines of the exit."""
         return self.stage.defines()
 
     def members(self) -> tuple[Member, ...]:
-        """Return what it has in the workspace."""
+        """Return the workspace members of the exit."""
         return self.stage.members()
 
     def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return its functions, each after what it calls; what two exits return stands once.
+        """Return the C functions, each after the functions that it calls.
+
+        Functions that two exits both return are written once.
 
         Parameters
         ----------
         context : dict
-            What every template of an exit may use: name, upper, of_table, label_function, answer,
+            Values for every template of an exit: name, upper, of_table, label_function, answer,
             decides, is_regression.
         """
         own = {**context, "stage": self.stage, "view": self}

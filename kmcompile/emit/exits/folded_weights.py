@@ -16,7 +16,7 @@ from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
 
 @dataclass(frozen=True, slots=True)
 class LevelView:
-    """A level below the first one: its first centre, that of the level above, children of each."""
+    """A level below the first: its first centre, the first centre above, children per centre."""
 
     first: int
     parents: int
@@ -25,17 +25,17 @@ class LevelView:
 
 @dataclass(frozen=True, slots=True)
 class FoldedWeightsView(ExitView):
-    """What templates/stages/folded_weights.c.j2 and templates/folded_weights/ need.
+    """Values for templates/stages/folded_weights.c.j2 and templates/folded_weights/.
 
     Parameters
     ----------
     n_first : int
-        Centres of the first level.
+        Number of centres of the first level.
     most_centres : int
-        Centres that are compared at once.
+        Most centres that are compared at a time.
     later_levels : tuple of LevelView
     n_basis : int
-        0: no curved test.
+        Number of basis vectors of the curved test; 0: no such test.
     up, relative, relative_per_square, relative_per_reach, result_error : float32
     largest_relative : float32
     """
@@ -69,7 +69,7 @@ class FoldedWeightsView(ExitView):
         )
 
     def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return its functions."""
+        """Return the C functions of the stage."""
         own = {**context, "view": self}
         parts = ["centre", "linear", *(["curved"] if self.n_basis else [])]
         return [

@@ -13,7 +13,7 @@ from kmcompile.program.stages import LinearFilter
 
 @dataclass(frozen=True, slots=True)
 class LinearFilterView(ExitView):
-    """What templates/stages/linear_filter.c.j2 needs: the inner products with the weights."""
+    """Values for templates/stages/linear_filter.c.j2: the inner products with the weights."""
 
     products: ProductsView
 
@@ -24,9 +24,9 @@ class LinearFilterView(ExitView):
         return cls(stage, products_view(stage.products, *names, site.functions))
 
     def inner_products(self) -> tuple[ProductsView, ...]:
-        """Return the filter's."""
+        """Return the inner products with the filter's weights."""
         return (self.products,)
 
     def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return its function."""
+        """Return the C function of the filter."""
         return [render("stages/linear_filter.c.j2", products=self.products, **context)]

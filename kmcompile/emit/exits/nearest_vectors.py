@@ -21,7 +21,7 @@ class LevelView:
     Parameters
     ----------
     number, index : int
-        From 1, from 0.
+        Number of the level counted from 1, and from 0.
     products : ProductsView
         The new dimensions.
     totals : TotalsView
@@ -43,12 +43,12 @@ class LevelView:
 
 @dataclass(frozen=True, slots=True)
 class NearestView(ExitView):
-    """What templates/stages/nearest_vectors.c.j2 and templates/nearest_vectors/ need.
+    """Values for templates/stages/nearest_vectors.c.j2 and templates/nearest_vectors/.
 
     Parameters
     ----------
     limits_far : bool
-        Whether any total is large enough to be left out.
+        Whether a large total makes an approximate kernel count as 0.
     value : str
         The kernel's function for approximations.
     lanes : TotalsView
@@ -58,9 +58,9 @@ class NearestView(ExitView):
     first_test : int
         The first test after a kernel may have been computed.
     has_earlier : bool
-        Whether the tests use estimate and spread of a stage before it.
+        Whether the tests use the estimate and the spread of an earlier stage.
     forgets : bool
-        Whether an exit before may have computed kernels, which this one writes over.
+        Whether this exit overwrites kernels that an earlier exit may have computed.
     """
 
     stage: NearestVectors
@@ -101,7 +101,7 @@ class NearestView(ExitView):
         return tuple(level.totals for level in self.levels)
 
     def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return its functions."""
+        """Return the C functions of the stage."""
         stage = self.stage
         sections = [
             render("nearest_vectors/level.c.j2", level=level, dimensions=stage.n_out, **context)

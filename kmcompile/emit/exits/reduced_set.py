@@ -15,13 +15,13 @@ from kmcompile.program.stages import ReducedSet
 
 @dataclass(frozen=True, slots=True)
 class ReducedSetView(ExitView):
-    """What templates/stages/reduced_set.c.j2 and templates/reduced_set/ need.
+    """Values for templates/stages/reduced_set.c.j2 and templates/reduced_set/.
 
     Parameters
     ----------
     number : int
     prefix, upper : str
-        Of its functions and tables, and of its constants.
+        Prefixes of its functions and tables, and of its constants.
     products : ProductsView
         The projection.
     lifted : TotalsView
@@ -33,9 +33,9 @@ class ReducedSetView(ExitView):
     has_blocks : bool
         Whether its vectors stand in several blocks.
     checks_range : bool
-        Whether it looks at the part of the input outside the projection.
+        Whether it checks the range of the input's component outside the projection.
     has_earlier, is_earlier : bool
-        Whether a stage before hands on an estimate, and whether one behind uses this one's.
+        Whether an earlier stage hands on an estimate, and whether a later stage uses this stage's.
     """
 
     number: int
@@ -86,11 +86,11 @@ class ReducedSetView(ExitView):
 
     @property
     def n_projected(self) -> int:
-        """The projection is lifted where it stands."""
+        """Number of elements of `projected` that the stage writes: 0, it lifts in place."""
         return max(self.products.n_padded, self.n_lifted)
 
     def members(self) -> tuple[Member, ...]:
-        """Return its estimate, and that of the stages behind it where one uses it."""
+        """Return the estimate of the stage, and the estimate that later stages read if one does."""
         own = self.stage.members()
         if not self.is_earlier:
             return own
@@ -98,7 +98,7 @@ class ReducedSetView(ExitView):
         return (*own, Member("float", "earlier", rows, "the estimates, for the stages behind it"))
 
     def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return its functions."""
+        """Return the C functions of the stage."""
         own = {**context, "stage": self.stage, "view": self}
         parts = ["bump", *(["in_range"] if self.checks_range else []), "estimate"]
         return [

@@ -19,7 +19,7 @@ class MapFeatureView:
     Parameters
     ----------
     low_code, width_codes, shift : int
-        The same of codes: where the grid begins, its width, and log2 of a last box's.
+        In units of codes: where the grid begins, its width, and log2 of the smallest box's width.
     """
 
     number: int
@@ -33,24 +33,24 @@ class MapFeatureView:
 
     @property
     def less_low(self) -> str:
-        """The C that takes the code off at which the grid begins: nothing where it is 0."""
+        """The C that subtracts the code at which the grid begins; "" if this code is 0."""
         sign = "-" if self.low_code > 0 else "+"
         return f" {sign} {abs(self.low_code)}" if self.low_code else ""
 
 
 @dataclass(frozen=True, slots=True)
 class SignMapView(ExitView):
-    """What templates/stages/sign_map.c.j2 and templates/sign_map/ need.
+    """Values for templates/stages/sign_map.c.j2 and templates/sign_map/.
 
     Parameters
     ----------
     features : tuple of MapFeatureView
     x_type : str
-        The C type of what the map looks at.
+        The C type of the inputs that the map looks up.
     of_codes : bool
-        Whether that is integer codes.
+        Whether the inputs are integer codes.
     depth : int
-        How often a box is halved at the most.
+        Most halvings of a box.
     """
 
     stage: SignMap
@@ -61,12 +61,12 @@ class SignMapView(ExitView):
 
     @property
     def others(self) -> tuple[MapFeatureView, ...]:
-        """The features after the first."""
+        """The features after the first one."""
         return self.features[1:]
 
     @property
     def has_depth(self) -> bool:
-        """Whether any box is halved."""
+        """Whether a box of the map is halved."""
         return self.depth > 0
 
     @classmethod
@@ -83,7 +83,7 @@ class SignMapView(ExitView):
         return cls(stage, features, x_type, stage.in_integers, stage.depth)
 
     def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return its functions."""
+        """Return the C functions of the stage."""
         own = {**context, "stage": self.stage, "view": self}
         places = "code_places" if self.of_codes else "places"
         return [
@@ -93,7 +93,7 @@ class SignMapView(ExitView):
 
 
 def _of_codes(feature: MapFeatureView, per_unit: float) -> MapFeatureView:
-    """Return the feature with its grid in codes, which is exact: low and width are whole units."""
+    """Return the feature with its grid in codes; exact, since low and width are whole units."""
     return replace(
         feature,
         low_code=int(feature.low * per_unit),

@@ -20,7 +20,7 @@ from kmcompile.program.stages.subspace_certificate import LARGEST, SubspaceCerti
 
 @dataclass(frozen=True, slots=True)
 class SubspaceView(ExitView):
-    """What templates/stages/subspace_certificate.c.j2 and templates/subspace_certificate/ need.
+    """Values for the templates subspace_certificate.c.j2 and templates/subspace_certificate/.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class SubspaceView(ExitView):
     power, slope_power : PowerView
         y^m of the remainder, and the power in the error of a kernel.
     value_error : float32
-        Of the kernel.
+        Error of the kernel's value.
     """
 
     stage: SubspaceCertificate
@@ -71,7 +71,7 @@ class SubspaceView(ExitView):
         return (self.totals,)
 
     def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return its functions."""
+        """Return the C functions of the stage."""
         stage = self.stage
         own = {**context, "stage": stage, "remainder": stage.remainder, "view": self}
         own |= {"least_share": LEAST_SHARE, "largest": LARGEST}

@@ -1,4 +1,4 @@
-"""The views of a program's early exits, each by the class of its stage."""
+"""The registry of early exits' views, by the class of the stage."""
 
 from __future__ import annotations
 
@@ -32,19 +32,20 @@ _VIEWS: dict[type[EarlyExit], type[ExitView]] = {
     SignMap: SignMapView,
     SubspaceCertificate: SubspaceView,
 }
-"""A stage that is not here is written by the template of its name alone."""
+"""The view of each class of stage. A stage without an entry is written by the one template of its
+name."""
 
 
 def register_exit_view(of_stage: type[EarlyExit], view: type[ExitView]) -> None:
-    """Let the stages of a class be written by a view of their own.
+    """Register a view for the stages of a class.
 
-    An exit needs one if it has more than one template, or sums over blocks. The templates lie in
-    a folder of `register_templates`.
+    An exit needs its own view if it has more than one template, or sums over blocks. Its templates
+    lie in a folder of `register_templates`.
 
     Raises
     ------
     ValueError
-        If the class has another view already.
+        If another view is registered for the class.
     """
     if _VIEWS.setdefault(of_stage, view) is not view:
         raise ValueError(f"{of_stage.__name__} has a view already: {_VIEWS[of_stage].__name__}")

@@ -1,1 +1,1 @@
-"""What certified and statistical exits both need: samples, room, budget of a search, candidates."""
+"""What certified and statistical exits share: samples, room, search budgets and candidates."""

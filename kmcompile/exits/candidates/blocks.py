@@ -1,4 +1,4 @@
-"""Rows as the tables of the C have them: blocks of lanes side by side."""
+"""Arrange rows as the tables of the C store them: blocks of interleaved lanes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 
 def as_blocks(rows: Float64Array, lanes: int) -> Float32Array:
-    """Return rows, a multiple of `lanes` of them, as float32 of shape (n_blocks, n, lanes)."""
+    """Return rows as float32, shape (n_blocks, n, lanes); their number is a multiple of `lanes`."""
     blocks = rows.astype(np.float32).reshape(-1, lanes, rows.shape[1]).transpose(0, 2, 1)
     return np.ascontiguousarray(blocks)

@@ -1,4 +1,4 @@
-"""Sequences of stages that were compared."""
+"""Sequences of stages that the choice of early exits compared."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sequence of stages that the chooser compared.
+    """A sequence of stages that the choice of early exits compared.
 
     Parameters
     ----------
     stages : tuple of str
-        What it consists of, with sizes, for people.
+        The stages with their sizes, as text for the report.
     mean_operations : float
-        Of a choice sample, all overhead included.
+        Mean multiply-adds of a choice sample, all overhead included.
     chosen : bool
     """
 
@@ -26,7 +26,7 @@ class Candidate:
 def merged(
     first: tuple[Candidate, ...], second: tuple[Candidate, ...]
 ) -> tuple[bool, tuple[Candidate, ...]]:
-    """Return whether the second choice is cheaper, and the candidates of both by their cost."""
+    """Return whether the second choice is cheaper, and all candidates of both in order of cost."""
     costs = [min(c.mean_operations for c in some if c.chosen) for some in (first, second)]
     is_better = costs[1] < costs[0]
     left = first if is_better else second

@@ -1,4 +1,4 @@
-"""What early exits may take beside the exact program."""
+"""The operations, flash and RAM that early exits may add to the exact program."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from kmcompile.request.budgets import Budgets
 
 _CODE_BYTES = 16_000
 _STACK_BYTES = 4_000
-"""What the rest of a program takes at most, beside its tables and its workspace."""
+"""Most bytes of RAM that the rest of a program takes beside its tables and its workspace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What early exits may take.
+    """The operations, flash and RAM that early exits may add to the exact program.
 
     Parameters
     ----------
     operations : float
-        Multiply-adds of a query without zeros that none of them decides, beyond those of the
-        exact sum.
+        Most multiply-adds that the exits may add to a query that no exit decides and whose
+        features are all nonzero.
     flash_bytes, ram_bytes : int or None
-        None: no limit.
+        Bytes that the exits may add; None: no limit.
     """
 
     operations: float
@@ -31,17 +31,17 @@ class Room:
 
 
 def room_for_exits(program: Program, allowed: Budgets, workspace_bytes: int, share: float) -> Room:
-    """Return what early exits may take beside the exact program.
+    """Return the operations, flash and RAM that early exits may add to the exact program.
 
     Parameters
     ----------
     program : Program
-        The exact one.
+        The exact program, without early exits.
     allowed : Budgets
     workspace_bytes : int
-        Of the exact one.
+        Workspace of the exact program.
     share : float
-        Of the exact program's operations, in the worst case.
+        Allowed operations as a share of the exact program's operations, in the worst case.
     """
     operations = sum(stage.operations() for stage in program.stages)
     flash, ram = allowed.flash_bytes, allowed.ram_bytes

@@ -1,4 +1,4 @@
-"""Samples that can be used: accepted by the C, and enough of them."""
+"""Select the samples that the C accepts, and check that there are enough."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from kmcompile.program.interpreter import Status, check
 from kmcompile.program.stages import Prepare
 
 LEAST_SAMPLES = 200
-"""Fewer say nothing about thresholds."""
+"""Fewest samples from which thresholds can be calibrated."""
 
 _LEAST_TO_CHOOSE = 50
-"""Certified exits are only chosen by the samples: nothing is claimed of them."""
+"""Fewest samples for mode certified, in which they only choose the exits and support no promise."""
 
 
 def require_samples(n: int, mode: str = "statistical", n_given: int | None = None) -> None:
-    """Refuse data with too few usable samples for any statistics.
+    """Raise an error if too few samples are usable for statistics.
 
     Parameters
     ----------
     n : int
-        Samples that count.
+        Number of usable samples.
     mode : {"statistical", "certified"}
     n_given : int, optional
-        With those that repeat others, or nearly; n without it.
+        Number of samples before repeated and nearly repeated ones were left out; default n.
 
     Raises
     ------
     InputError
+        If `n` is too small for the mode.
     """
     certified = mode == "certified"
     least = _LEAST_TO_CHOOSE if certified else LEAST_SAMPLES
@@ -44,14 +45,14 @@ def require_samples(n: int, mode: str = "statistical", n_given: int | None = Non
 
 
 def that_count(n: int, n_given: int | None) -> str:
-    """Return what to say of samples that do not count, "" where all do."""
+    """Return a phrase for messages about samples that do not count; "" if all of them count."""
     if n_given is None or n_given <= n:
         return ""
     return f" that count (of {n_given:,}: equal samples and near copies count once)"
 
 
 def accepted_rows(prepare: Prepare, X: Float32Array) -> NDArray[np.bool_]:
-    """Return which rows the C accepts: finite and within its limits."""
+    """Return for each row of X whether the C accepts it: finite and within the input limits."""
     accepted: NDArray[np.bool_] = check(X, prepare.limit) == Status.OK
     finite = np.flatnonzero(accepted)
     prepared = prepare.run(Batch.of(np.ascontiguousarray(X[finite]), 1))

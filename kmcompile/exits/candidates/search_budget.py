@@ -1,6 +1,7 @@
-"""What a search may take: bytes and operations, counted before they are spent, never seconds.
+"""Budgets of searches: bytes and operations, counted before they are spent, never seconds.
 
-The same input so has the same search, and the same bytes, on a slow machine and on a fast one.
+A search therefore finds the same exits, and the output has the same bytes, on a slow and on a
+fast machine.
 """
 
 from __future__ import annotations
@@ -8,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 
 MOST_BYTES = 700_000_000
-"""Of a search's arrays at any time: beside the model, its samples and what Python imports, a run
-stays below 1 GB."""
+"""Most bytes of a search's arrays at any time: with the model, its samples and the imported Python
+packages, a run stays below 1 GB."""
 
 MOST_OPERATIONS = 2.5e12
-"""Multiply-adds of one search, counted from above: at most some four minutes in float64."""
+"""Most multiply-adds of one search, counted from above: about four minutes in float64."""
 
 
 class SearchBudget:
-    """What one search may take, what it has taken, and why it ended early if it did.
+    """The budget of one search, what was spent of it, and why the search ended early if it did.
 
-    A search asks before it allocates or begins anything: what is refused is left out, and the
-    note says so in the report.
+    A search asks `allows` before each step. It leaves out a step that is refused, and a note in
+    the report says so.
 
     Parameters
     ----------
     search : str
-        What is searched for, as the report calls it: the subject of the note.
+        Name of the search in the report; the subject of its notes.
     n_bytes, operations : float
-        What it may take.
+        Largest memory at any time and most multiply-adds in all.
     tell : callable
         Called with a few words as each part of the search begins.
 
@@ -54,13 +55,13 @@ class SearchBudget:
         self._notes: dict[str, None] = {}
 
     def tell(self, text: str) -> None:
-        """Say what the search does now, for the progress bar."""
+        """Pass a few words on the current part of the search to the progress bar."""
         self._tell(f"{self._search}: {text}")
 
     def split(self, n: int) -> list[SearchBudget]:
-        """Return budgets of as many parts of the search, one after the other, with equal shares.
+        """Return n budgets with equal shares of the operations, for n parts that run one by one.
 
-        Each may take all of the bytes; their notes are those of the whole.
+        Each part may use all of the bytes. The parts write their notes into this budget's notes.
         """
         parts = [SearchBudget(self._search, self._n_bytes, self._operations / n) for _ in range(n)]
         for part in parts:
@@ -68,12 +69,12 @@ class SearchBudget:
         return parts
 
     def allows(self, n_bytes: float = 0.0, operations: float = 0.0) -> bool:
-        """Return whether a step fits beside what is spent.
+        """Return whether a step fits into what is left of the budget.
 
         Parameters
         ----------
         n_bytes : float
-            Of all arrays of the search while the step runs, those that it keeps included.
+            Bytes of all arrays of the search while the step runs, kept arrays included.
         operations : float
             Multiply-adds of the step.
         """
@@ -86,22 +87,22 @@ class SearchBudget:
         return True
 
     def refuse(self, operations: float) -> None:
-        """Count a limit of a step of its own, in multiply-adds, as the reason of an early end."""
+        """Record that a step exceeds a limit of its own, in multiply-adds, and is left out."""
         self._refused = f"{_count_text(operations)} multiply-adds"
 
     def spend(self, operations: float) -> None:
-        """Count what a step takes that was allowed."""
+        """Count the multiply-adds of a step that was allowed."""
         self._spent += operations
 
     def ended(self, reached: str) -> None:
-        """Say how far the search came before the step that was refused."""
+        """Record how far the search came before a step was refused."""
         self._notes[
             f"{self._search} was searched only up to {reached}: its budget of {self._refused} is "
             "spent"
         ] = None
 
     def left_out(self) -> None:
-        """Say that not even the smallest step is allowed."""
+        """Record that the budget does not even allow the smallest step."""
         self._notes[
             f"{self._search} is left out: the smallest one would take more than its budget of "
             f"{self._refused}"
@@ -109,7 +110,7 @@ class SearchBudget:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Why the search ended early: nothing where it did not."""
+        """Why the search ended early, as sentences for the report; empty if it did not."""
         return tuple(self._notes)
 
 
@@ -121,7 +122,7 @@ class SearchBudgets:
     tell : callable
         Called with a few words as each part of a search begins.
     n_bytes, operations : float
-        What each of them may take: they run one after the other.
+        Budget of each search: they run one after the other.
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class SearchBudgets:
         self._budgets: dict[str, SearchBudget] = {}
 
     def of(self, search: str) -> SearchBudget:
-        """Return the budget of a search, the same one for the same name."""
+        """Return the budget of a search; the same name always gives the same budget."""
         if search not in self._budgets:
             self._budgets[search] = SearchBudget(
                 search, self._n_bytes, self._operations, self._tell
@@ -143,7 +144,7 @@ class SearchBudgets:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which searches ended early, and why."""
+        """Which searches ended early, and why, as sentences for the report."""
         return tuple(note for budget in self._budgets.values() for note in budget.notes)
 
 

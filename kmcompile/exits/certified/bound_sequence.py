@@ -1,4 +1,4 @@
-"""Lower a bound sequence: vectors z -> the stage with constants that hold for float32."""
+"""Fit a bound sequence: from vectors z to the stage with constants that hold in float32."""
 
 from __future__ import annotations
 
@@ -33,24 +33,26 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import BoundSequence, ExactSum, FixedSum
 
 _LARGEST_CONDITION = 1e8
-"""Of the Gram matrix; from there on A's rounding takes away what more vectors give."""
+"""Largest condition number of the Gram matrix: beyond it, the rounding of A costs more than further
+vectors gain."""
 
 _LARGEST_DEPARTURE = 0.5
-"""Of A G A^T from I; with more there is nothing left to prove with."""
+"""Largest distance of A G A^T from I: beyond it no useful bound is left."""
 
 _INVERSE_ERROR = 1.05
-"""Of L^-1 in float64: at most about n cond(G) (error of G + 2^-53). For n = 128, 784 features and
-degree 9 that is below 0.03."""
+"""Covers the relative error of L^-1 in float64, at most about n cond(G) (error of G + 2^-53). For n
+= 128, 784 features and degree 9 it is below 0.03."""
 
 _ROWS = 512
 
 _MOST_Z = 128
 _Z_SHARE = 0.2
-"""Of the support vectors: more z cost more than the worst case may."""
+"""Most vectors z, as a share of the support vectors: more of them cost more than the worst case
+may."""
 
 
 def supports(program: Program, machine: KernelMachine) -> bool:
-    """Return whether there is a bound sequence for a machine: its kernel is positive definite."""
+    """Return whether a machine can have a bound sequence: its kernel must be positive definite."""
     exact = program.ends.exact
     known = isinstance(machine.kernel, Rbf | Poly) and machine.kernel.positive_definite
     if not known or not isinstance(exact, ExactSum | FixedSum):
@@ -61,21 +63,24 @@ def supports(program: Program, machine: KernelMachine) -> bool:
 def lower_bound_sequence(
     machine: KernelMachine, program: Program, vectors: Float64Array
 ) -> BoundSequence | None:
-    """Return the stage for vectors z in this order, as many as G's condition allows.
+    """Return the stage for the vectors z, in the given order.
+
+    It uses only so many of the first vectors that the condition number of their Gram matrix G stays
+    usable.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes; `supports` it.
+        After the passes; `supports` must be true of it.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     vectors : ndarray of shape (n, n_features), float64
-        Rounded to float32 they are the z.
+        The vectors, which this function rounds to float32.
 
     Returns
     -------
     BoundSequence or None
-        None where A's rounding would take everything away, or there are no vectors.
+        None if there are no vectors, or if the rounding of the matrix A makes every bound useless.
     """
     exact = program.ends.exact
     assert isinstance(exact, ExactSum | FixedSum)
@@ -89,7 +94,7 @@ def lower_bound_sequence(
 
 
 def _usable(gram: Float64Array) -> int:
-    """Return how many z have a Gram matrix of a usable condition."""
+    """Return how many of the first vectors z have a Gram matrix with a usable condition number."""
     for n in range(len(gram), 0, -1):
         values = np.linalg.eigvalsh(gram[:n, :n])
         if values[0] * _LARGEST_CONDITION >= values[-1] > 0:
@@ -110,7 +115,7 @@ def _context(machine: KernelMachine, program: Program, z: Float32Array) -> Kerne
 
 
 def _typical_deviation(program: Program) -> float:
-    """Return that of an ordinary input; codes of inputs are rounded as those of the vectors are."""
+    """Return the typical deviation of an input; input codes are rounded like the vectors' codes."""
     if program.codes is not None:
         exact = program.ends.exact
         return float(exact.kernel.vector_error) if isinstance(exact, FixedSum) else 0.0
@@ -129,10 +134,11 @@ def _reach(kernel: Kernel, context: KernelContext) -> Reach:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Gram:
-    """Kernel values in float64 and a bound on their relative error.
+    """Kernel values in float64 with a bound on their relative error.
 
-    An argument of n features is off by (n + 4) u relative to what is summed, which the kernel
-    multiplies by at most its condition: z exp(-z) <= 1 for rbf, the degree for poly.
+    The kernel's argument, a sum over n features, has a relative error of at most (n + 4) u. The
+    kernel multiplies it by at most its condition number: z exp(-z) <= 1 for rbf, the degree for
+    poly.
     """
 
     values: Float64Array
@@ -147,7 +153,7 @@ def _gram(kernel: Kernel, z: Float64Array, s: Float64Array | None = None) -> _Gr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Normals:
-    """W_p as its inner products, with what float64 rounds.
+    """The normal W_p of each decision, given by inner products, with bounds on their rounding.
 
     Parameters
     ----------
@@ -158,6 +164,7 @@ class _Normals:
     size : ndarray of shape (n_decisions,), float64
         sum |beta| sqrt(K(s, s)): |W|^2 is off by `error` size^2.
     error : float
+        Relative error of the inner products.
     """
 
     with_z: Float64Array
@@ -167,7 +174,7 @@ class _Normals:
 
     @classmethod
     def of(cls, machine: KernelMachine, z: Float64Array) -> _Normals:
-        """Return those of a machine: sums in extended precision where there is one."""
+        """Return the normals of a machine, summed in extended precision where the host has one."""
         beta = decision_coefficients(machine).astype(np.longdouble)
         s = machine.support_vectors
         with_z = beta @ machine.kernel.values(z, s).astype(np.longdouble)
@@ -248,10 +255,10 @@ def _lowered(
 
 
 def _rounded_by_passes(machine: KernelMachine) -> Float64Array:
-    """Return how far passes, which measure an rbf machine in other units, may move its decisions.
+    """Return how far the passes, which measure an rbf machine in other units, move its decisions.
 
-    At most 4 u of every vector, and the slope of exp(-gamma d^2) is at most sqrt(gamma); gamma by
-    2 u, which is 2 u z exp(-z) < u of a kernel.
+    The passes move every vector by at most 4 u of its length, and the slope of exp(-gamma d^2) is
+    at most sqrt(gamma). They move gamma by at most 2 u, and the kernel by 2 u z exp(-z) < u.
     """
     beta: Float64Array = np.abs(decision_coefficients(machine)).sum(axis=1)
     if not isinstance(machine.kernel, Rbf):
@@ -264,11 +271,11 @@ def _rounded_by_passes(machine: KernelMachine) -> Float64Array:
 def _residual(
     normals: _Normals, gram: _Gram, lower: Float64Array, c: Float64Array, k: int
 ) -> tuple[Float64Array, Float64Array]:
-    """Return bounds on |r| and on the norm of its part in the span, r = W - sum c_l phi(z_l).
+    """Return bounds on |r| and on the norm of its component in the span, r = W - sum c_l phi(z_l).
 
-    |r|^2 = |W|^2 - 2 <c, h> + c^T G c. Every product is off by at most `error` of its magnitude,
-    together at most error (size + |c|_1 scale)^2. The part in the span has the norm of
-    L^-1 (h - G c), G = L L^T.
+    |r|^2 = |W|^2 - 2 <c, h> + c^T G c. Every product has a relative error of at most `error`; all
+    errors together are at most error (size + |c|_1 scale)^2. The component in the span has the
+    norm of L^-1 (h - G c), where G = L L^T.
     """
     G, h = gram.values[:k, :k], normals.with_z[:, :k]
     scale = np.sqrt(np.diag(G))
@@ -284,13 +291,13 @@ def _residual(
 
 
 def _blocks(rows: NDArray[Any], lanes: int, fill: Literal["edge", "constant"]) -> NDArray[Any]:
-    """Return rows of shape (n_rows, n) as (n_blocks, n_rows, lanes), the last block filled up."""
+    """Return rows of shape (n_rows, n) as (n_blocks, n_rows, lanes), with the last block padded."""
     rows = np.pad(rows, ((0, 0), (0, -rows.shape[1] % lanes)), fill)
     return rows.reshape(len(rows), -1, lanes).transpose(1, 0, 2)
 
 
 def _packed(A: Float64Array, lanes: int) -> Float32Array:
-    """Return the triangle as [block][l][lane], l up to the block's last vector."""
+    """Return the lower triangle as [block][l][lane], with l up to the block's last vector."""
     A = np.pad(A, (0, -len(A) % lanes))
     blocks = [
         A[first : first + lanes, : first + lanes].T.ravel() for first in range(0, len(A), lanes)
@@ -299,7 +306,7 @@ def _packed(A: Float64Array, lanes: int) -> Float32Array:
 
 
 def offer_bound_sequences(asked: Asked) -> list[Offer]:
-    """Return sequences of several lengths, each the beginning of the longest one."""
+    """Return bound sequences of several lengths, each of them a prefix of the longest one."""
     machine, program = asked.machine, asked.program
     budget = asked.budgets.of("bound_sequence")
     if not supports(program, machine):
@@ -320,9 +327,10 @@ def offer_bound_sequences(asked: Asked) -> list[Offer]:
 
 
 def _operations(machine: KernelMachine) -> float:
-    """Return the multiply-adds of all products of support vectors, as many as take the time.
+    """Return the multiply-adds of all products of support vectors, weighted by their time.
 
-    One of a kernel goes through memory; those of the decisions are in extended precision.
+    A product of a kernel goes through memory, and the products of the decisions are computed in
+    extended precision. Both take longer than a plain multiply-add.
     """
     m, n = machine.support_vectors.shape
     return float(m * m * (10 * n + 30 * machine.n_decisions))

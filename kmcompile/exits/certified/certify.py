@@ -1,4 +1,4 @@
-"""From an exact program to one with certified exits: the one entry of this package."""
+"""From an exact program to one with certified exits: the entry point of this package."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, Vote
 
 WORST_SHARE = 0.25
-"""What certified exits may add to the exact sum, in the worst case."""
+"""Most operations that certified exits may add in the worst case, as a share of the exact sum's."""
 
 _MOST_SAMPLES = 2000
 _N_GENERATED = 1500
@@ -43,7 +43,7 @@ class Choice:
         Whether the samples are the user's or made from the support vectors.
     n_samples : int
     candidates : tuple of Candidate
-        In the order of their cost; the exact sum alone is among them.
+        In order of cost; the exact sum without exits is one of them.
     notes : tuple of str
     """
 
@@ -62,24 +62,25 @@ def add_certified_exits(
     map_bytes: int | None = None,
     offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
 ) -> tuple[Program, Choice]:
-    """Return the program with the certified exits that pay, and how they were chosen.
+    """Return the program with the certified exits that save operations, and how they were chosen.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes, with a kernel other than linear.
+        The machine after the passes, with a kernel other than linear.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     given : ndarray of shape (n, n_features), float32, or None
-        The user's samples, which choose the exits; nothing that is proved rests on them.
+        The user's samples. They choose the exits; no proof depends on them.
     room : Room
     tell : callable
         Called with a few words as each step begins.
     map_bytes : int, optional
-        Flash that a sign map may take, where not the default.
+        Bytes of flash that a sign map may take; default `usual_bytes`.
     offer : callable, optional
-        Of samples that teach the order of pairs, and others that judge: a program whose sum is
-        evaluated pair by pair, to be compared with the exact one, both behind what exits pay.
+        Function of two sample arrays, the first to choose the order of the pairs, the second to
+        measure the cost. It returns a program with a pair sum, which is compared with the exact
+        program, each with the exits that save operations.
     """
     tell("choosing certified exits")
     X, source = _samples(machine, program, given)
@@ -129,23 +130,23 @@ def fit(
     map_bytes: int | None = None,
     budgets: SearchBudgets | None = None,
 ) -> list[Offer]:
-    """Return the certified exits that there are for a machine, in several sizes, with a text.
+    """Return the certified exits that a machine can have, in several sizes, each with a text.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32
-        Accepted samples: where to prove much.
+        Samples that the C accepts: they show in which regions proofs are worth their cost.
     budgets : SearchBudgets, optional
         Their notes say which search ended early.
     """
     asked = Asked(machine, program, X, room, map_bytes, budgets or SearchBudgets())
-    with threadpool_limits(1):  # what a matrix product rounds depends on the threads
+    with threadpool_limits(1):  # threads change the rounding of products
         fitted = [offer for of_kind in certified_fits() for offer in _tried(of_kind, asked)]
     return [(stage, text) for stage, text in fitted if is_usable(stage)]
 
 
 def _tried(of_kind: CertifiedFit, asked: Asked) -> Sequence[Offer]:
-    """Return what is fitted; nothing where the scale of the data leaves float64."""
+    """Return the fitted exits of one kind; none if the scale of the data leaves float64's range."""
     try:
         with np.errstate(all="ignore"):
             return of_kind(asked)
@@ -156,7 +157,7 @@ def _tried(of_kind: CertifiedFit, asked: Asked) -> Sequence[Offer]:
 def _samples(
     machine: KernelMachine, program: Program, given: Float32Array | None
 ) -> tuple[Float32Array, str]:
-    """Return samples that the C accepts, and where they come from."""
+    """Return samples that the C accepts, and their source: "data" or "generated"."""
     X = likely_inputs(machine, _N_GENERATED) if given is None else given
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:

@@ -1,4 +1,4 @@
-"""Choose certified exits by counted operations on samples."""
+"""Choose certified exits by operations counted on samples."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from kmcompile.program.stages import EarlyExit, ExactSum
 from kmcompile.program.stages.ends import Ends
 
 _MOST_OF_A_KIND = 6
-"""Variants of a stage that are combined with those of others: the cheapest alone."""
+"""Variants of a kind of stage that are combined with other kinds: those that are cheapest alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TriedExit:
-    """A certified exit and what it does with the samples by itself.
+    """A certified exit, and its costs and decisions on the samples when it runs alone.
 
     Parameters
     ----------
     stage : EarlyExit
     text : str
-        What it is, for people.
+        Description for the report.
     operations : ndarray of shape (n_samples,), int64
     decided : ndarray of shape (n_samples,), bool
     saved : ndarray of shape (n_samples,), int64
-        Multiply-adds that the exact sum is spared by kernels that the exit has computed.
+        Multiply-adds that the exact sum saves because the exit has already computed kernels.
     """
 
     stage: EarlyExit
@@ -42,7 +42,7 @@ class TriedExit:
 
     @classmethod
     def of(cls, stage: EarlyExit, text: str, batch: Batch, ends: Ends) -> TriedExit:
-        """Return what a stage does with prepared samples."""
+        """Return the costs and decisions of a stage on prepared samples."""
         before = batch.operations
         after, decided = stage.decide(batch, ends)
         per_kernel = ends.exact.total_operations if isinstance(ends.exact, ExactSum) else 0
@@ -58,28 +58,29 @@ def choose(
     room: Room,
     last: str = "exact_sum",
 ) -> tuple[tuple[EarlyExit, ...], tuple[Candidate, ...]]:
-    """Return the cheapest sequence of certified exits, and what it was compared with.
+    """Return the cheapest sequence of certified exits, and all sequences that were compared.
 
-    What an exit proves does not depend on those before it, but for intervals that are
-    intersected, which only helps. So each is tried once, and a sequence, at most one of a kind and
-    the cheaper ones first, is worked out from that.
+    The proof of an exit does not depend on the exits before it, except that intervals are
+    intersected, which can only help. Each exit is therefore tried once. The cost of a sequence
+    follows from the trials of its exits. A sequence has at most one exit of a kind, cheaper exits
+    first.
 
     Parameters
     ----------
     fitted : sequence of TriedExit
     exact_operations : ndarray of shape (n_samples,), int64
-        Of the exact sum with the label.
+        Multiply-adds of the exact sum with the label, for each sample.
     ends : Ends
     room : Room
     last : str
-        What the sum is called.
+        Name of the sum in the texts of the candidates.
     """
     alone = float(exact_operations.mean())
     found: list[tuple[float, tuple[TriedExit, ...]]] = [(alone, ())]
     for sequence in _sequences(fitted, exact_operations):
         if _has_room(sequence, ends, room):
             found.append((_mean_operations(sequence, exact_operations), sequence))
-    found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
+    found.sort(key=lambda item: item[0])  # stable: fewer stages at equal cost
     chosen = found[0][1]
     candidates = tuple(
         Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)

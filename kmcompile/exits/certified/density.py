@@ -1,4 +1,4 @@
-"""How likely an input lies in a box, from samples."""
+"""Estimate from samples how likely an input lies in a box."""
 
 from __future__ import annotations
 
@@ -11,35 +11,36 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 _N_POINTS = 1 << 20
 _UNIFORM = 1 / 8
-"""Of the other points, how many more lie anywhere in the box: samples made from support vectors
-leave out much of what comes (skin: 92 % of the test samples decided with 1/64, 99 % with 1/8), and
-samples of what comes lose little (checkerboard: 96.9 % and 96.4 %)."""
+"""Points added anywhere in the box, as a share of the other points. Samples made from support
+vectors leave out much of the real input (skin: 92 % of the test samples decided with 1/64, 99 %
+with 1/8), and real samples lose little by the added points (checkerboard: 96.9 % and 96.4 %)."""
 _BANDWIDTH = 0.25
-"""Of Scott's rule, which is for one normal distribution: data have several bumps."""
+"""Factor on the bandwidth of Scott's rule, which assumes one normal distribution: data have several
+modes."""
 _SEED = 20010507
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Density:
-    """Points drawn from a kernel density estimate, by the boxes of the last level.
+    """Points drawn from a kernel density estimate, stored as the boxes that contain them.
 
     Parameters
     ----------
     lattice : Lattice
     keys : ndarray of shape (n_points,), int64
-        Sorted.
+        Keys of the points' boxes on the last level, sorted.
     """
 
     lattice: Lattice
     keys: Keys
 
     def occupied(self, level: int) -> Keys:
-        """Return the boxes of a level with any point, sorted."""
+        """Return the keys of the boxes of a level that contain a point, sorted."""
         occupied: Keys = np.unique(self.keys >> self._shift(level))
         return occupied
 
     def of(self, boxes: Keys, level: int) -> Float64Array:
-        """Return the share of the points in each box of a level."""
+        """Return for each box of a level the share of all points that it contains."""
         shift = self._shift(level)
         ends = (np.searchsorted(self.keys, (boxes + more) << shift) for more in (0, 1))
         first, end = ends
@@ -51,9 +52,9 @@ class Density:
 
 
 def spread_points(samples: Float32Array) -> Float64Array:
-    """Return points around the samples, normally distributed, the same for the same samples.
+    """Return normally distributed points around the samples; equal samples give equal points.
 
-    Samples far outside the others' range, which would make every box large, are left out.
+    Outliers, which would make every box large, are left out.
     """
     rng = np.random.default_rng(_SEED)
     X = samples.astype(np.float64)
@@ -68,7 +69,7 @@ def spread_points(samples: Float32Array) -> Float64Array:
 
 
 def density(lattice: Lattice, points: Float64Array) -> Density:
-    """Return the density of some points and of a few more anywhere among them."""
+    """Return the density of the points, with a few more points spread evenly over their range."""
     rng = np.random.default_rng(_SEED)
     n = int(_UNIFORM * len(points))
     anywhere = rng.uniform(lattice.low, lattice.high, size=(n, lattice.n_features))

@@ -1,4 +1,4 @@
-"""How much memory and how many operations a local expansion takes, from above."""
+"""Upper bounds on the memory and the operations of a local expansion."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from kmcompile.exits.certified.local_expansion import (
 
 _MOST_ORDERS = last_order(LARGEST_EXPONENT) - 2
 EIGENVALUE_OPERATIONS = 2.0
-"""Multiply-adds of the eigenvalues of a symmetric matrix, over the third power of its width: 4/3
-by count, half of them in products of a matrix and a vector, which are slower."""
+"""Multiply-adds of the eigenvalues of a symmetric matrix, divided by the cube of its width. The
+count is 4/3; half of them are in matrix-vector products, which are slower."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What an expansion takes, from above.
+    """Upper bounds on the memory and the operations of a local expansion.
 
     Parameters
     ----------
@@ -34,16 +34,17 @@ class Size:
 
     @property
     def kept_bytes(self) -> float:
-        """Bytes of its matrices: `quadratic`, `squares`."""
+        """Bytes of the matrices that the expansion keeps: `quadratic` and `squares`."""
         return 8.0 * self.n_rows * (1 + N_SQUARES) * self.n_features**2
 
     @property
     def work_bytes(self) -> float:
-        """Bytes of what `expand` has beside that at any time.
+        """Most bytes of temporary arrays in `expand`, beside the kept matrices.
 
-        Either the weighted vectors with a copy for the product; or those of a group of rows twice,
-        B^T B of all its orders and what is made of a block of vectors; the quadratic form is there
-        three times where it is made even.
+        The larger of two moments counts. In the first, there are the weighted vectors and a copy of
+        them for the product. In the second, there are two copies of the weighted vectors of a group
+        of rows, B^T B of all its orders and the products of a block of vectors. Making the
+        quadratic form symmetric takes three copies of it.
         """
         m, n = self.n_vectors, self.n_features
         group = min(self.n_rows, group_rows(n, _MOST_ORDERS))
@@ -56,12 +57,12 @@ class Size:
 
     @property
     def order_operations(self) -> float:
-        """Multiply-adds of the products of one order."""
+        """Multiply-adds of the matrix products of one order."""
         return float(self.n_vectors**2 * (self.n_rows + 1) * self.n_features)
 
     @property
     def operations(self) -> float:
-        """Multiply-adds of `expand` with all orders that there may be."""
+        """Multiply-adds of `expand` with the largest possible number of orders."""
         m, n, rows = self.n_vectors, self.n_features, self.n_rows
         squares = rows * n * n * (m + EIGENVALUE_OPERATIONS * n)
         return _MOST_ORDERS * (self.order_operations + squares)

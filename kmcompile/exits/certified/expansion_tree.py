@@ -1,4 +1,4 @@
-"""A shallow tree of centres with the machine's expansion about each: nested k-means of samples."""
+"""Build a shallow tree of centres by nested k-means, with an expansion of the machine at each."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ _SEED = 20010628
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centre:
-    """A centre of the tree.
+    """A centre of the tree with the machine's expansion about it.
 
     Parameters
     ----------
     expansion : LocalExpansion
     decisions : ndarray of shape (n_rows,), int64
+        The decisions that the rows of the expansion belong to.
     radius : float
         The largest |x - c| that its bounds hold for.
     n_samples : int
     storage : ndarray of shape (n_rows,), float64
-        What storing b rounds.
+        Rounding errors of the stored intercepts b.
     weights : ndarray of shape (n_rows, n_features), float64
     constants : ndarray of shape (n_rows, N_CONSTANTS), float32
-        Of the linear form.
+        Constants of the linear form's error bound.
     moments : ndarray of shape (n_features, n_features), float64
-        The mean of (x - c) (x - c)^T, of its samples and of directions that are all alike.
+        The mean of (x - c) (x - c)^T over the centre's samples, plus a multiple of the identity.
     """
 
     expansion: LocalExpansion
@@ -62,19 +63,19 @@ def tree(
     shape: tuple[int, ...],
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[list[Centre]]:
-    """Return the centres of each level: nested k-means of the samples.
+    """Return the centres of each level of the tree: nested k-means of the samples.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes, with an rbf kernel.
+        The machine after the passes, with an rbf kernel.
     program : Program
     samples : ndarray of shape (n_samples, n_prepared), float64
         Prepared.
     labels : ndarray of shape (n_samples,), int
-        The machine's.
+        Labels that the machine gives to the samples.
     shape : tuple of int
-        Children of each centre, of each level.
+        Number of children of a centre, for each level.
     tell : callable
         Called with a few words as each centre is begun.
     """
@@ -102,7 +103,10 @@ def tree(
 def _split(
     samples: Float64Array, cell: np.ndarray, branches: int
 ) -> Iterator[tuple[Float64Array, np.ndarray]]:
-    """Yield the mean of each part of a cell with its samples; of few samples some are alike."""
+    """Yield the mean and the samples of each part of a cell.
+
+    With few samples, some parts are equal.
+    """
     from sklearn.cluster import KMeans  # takes half a second, and few programs need it
 
     inner = samples[cell]
@@ -110,7 +114,7 @@ def _split(
     means = KMeans(n, n_init=1, random_state=_SEED).fit(inner).cluster_centers_
     means = means.astype(np.float32).astype(np.float64)
     own = np.stack([((inner - mean) ** 2).sum(axis=1) for mean in means], axis=1).argmin(axis=1)
-    used = np.unique(own)  # rounding may make two means alike
+    used = np.unique(own)  # rounding may make two means equal
     for part in range(branches):
         chosen = used[part % len(used)]
         yield means[chosen], cell[own == chosen]
@@ -125,7 +129,7 @@ def _centre(
     labels: np.ndarray,
     tolerance: np.float32 | None,
 ) -> Centre:
-    """Return a centre with the radius within which most of its samples are decided."""
+    """Return a centre with the radius within which the linear form decides most of its samples."""
     decisions = _decisions(machine, labels)
     distance = np.sqrt(((samples - mean) ** 2).sum(axis=1))
     widest = np.sqrt(LARGEST_EXPONENT / (2 * vectors.gamma))
@@ -159,7 +163,7 @@ def _moments(offsets: Float64Array, radius: float) -> Float64Array:
 
 
 def _decisions(machine: KernelMachine, labels: np.ndarray) -> np.ndarray:
-    """Return the decisions that prove the label most frequent among some."""
+    """Return the decisions that prove the label which is most frequent in `labels`."""
     if machine.task is not Task.ONE_VS_ONE:
         return np.arange(machine.n_decisions)
     winner = int(np.bincount(labels, minlength=machine.n_classes).argmax())
@@ -174,9 +178,9 @@ def _n_decided(
     radius: float,
     tolerance: np.float32 | None,
 ) -> int:
-    """Return how many samples the linear form has all signs of, up to a radius.
+    """Return how many samples within a radius get proved signs for all decisions.
 
-    Of a regression with a tolerance: of how many its interval is narrower.
+    For a regression with a tolerance: how many samples get an interval narrower than it.
     """
     v = samples - e.centre
     square = (v**2).sum(axis=1)

@@ -1,7 +1,7 @@
 """Taylor expansions of f = sum_i beta_i K(s_i, z) + b on cells, with proved errors.
 
-On a cell with centre c and half-widths h the prepared input is z = z_c + V y, V = A diag(h) and
-|y_j| <= 1: an expansion is a polynomial in y of total degree K, and n = K + 1 below.
+On a cell with centre c and half-widths h, the prepared input is z = z_c + V y with V = A diag(h)
+and |y_j| <= 1. An expansion is a polynomial in y of total degree K. Below, n = K + 1.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 UP = 1.0 + 1e-9
 """Covers the float64 rounding of a bound, a sum of positive terms."""
 INFLATED = 1.0 + 2.0**-8
-"""A cell with what `sign_map` adds to it for the rounding of an input's place."""
+"""Factor on a cell's half-widths: `sign_map` enlarges cells to cover the rounding of an input's
+position."""
 _PAIRS = 1 << 16
-"""Pairs of a cell and a vector at a time."""
+"""Pairs of a cell and a vector that are expanded at a time."""
 _CRAMER = 1.0865
 """|H_n(y)| <= 1.0865 sqrt(2^n n!) exp(y^2 / 2): Abramowitz and Stegun 22.14.17."""
 
 
 class Expansions(ABC):
-    """The terms of one kernel.
+    """Taylor expansions of one kernel about the centres of cells.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class Expansions(ABC):
 
     @abstractmethod
     def terms(self, centres: Float64Array, V: Float64Array) -> Terms:
-        """Return the expansions of K(s_i, .) on some cells of one shape.
+        """Return the expansions of K(s_i, .) on cells of one shape.
 
         Parameters
         ----------
@@ -53,22 +54,22 @@ class Expansions(ABC):
 
     @abstractmethod
     def slopes(self, centres: Float64Array, V: Float64Array) -> Float64Array:
-        """Return bounds on |dK_i / dz| over the cells, shape (n_cells, n_sv) or (1, n_sv)."""
+        """Return bounds on |dK_i / dz| over the cells, of shape (n_cells, n_sv) or (1, n_sv)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
-    """Expansions of single kernels.
+    """Expansions of single kernels on cells, with bounds on their errors.
 
     Parameters
     ----------
     coefficients : ndarray of shape (n_monomials, n_cells, n_sv), float64
     roundings : float
-        How many u of `majorant` all coefficients of a kernel together are off by.
+        The errors of all coefficients of a kernel add up to at most `roundings` u `majorant`.
     majorant : ndarray of shape (n_cells, n_sv), float64
-        >= the sum of the coefficients' magnitudes, and of all that is summed on their way.
+        Upper bound on the sum of the coefficients' magnitudes and of all intermediate sums.
     rest : ndarray of shape (n_cells, n_sv), float64
-        >= the remainder on the cell.
+        Upper bound on the remainder of the Taylor expansion on the cell.
     """
 
     coefficients: Float64Array
@@ -79,7 +80,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum:
-    """f on some cells: |f - polynomial| <= error for every input of a cell."""
+    """The decision f on cells as a polynomial: |f - polynomial| <= error for every input."""
 
     coefficients: Float64Array
     error: Float64Array
@@ -95,8 +96,9 @@ def expand(
 ) -> Sum:
     """Return f = sum_i beta_i K_i + b on cells of one shape.
 
-    The error of the sum over m vectors and of beta's own rounding (m + 3) u sum |beta| majorant,
-    that of the intercept u |b| (Higham, eq. 3.5); a deviation of z moves f by its slope times it.
+    The sum over m vectors and the rounding of beta bring an error of at most (m + 3) u
+    sum |beta| majorant, the intercept u |b| (Higham, eq. 3.5). A deviation of z moves f by at most
+    the deviation times the slope of f.
 
     Parameters
     ----------
@@ -114,7 +116,7 @@ def expand(
         coefficients[part] = (terms.coefficients @ dual_coef).T
         rounded = (terms.roundings + len(dual_coef) + 3) * UNIT_ROUNDOFF_64
         moved = deviation * expansions.slopes(centres[part], V)
-        with np.errstate(invalid="ignore"):  # of infinite bounds; NaN proves nothing
+        with np.errstate(invalid="ignore"):  # infinite bounds give NaN, which proves nothing
             error[part] = (rounded * terms.majorant + terms.rest + moved) @ weights * UP
     coefficients[:, 0] += intercept
     error += 2 * UNIT_ROUNDOFF_64 * np.abs(coefficients[:, 0])
@@ -147,7 +149,7 @@ class RbfExpansions(Expansions):
     n_variables + 1 products, b_j and G_jk (themselves n_prepared + 3 roundings) and a quotient:
     n_variables + n_prepared + 8 u at the most. exp is within 8 u (4 ulp), and its argument's
     n_prepared + 4 roundings are as many times 750 u, since exp(-750) is 0.
-    What is 0 then is below 1e-200 where r <= 2.
+    A kernel value that underflows to 0 is below 1e-200 where r <= 2.
     """
 
     def __init__(self, kernel: Rbf, vectors: Float64Array, basis: Monomials) -> None:
@@ -210,7 +212,7 @@ class RbfExpansions(Expansions):
 
 
 def reach(V: Float64Array, gamma: float) -> float:
-    """Return the largest sqrt(gamma) |V y| of a cell and what is added to it, rounded up."""
+    """Return the largest sqrt(gamma) |V y| of a cell and the rounding margin on it, rounded up."""
     n_variables = V.shape[1]
     corners = np.array(
         [[1 - 2 * (part >> j & 1) for j in range(n_variables)] for part in range(2**n_variables)]

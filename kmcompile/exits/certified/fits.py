@@ -1,4 +1,4 @@
-"""The kinds of certified exits that a program may have."""
+"""The registry of certified exits: the function that fits each kind."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _FITS: list[CertifiedFit] = [
 
 
 def certified_fits() -> tuple[CertifiedFit, ...]:
-    """Return what fits each kind, in the order in which they are tried."""
+    """Return the functions that fit each kind of certified exit, in the order they are tried."""
     return tuple(_FITS)
 
 
 def register_certified_fit(fit: CertifiedFit) -> None:
-    """Let every certified program be compared with one more kind of exit, tried after all others.
+    """Register a function that fits one more kind of certified exit; it is tried after all others.
 
     Registering a fit twice changes nothing.
     """

@@ -1,4 +1,4 @@
-"""The constants of a local expansion in float32: `FoldedWeights` derives them."""
+"""Compute the float32 constants of a local expansion; `FoldedWeights` derives the formulas."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kmcompile.numeric.scalar import exp_negative
 from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
 
 _SHARES = np.geomspace(1e-3, 3.0, 12)
-"""Tried of a parameter that splits a bound."""
+"""Values that are tried for the parameter that splits a bound into two terms."""
 
 _UP = 1 + 1e-9
 
 
 def reach_constants(gamma: float, n_features: int) -> dict[str, np.float32]:
-    """Return the constants of p, of q and of the last addition."""
+    """Return the constants that bound the rounding of p, of q and of the last addition."""
     n, tau = n_features, exp_negative.RELATIVE_ERROR
     widen = (1 + float(LARGEST_RELATIVE)) / (1 - tau)
     g = gamma_factor(n + 4)
@@ -39,7 +39,7 @@ def reach_constants(gamma: float, n_features: int) -> dict[str, np.float32]:
 
 
 def stored(values: Float64Array) -> Float64Array:
-    """Return the values in float32, none subnormal, as float64."""
+    """Return the values rounded to float32, subnormal ones set to 0, as float64."""
     rounded = np.asarray(values, dtype=np.float32).astype(np.float64)
     return np.where(np.abs(rounded) < SMALLEST_NORMAL, 0.0, rounded)
 
@@ -47,7 +47,7 @@ def stored(values: Float64Array) -> Float64Array:
 def linear_rows(
     e: LocalExpansion, radius: float, storage: Float64Array
 ) -> tuple[Float64Array, Float32Array]:
-    """Return the weights and `FoldedWeights.constants` of one centre.
+    """Return the linear weights and `FoldedWeights.constants` of one centre.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def linear_rows(
     radius : float
         At most that of the expansion.
     storage : ndarray of shape (n_rows,), float64
-        What storing b rounds.
+        Rounding errors of the stored intercepts b.
     """
     n, u = len(e.centre), UNIT_ROUNDOFF
     weights, constant = stored(e.linear), stored(e.constant)
@@ -88,10 +88,12 @@ def _minimum(
     storage: Float64Array,
     size: Float64Array,
 ) -> Float64Array:
-    """Return the errors of f that no input changes: exp(-gamma |v|^2) <= 1 of those of h.
+    """Return bounds on the errors of f that are the same for every input.
 
-    Of underflow: at most 16 (n + 2)^2 operations, each off by 2^-126 of a number that is then
-    multiplied by at most (1 + R)^4 and the coefficients' `size`.
+    An error of h counts at most as much in f, since exp(-gamma |v|^2) <= 1.
+
+    Underflow: at most 16 (n + 2)^2 operations are each off by 2^-126. This error is then multiplied
+    by at most (1 + R)^4 and the coefficients' `size`.
     """
     n = len(e.centre)
     underflow = 16 * (n + 2) ** 2 * (1 + radius) ** 4 * (1 + size) * SMALLEST_NORMAL
@@ -113,7 +115,7 @@ def curved_rows(
     basis : ndarray of shape (n_basis, n_features), float32
         B.
     moments : ndarray of shape (n_features, n_features), float64
-        The mean of v v^T for which the bounds shall be small.
+        The mean of v v^T over the samples for which the bounds should be small.
     """
     r, n = basis.shape
     B = basis.astype(np.float64)
@@ -150,10 +152,10 @@ def _second_order(
 ) -> tuple[Float64Array, Float64Array, float, float]:
     """Return Q, P, m and k with |<v, M v> - <y, Q y> - m |v|^2| <= <y, P y> + k |v|^2, y = B v.
 
-    With B about orthonormal and z what it leaves of v: M's part in the span goes to Q; of the
-    rest, 2 <y, X z> <= <y, X X^T y> / mu + mu |z|^2, and <z, M z> lies in the range of its
-    eigenvalues, whose middle is m. mu is the one with the smallest bound in the mean. k is then
-    worked out for the stored Q, P, m and B.
+    B is nearly orthonormal; z is the component of v outside the span of B's rows. Q takes M's part
+    in the span. For the other parts, 2 <y, X z> <= <y, X X^T y> / mu + mu |z|^2. <z, M z> lies
+    between |z|^2 times M's smallest and largest eigenvalues outside the span; m is their midpoint.
+    mu is chosen for the smallest mean bound. k is computed last, for the stored Q, P, m and B.
     """
     r, n = B.shape
     across = np.eye(n) - B.T @ B
@@ -178,14 +180,15 @@ def _second_order(
 def _higher_orders(
     e: LocalExpansion, row: int, B: Float64Array, moments: Float64Array
 ) -> tuple[Float64Array, float, list[float]]:
-    """Return T, t and a_4 .. a_7: the orders 3 to 7 are at most what `FoldedWeights` says.
+    """Return T, t and a_4 .. a_7, which bound the orders 3 to 7 as `FoldedWeights` derives.
 
     Order k is at most |v|^(k-1) |B_k v|, and by Cauchy-Schwarz, for any a_k > 0, a_3 = 1,
 
         sum_k |v|^(k-3) |B_k v| <= sqrt(sum_k a_k |v|^(2k-6)) sqrt(sum_k |B_k v|^2 / a_k),
 
-    equal where a_k |v|^(k-3) is |B_k v| / |B_3 v|. With A = sum_k B_k^T B_k / a_k, z what B leaves
-    of v and any s > 0, <v, A v> <= (1 + s) <y, A y> + (1 + 1/s) <z, A z>.
+    with equality where a_k |v|^(k-3) is |B_k v| / |B_3 v|. Let A = sum_k B_k^T B_k / a_k, and z the
+    component of v outside the span of B's rows. For any s > 0,
+    <v, A v> <= (1 + s) <y, A y> + (1 + 1/s) <z, A z>.
     """
     r, n = B.shape
     length = float(np.sqrt(np.trace(moments)))
@@ -206,7 +209,7 @@ def _higher_orders(
 
 
 def _symmetric(form: Float64Array) -> Float64Array:
-    """Return a form as it is stored."""
+    """Return a quadratic form as the stage stores it: symmetric, in float32."""
     rounded = stored(form)
     upper = np.triu(rounded)
     return upper + np.triu(rounded, 1).T
@@ -217,13 +220,13 @@ def _even(matrix: Float64Array) -> Float64Array:
 
 
 def _rounded(M: Float64Array, B: Float64Array, *forms: Float64Array) -> float:
-    """Return what products and sums of these round in float64, as a norm."""
+    """Return a bound, as a norm, on the rounding of products and sums of M and B in float64."""
     length = float((B**2).sum())
     size = np.linalg.norm(M) + sum(float(np.linalg.norm(form)) for form in forms) * length
     return float(size) * 4 * (len(M) + len(B) + 4) * 2.0**-53
 
 
 def _packed(form: Float64Array) -> Float64Array:
-    """Return the upper triangle, row by row, the elements beside the diagonal doubled."""
+    """Return the upper triangle of a form row by row, with the off-diagonal elements doubled."""
     triangle: Float64Array = (2 * form - np.diag(np.diag(form)))[np.triu_indices(len(form))]
     return triangle

@@ -1,4 +1,4 @@
-"""Fit local expansions: a tree of centres -> stages with constants that hold in C."""
+"""Fit local expansions: from a tree of centres to stages with constants that hold in the C."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
 _BASES = (4, 6, 8, 12, 16)
 _LEAST_FLASH_BYTES = 12_000
 _FLASH_SHARE = 2.0
-"""Centres may take this many times what the exact sum's tables do, and at least those bytes."""
+"""Most flash of the centres, as a multiple of the flash of the exact sum's tables."""
 
 _MOST_NORMS = 2e11
-"""Multiply-adds of the norms of a tree's last level, about: a minute."""
+"""Most multiply-adds for the norms of a tree's last level: about a minute."""
 
 _ORDERS = 12
-"""Of an expansion, about."""
+"""Typical number of orders of an expansion."""
 
 _LEAST_GAMMA = 2.0**-22
-"""And 2^22 the largest: 40 powers of it are far from the ends of float64."""
+"""Smallest gamma; the largest is 2^22. Forty powers of such a gamma are far from the ends of
+float64's range."""
 
 
 def supports(machine: KernelMachine, program: Program) -> bool:
-    """Return whether there are local expansions of a machine: its kernel is rbf, gamma ordinary.
+    """Return whether a machine can have local expansions: an rbf kernel with an ordinary gamma.
 
-    Their terms have powers of gamma up to 40, which must not overflow float64.
+    The terms of an expansion contain gamma^40, which must not overflow float64.
     """
     kernel = machine.kernel
     if not isinstance(kernel, Rbf) or not isinstance(program.ends.exact, ExactSum | FixedSum):
@@ -62,11 +63,11 @@ def fit_folded_weights(
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes of `kmcompile.passes`.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     X : ndarray of shape (n_samples, n_features), float32
-        Accepted samples: the centres are means of some.
+        Samples that the C accepts: each centre is the mean of some of them.
     room : Room
     budget : SearchBudget, optional
     """
@@ -92,12 +93,12 @@ def fit_folded_weights(
                 basis = f", curved along {r}" if r else ""
                 if _fits(stage, program, room):
                     found.setdefault(f"folded_weights({text} centres{basis})", stage)
-        del levels  # before the next ones are made
+        del levels  # before the next stages are made
     return [(stage, text) for text, stage in found.items()]
 
 
 def with_intercept(stage: FoldedWeights, program: Program) -> FoldedWeights:
-    """Return the stage with intercepts of its own, where the exact sum has them in integers."""
+    """Return the stage with its own float32 intercepts if the exact sum stores integer ones."""
     exact = program.ends.exact
     return replace(stage, intercept=exact.intercept) if isinstance(exact, FixedSum) else stage
 
@@ -121,7 +122,7 @@ def _affordable(
     room: Room,
     budget: SearchBudget,
 ) -> tuple[int, ...]:
-    """Return the first levels of a shape whose last one may fit and which the budget allows."""
+    """Return as many levels of a shape as the budget allows and as may fit into the room."""
     size = _size(machine)
     n, n_rows = size.n_features, size.n_rows
     most = _flash_bytes(program, room) / (4 * (n + n_rows * (n + N_CONSTANTS)))
@@ -152,17 +153,17 @@ def _size(machine: KernelMachine) -> Size:
 
 
 def _bytes(size: Size, n_centres: int) -> float:
-    """Return the bytes of a tree at any time: centres with their moments, and work for one.
+    """Return the most bytes of a tree: all centres with their moments, and the work for one.
 
-    What is worked out with a centre's curvature is about seven matrices, less than its expansion.
+    The curvature of a centre takes about seven matrices, fewer than its expansion.
     """
     return n_centres * (size.kept_bytes + 8.0 * size.n_features**2) + size.work_bytes
 
 
 def _operations(size: Size) -> float:
-    """Return the multiply-adds of a centre: its expansion, its constants with every basis.
+    """Return the multiply-adds of a centre: its expansion and its constants for every basis.
 
-    Each needs five spectra, and as many products of matrices; the linear form three.
+    Each basis takes five eigenvalue decompositions and five matrix products, the linear form three.
     """
     cube = float(size.n_features) ** 3
     constants = 5 * len(_BASES) * (EIGENVALUE_OPERATIONS + 1) + 4 * EIGENVALUE_OPERATIONS
@@ -180,9 +181,9 @@ def _stages(
     n_basis: int,
     flash_bytes: float,
 ) -> Iterator[FoldedWeights]:
-    """Yield the stages of some levels of a tree in a row: the first one's centres all together.
+    """Yield the stages of consecutive levels of a tree, with all centres of the first as roots.
 
-    Those whose forms alone take more than `flash_bytes` are left out: their curvature costs much.
+    Stages whose forms alone exceed `flash_bytes` are left out, since their curvature is expensive.
     """
     n_rows = _n_rows(machine)
     for last in range(len(levels)):
@@ -196,14 +197,14 @@ def _stages(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curvature:
-    """What a stage stores for the curved test of its last level.
+    """The constants of the curved test, which the last level of a stage may have.
 
     Parameters
     ----------
     basis : ndarray of shape (n_basis, n_features), float32
     forms : ndarray of shape (n_leaves, n_rows, 3, n_basis (n_basis + 1) / 2), float32
     curved : ndarray of shape (n_leaves, n_rows, N_CURVED), float32
-        Of no leaves where n_basis is 0: there is no test.
+        With n_basis = 0, all arrays are empty: the stage has no curved test.
     """
 
     basis: Float32Array
@@ -212,7 +213,7 @@ class Curvature:
 
 
 def curvature(centres: list[Centre], n_basis: int) -> Curvature:
-    """Return that of a level's centres."""
+    """Return the curved test's constants for the centres of one level."""
     basis = _basis(centres, n_basis)
     n_rows, words = len(centres[0].decisions), n_basis * (n_basis + 1) // 2
     if not n_basis:
@@ -227,7 +228,7 @@ def curvature(centres: list[Centre], n_basis: int) -> Curvature:
 
 
 def _basis(centres: list[Centre], n: int) -> Float32Array:
-    """Return the directions in which the second and third orders are largest, n rows."""
+    """Return the n directions along which the second and third orders are largest, as rows."""
     total = 0.0
     for centre in centres:
         e, square = centre.expansion, float(np.trace(centre.moments))
@@ -236,7 +237,7 @@ def _basis(centres: list[Centre], n: int) -> Float32Array:
         powers = square ** np.arange(3, 3 + N_SQUARES)[:, None, None]
         total = total + weight * (second * square**2 + (e.squares * powers).sum(axis=(0, 1)))
     directions = np.linalg.eigh(total)[1][:, ::-1]
-    # A fixed sign, whichever LAPACK has.
+    # A fixed sign: LAPACK versions differ in it.
     sign = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(len(directions))])
     return np.ascontiguousarray((directions * sign).T[:n].astype(np.float32))
 
@@ -247,15 +248,15 @@ def lower_folded_weights(
     levels: list[list[Centre]],
     bend: Curvature,
 ) -> FoldedWeights:
-    """Return the stage of some levels of centres.
+    """Return the stage with the given levels of centres.
 
     Parameters
     ----------
     branches : tuple of int
-        Children of each centre, of each level.
+        Number of children of a centre, for each level.
     levels : list of list of Centre
     bend : Curvature
-        Of the last level.
+        Constants of the last level's curved test.
     """
     assert isinstance(machine.kernel, Rbf)
     centres = [centre for level in levels for centre in level]
@@ -275,6 +276,6 @@ def lower_folded_weights(
 
 
 def offer_folded_weights(asked: Asked) -> list[Offer]:
-    """Return the local expansions of a machine."""
+    """Return the local expansions that fit a machine and its room."""
     budget = asked.budgets.of("folded_weights")
     return [*fit_folded_weights(asked.machine, asked.program, asked.X, asked.room, budget)]

@@ -1,4 +1,4 @@
-"""The largest eigenvalues of weighted Hadamard powers of a Gram matrix, from above."""
+"""Upper bounds on the largest eigenvalues of weighted Hadamard powers of a Gram matrix."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ POWER_STEPS = 30
 def largest_eigenvalues(rows: Float64Array, delta: Float64Array, n_powers: int) -> Float64Array:
     """Return upper bounds on the largest eigenvalue of [delta_i <r_i, r_j>^k delta_j], k = 1 ...
 
-    For k = 1 it is the square of the largest singular value of delta R. A further power's is at
-    most the spectral radius of the matrix of its magnitudes B, which is at most
-    max_i (B v)_i / v_i for any v > 0 (Collatz and Wielandt); v comes from some steps of the power
-    method. For even k, B is the matrix itself.
+    For k = 1 it is the square of the largest singular value of delta R. For k > 1 it is at most the
+    spectral radius of B, the matrix of the magnitudes of the entries. That radius is at most
+    max_i (B v)_i / v_i for any v > 0 (Collatz and Wielandt); a few steps of the power method give
+    v. For even k, B is the matrix itself.
 
     Parameters
     ----------
@@ -57,6 +57,6 @@ def _perron_bound(B: Float64Array, delta: Float64Array) -> float:
         bound = min(bound, float((image / v).max()))
         if image.max() == 0:
             break
-        # A vector that meets no other one keeps a share, so that v stays positive.
+        # A row that is orthogonal to all others keeps a share, so that v stays positive.
         v = image / image.max() + 1e-9
     return bound * scale

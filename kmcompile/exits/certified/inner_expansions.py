@@ -21,10 +21,10 @@ _GRID = 1 << 18
 
 
 class InnerExpansions(Expansions):
-    """h(gamma <s, z> + coef0).
+    """Taylor expansions of a kernel h(gamma <s, z> + coef0) about the centres of cells.
 
-    v and a are sums of n_prepared products; each is off by at most n_prepared + 3 roundings of the
-    sum of the magnitudes, |v|~ and |a|~.
+    v and a are sums of n_prepared products. Each is off by at most n_prepared + 3 roundings of the
+    sum of the products' magnitudes, written |v|~ and |a|~.
     """
 
     def __init__(self, kernel: Poly | Sigmoid, vectors: Float64Array, basis: Monomials) -> None:
@@ -53,22 +53,22 @@ class InnerExpansions(Expansions):
 
     @abstractmethod
     def outer(self, v: Float64Array) -> list[Float64Array]:
-        """Return h_j(v) for j = 0 .. degree."""
+        """Return the Taylor coefficients h_j(v) for j = 0 .. degree."""
 
     @abstractmethod
     def errors(
         self, size: Float64Array, step: Float64Array
     ) -> tuple[float, Float64Array, Float64Array]:
-        """Return roundings, majorant and rest of `Terms`, given |v|~ and |a|~."""
+        """Return `roundings`, `majorant` and `rest` of `Terms`, given |v|~ and |a|~."""
 
 
 class PolyExpansions(InnerExpansions):
-    """(gamma <s, z> + coef0)^p: h_j(v) = C(p, j) v^(p - j), exact for p <= K.
+    """Expansions of (gamma <s, z> + coef0)^p: h_j(v) = C(p, j) v^(p - j), exact for p <= K.
 
-    The rest is the sum over j > K of C(p, j) |v|~^(p - j) |a|~^j. A coefficient is a product of p
-    factors v and a_j, which brings p times their roundings and one each; of at most four powers,
-    each within 8 u (4 ulp); and of fewer than 16 other products. In magnitudes the coefficients add
-    up to at most (|v|~ + |a|~)^p.
+    The remainder is the sum over j > K of C(p, j) |v|~^(p - j) |a|~^j. A coefficient is a product
+    of four parts: p factors v and a_j, which bring p times their roundings and one each; at most
+    four powers, each within 8 u (4 ulp); and fewer than 16 other products. The magnitudes of the
+    coefficients add up to at most (|v|~ + |a|~)^p.
     """
 
     def __init__(self, kernel: Poly, vectors: Float64Array, basis: Monomials) -> None:
@@ -76,7 +76,7 @@ class PolyExpansions(InnerExpansions):
         self.p = kernel.degree
 
     def outer(self, v: Float64Array) -> list[Float64Array]:
-        """Return C(p, j) v^(p - j)."""
+        """Return the Taylor coefficients h_j(v) = C(p, j) v^(p - j)."""
         last = np.zeros_like(v)
         return [
             math.comb(self.p, j) * v ** (self.p - j) if j <= self.p else last
@@ -86,7 +86,7 @@ class PolyExpansions(InnerExpansions):
     def errors(
         self, size: Float64Array, step: Float64Array
     ) -> tuple[float, Float64Array, Float64Array]:
-        """Return roundings, majorant and rest."""
+        """Return `roundings`, `majorant` and `rest` of `Terms`, given |v|~ and |a|~."""
         p, n_prepared = self.p, self.vectors.shape[1]
         rest = np.zeros_like(size)
         for j in range(self.degree + 1, p + 1):
@@ -94,7 +94,7 @@ class PolyExpansions(InnerExpansions):
         return p * (n_prepared + 4) + 48, (size + step) ** p * UP, rest * UP
 
     def slopes(self, centres: Float64Array, V: Float64Array) -> Float64Array:
-        """Return p (|v|~ + |a|~)^(p - 1) gamma |s|."""
+        """Return the bounds p (|v|~ + |a|~)^(p - 1) gamma |s| on the slopes."""
         if self.p == 0:
             return np.zeros((1, len(self.vectors)))
         size, step = self.sizes(centres, V)
@@ -104,17 +104,17 @@ class PolyExpansions(InnerExpansions):
 
 
 class SigmoidExpansions(InnerExpansions):
-    """tanh(gamma <s, z> + coef0): h_j(v) = P_j(t) / j!, t = tanh v.
+    """Expansions of tanh(gamma <s, z> + coef0): h_j(v) = P_j(t) / j!, t = tanh v.
 
-    P_0 = t and P_(j + 1) = (1 - t^2) P_j', with integer coefficients. The rest is at most
-    sup |h_n| |a|~^n (Lagrange).
+    P_0 = t and P_(j + 1) = (1 - t^2) P_j', with integer coefficients. The remainder is at most sup
+    |h_n| |a|~^n (Lagrange).
 
-    In magnitudes the coefficients of order j add up to B_j |a|~^j, B_j the sum of P_j's magnitudes
-    over j!. One is off by Horner's 2 (j + 1) roundings and tanh's 8 u (4 ulp) times |P_j'| <=
-    (j + 1) B_j j! (where all magnitudes are added), by j (n_prepared + 4) + 48 for a^e and the
-    products (as for poly), and by v's (n_prepared + 3) u |v|~ times B'_j j!. That is v's deviation,
-    which all h_j(v) have in common: f(v + d) for f(v), |d| (n_prepared + 3) u |v|~ |tanh'| at the
-    most.
+    The magnitudes of the coefficients of order j add up to B_j |a|~^j, where B_j is the sum of
+    P_j's magnitudes over j!. The errors of one coefficient are: Horner's 2 (j + 1) roundings;
+    tanh's 8 u (4 ulp) times |P_j'| <= (j + 1) B_j j! (with all magnitudes added); j (n_prepared +
+    4) + 48 for a^e and the products, as for poly; and the (n_prepared + 3) u |v|~ of v times B'_j
+    j!. The last error is a deviation d of v that all h_j(v) have in common. It changes f(v) to f(v
+    + d), and so by at most (n_prepared + 3) u |v|~ |tanh'|.
     """
 
     def __init__(self, kernel: Sigmoid, vectors: Float64Array, basis: Monomials) -> None:
@@ -126,14 +126,14 @@ class SigmoidExpansions(InnerExpansions):
         self.largest = _largest_magnitude(self.P[-1])
 
     def outer(self, v: Float64Array) -> list[Float64Array]:
-        """Return P_j(tanh v) / j!."""
+        """Return the Taylor coefficients h_j(v) = P_j(tanh v) / j!."""
         t = np.tanh(v)
         return [p(t) for p in self.P[:-1]]
 
     def errors(
         self, size: Float64Array, step: Float64Array
     ) -> tuple[float, Float64Array, Float64Array]:
-        """Return roundings, majorant and rest."""
+        """Return `roundings`, `majorant` and `rest` of `Terms`, given |v|~ and |a|~."""
         n, n_prepared = self.degree + 1, self.vectors.shape[1]
         magnitudes = [float(np.abs(p.coef).sum()) for p in self.P]
         majorant = sum(B * step**j for j, B in enumerate(magnitudes[:-1]))
@@ -146,14 +146,14 @@ class SigmoidExpansions(InnerExpansions):
         )
 
     def slopes(self, centres: Float64Array, V: Float64Array) -> Float64Array:
-        """Return gamma |s|."""
+        """Return the bounds gamma |s| on the slopes."""
         length = np.sqrt((self.vectors**2).sum(axis=1))
         slopes: Float64Array = (abs(self.gamma) * length * UP)[None, :]
         return slopes
 
 
 def _largest_magnitude(P: Polynomial) -> float:
-    """Return an upper bound on |P| on [-1, 1]: its values on a grid, and the way between two."""
+    """Return an upper bound on |P| on [-1, 1], from values on a grid and the slope between them."""
     t, half = np.linspace(-1.0, 1.0, _GRID), 1.0 / (_GRID - 1)
     steepest = float(np.abs(P.deriv().coef).sum())
     rounded = 2.0**-40 * float(np.abs(P.coef).sum())

@@ -12,7 +12,7 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 Keys = NDArray[np.int64]
 
 _MOST_ACROSS = 1 << 13
-"""Boxes of the last level along a feature: rounding inflates them by at most 2^-8."""
+"""Most boxes of the last level along a feature: rounding inflates these by at most 2^-8."""
 EXPANDED = 2.0**-8
 """Largest inflation of boxes on which f is expanded."""
 _LARGEST_INFLATION = 2.0**-4
@@ -20,24 +20,24 @@ _LARGEST_INFLATION = 2.0**-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lattice:
-    """Box k of a level holds low + width (k, k + 1) 2^-level, k a vector.
+    """Boxes of inputs: box k of a level spans low + w k to low + w (k + 1), w = width 2^-level.
 
-    Its key interleaves the bits of k: the 2^n_features parts of box `key` are the boxes
-    (key << n_features) + part of the next level, bit j of `part` telling the halves of feature j
-    apart.
+    k is a vector of integers, one for each feature. The key of a box interleaves the bits of k. Box
+    `key` has 2^n_features parts, which are the boxes (key << n_features) + part of the next level.
+    Bit j of `part` tells the lower half of feature j from the upper one.
 
     Parameters
     ----------
     low : ndarray of shape (n_features,), float64
-        float32 numbers.
+        The smallest corner of all boxes; exactly float32 numbers.
     high : ndarray of shape (n_features,), float64
-        The largest inputs that are looked at.
+        The largest inputs that the boxes cover.
     width : ndarray of shape (n_features,), float64
-        Powers of two.
+        Width of a box of level 0 along each feature; powers of two.
     last_level : int
     deviation : float
-        How far the exact input may lie from the one that is looked up, a Euclidean norm; not 0
-        only where features are those of the kernel's space.
+        Largest Euclidean distance of the exact input from the input that is looked up. It is 0
+        unless the lattice is in the kernel's space.
     """
 
     low: Float64Array
@@ -52,21 +52,22 @@ class Lattice:
 
     @property
     def n_features(self) -> int:
-        """Features of an input."""
+        """Number of features of an input."""
         return len(self.low)
 
     def across(self, level: int) -> NDArray[np.int64]:
-        """Return how many boxes of a level reach from low to high along each feature."""
+        """Return the number of boxes of a level from low to high, for each feature."""
         size = self.width * 2.0**-level
         return np.floor((self.high - self.low) / size).astype(np.int64) + 1
 
     def inflation(self, level: int) -> float:
-        """Return by what part of its half-width an input may lie outside its box.
+        """Return by what share of its half-width an input may lie outside its box.
 
-        The C takes fl(x - low) for x - low, which is less than the width of all the boxes that a
-        map begins with and off by u times that at the most. These reach beyond `high` by less than
-        one of theirs, which is at most 2 n boxes of this level, n the most along any feature. So it
-        is u times 3 n boxes, 6 u n half-widths; 8 covers what float64 rounds.
+        The C uses fl(x - low) for x - low. This difference is less than the width of all the boxes
+        that a map begins with, and is off by at most u times that width. The boxes reach beyond
+        `high` by less than one of the first boxes, which is at most 2 n boxes of this level, with n
+        the largest number of boxes along a feature. The error is therefore at most u times 3 n
+        boxes, or 6 u n half-widths. The factor 8 covers the rounding in float64.
         """
         moved = self.deviation / self.half_widths(level).min() * (1 + 1e-9)
         return float(8 * 2.0**-24 * self.across(level).max() + moved)
@@ -78,7 +79,10 @@ class Lattice:
         return max(level for level in levels if level == 0 or self.inflation(level) <= EXPANDED)
 
     def keys(self, X: Float64Array) -> Keys:
-        """Return the boxes of the last level that hold the rows of X, none of them below `low`."""
+        """Return the keys of the last level's boxes that hold the rows of X.
+
+        No row may lie below `low`.
+        """
         place = np.floor((X - self.low) / self.width * 2.0**self.last_level).astype(np.int64)
         return interleaved(place, self.last_level + 2)
 
@@ -89,7 +93,7 @@ class Lattice:
         return centres
 
     def half_widths(self, level: int) -> Float64Array:
-        """Return half of a box along each feature."""
+        """Return half the width of a level's boxes, for each feature."""
         half: Float64Array = self.width * 2.0 ** -(level + 1)
         return half
 
@@ -97,7 +101,7 @@ class Lattice:
 def lattice(
     X: Float64Array, scale: Float64Array, unit: float = 0.0, deviation: float = 0.0
 ) -> Lattice | None:
-    """Return boxes around some inputs, about as long along each feature in the kernel's eyes.
+    """Return boxes around the inputs, about equally long along each feature for the kernel.
 
     Parameters
     ----------
@@ -105,14 +109,15 @@ def lattice(
     scale : ndarray of shape (n_features,), float64
         How far a prepared input moves with each feature.
     unit : float
-        A power of two of which inputs are multiples, and then `low` and all widths; 0: none is.
+        A power of two of which all inputs are multiples; `low` and all widths are then multiples
+        of it, too. 0 if there is no such power.
     deviation : float
         `Lattice.deviation`.
 
     Returns
     -------
     Lattice or None
-        None where a feature has no effect or float32 has no room for the boxes.
+        None if a feature has no effect on the kernel, or if float32 cannot represent the boxes.
     """
     low = _low(X.min(axis=0), unit)
     high = X.max(axis=0)
@@ -120,8 +125,8 @@ def lattice(
     if not (scale > 0).all() or not np.isfinite(extent) or extent <= 0:
         return None
     width = 2.0 ** np.ceil(np.log2(extent / scale))
-    # Magnitudes at which neither x - low nor its product with a power of two leaves float32's
-    # normal numbers; a low that is smaller may be flushed to 0.
+    # Range of magnitudes in which x - low and its products with powers of two stay float32's
+    # normal numbers; a smaller low may be flushed to 0.
     if width.min() < 2.0**-60 or max(width.max(), np.abs(low).max()) > 2.0**60:
         return None
     if not unit:
@@ -136,14 +141,14 @@ def lattice(
 
 
 def _low(least: Float64Array, unit: float) -> Float32Array:
-    """Return where the boxes begin: at multiples of the unit if there is one."""
+    """Return the lower corner of the boxes, a multiple of the unit if there is one."""
     if unit:
         return (np.floor(least / unit) * unit).astype(np.float32)
     return np.nextafter(least.astype(np.float32), np.float32(-np.inf))
 
 
 def interleaved(place: Keys, n_bits: int) -> Keys:
-    """Return the keys of rows of places with n_bits bits each."""
+    """Return the keys of box positions, the rows of `place`, with n_bits bits for each feature."""
     n = place.shape[1]
     keys = np.zeros(len(place), dtype=np.int64)
     for bit in range(n_bits):
@@ -153,7 +158,7 @@ def interleaved(place: Keys, n_bits: int) -> Keys:
 
 
 def separated(keys: Keys, n: int, n_bits: int) -> Keys:
-    """Return the places of keys, shape (n_keys, n)."""
+    """Return the box positions of keys, shape (n_keys, n)."""
     place = np.zeros((len(keys), n), dtype=np.int64)
     for bit in range(n_bits):
         for j in range(n):

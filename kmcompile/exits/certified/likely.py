@@ -1,4 +1,4 @@
-"""Inputs like those that a machine will meet, where the user gives none: made from its vectors."""
+"""Generate inputs like those that a machine will meet, from its support vectors."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 _SEED = 20011109
 _NEAREST = 4
 _FARTHEST = 0.75
-"""How far an input lies behind a vector, in distances to one of another class."""
+"""Largest distance of an input behind a vector, relative to the vector's distance to one of another
+class."""
 
 
 def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
-    """Return inputs between the vectors of a class, and behind them.
+    """Return inputs between the support vectors of a class, and behind them.
 
-    Support vectors are the inputs nearest to the boundary; most inputs lie behind them, seen from
-    the other class. Half are points behind vectors; a sixth each are mixtures of two and of four
-    vectors of a class, and of a vector with its nearest ones, with weights drawn evenly. Sign maps
-    need the former, local expansions the latter: with half of each neither is far from the best
-    share. The vectors of a regression are of one class: all of its inputs are mixtures.
+    Support vectors are the training inputs nearest to the boundary. Most inputs lie behind them,
+    seen from the other class. Half of the generated inputs are therefore points behind vectors. A
+    sixth each are mixtures of two vectors of a class, of four vectors of a class, and of a vector
+    with its nearest ones; the weights of a mixture are drawn evenly. Sign maps need points behind
+    the vectors, local expansions need mixtures; with half of each, neither exit is far from its
+    best share. All vectors of a regression count as one class, and all its inputs are mixtures.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
 def _behind(
     vectors: Float64Array, classes: np.ndarray, n: int, rng: np.random.Generator
 ) -> Float64Array:
-    """Return points on the far side of vectors, seen from vectors of another class."""
+    """Return points on the far side of vectors, seen from a vector of another class."""
     first, second = rng.integers(len(vectors), size=(2, 8 * n))
     apart = np.flatnonzero(classes[first] != classes[second])[:n]
     a, b = vectors[first[apart]], vectors[second[apart]]
@@ -61,7 +63,7 @@ def _mixed(vectors: Float64Array, chosen: np.ndarray, rng: np.random.Generator) 
 def _of_one_class(
     classes: np.ndarray, shape: tuple[int, int], rng: np.random.Generator
 ) -> np.ndarray:
-    """Return rows of vectors, those of a row of the same class."""
+    """Return an array of indices of vectors, in which each row's vectors are of one class."""
     first = rng.integers(len(classes), size=shape[0])
     order = np.argsort(classes, kind="stable")
     start = np.searchsorted(classes[order], classes[first])
@@ -78,13 +80,13 @@ def _neighbours(
     n: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Return vectors with the nearest ones of their class, as the kernel sees them."""
+    """Return the indices of vectors with the nearest vectors of their class, in kernel distance."""
     seen = machine.prepare(vectors)
     first = rng.integers(len(vectors), size=n)
     square = (seen**2).sum(axis=1)
     distance = square[first, None] + square - 2 * seen[first] @ seen.T
     distance[classes[first, None] != classes] = np.inf
     nearest: np.ndarray = np.argsort(distance, axis=1, kind="stable")[:, : _NEAREST + 1]
-    # A class may have fewer vectors: then the first one again.
+    # A class may have fewer vectors: its first vector then fills the row.
     alike = np.take_along_axis(distance, nearest, axis=1) < np.inf
     return np.where(alike, nearest, first[:, None])

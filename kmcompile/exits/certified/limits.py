@@ -1,4 +1,4 @@
-"""Whether what a certified exit stores is far from the ends of float32."""
+"""Check that the constants of a certified exit are far from the ends of float32's range."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _LARGEST = 2.0**100
 def is_usable(stage: Any) -> bool:
     """Return whether no constant of a stage is NaN, infinite or so large that products overflow.
 
-    A constant that overflows, or that is limited to what float32 holds, bounds nothing. That
-    happens where inputs or coefficients have extreme scales; such an exit is left out.
+    A constant that overflows, or is limited to float32's largest number, is not a valid bound. This
+    happens where inputs or coefficients have extreme scales. Such an exit is left out.
 
     Parameters
     ----------
     stage : dataclass
-        With arrays, numbers and dataclasses of such as fields, or tuples of them.
+        Its fields are arrays, numbers, dataclasses of these, or tuples of these.
     """
     if is_dataclass(stage):
         return all(is_usable(getattr(stage, field.name)) for field in fields(stage))

@@ -1,4 +1,4 @@
-"""The preprocessing as one linear map of the raw input, z = A x + t, with the error of that."""
+"""The preprocessing as one linear map of the raw input, z = A x + t, with a bound on its error."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.steps import Affine, Projection, Step
 
 _ROUNDINGS = 2.0**-50
-"""8 u: of one step on at most three features, which are products and sums of four numbers."""
+"""8 u: the relative error of one step on at most three features, which are products and sums of
+four numbers."""
 
 _SMALLEST = 2.0**-125
-"""Twice what flushing subnormals can move an input or a difference by."""
+"""Twice the largest change of an input or a difference when subnormal numbers are flushed to 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearInput:
-    """z = A x + t.
+    """The preprocessing as one linear map of the raw input x: z = A x + t.
 
     Parameters
     ----------
     matrix : ndarray of shape (n_prepared, n_features), float64
     offset : ndarray of shape (n_prepared,), float64
     steps : tuple of Affine or Projection
-        What it stands for, in real arithmetic.
+        The preprocessing steps that the map equals in real arithmetic.
     """
 
     matrix: Float64Array
@@ -34,19 +35,19 @@ class LinearInput:
     steps: tuple[Affine | Projection, ...]
 
     def deviation(self, reach: Float64Array, largest: float) -> float:
-        """Return how far off a difference z - s may be in float64, a Euclidean norm.
+        """Return a bound on the error of a difference z - s in float64, as a Euclidean norm.
 
-        Each step's numbers pass on the error so far and add 8 u of the magnitudes that it sums:
-        the rounding of A and t, of A x + t, and of an offset and a factor that passes worked out.
-        The centre of a cell and its half-widths are off by 4 u of the raw input's reach, and
-        z - s by u (|z| + |s|).
+        Each step passes on the error so far and adds 8 u of the magnitudes that it sums. The 8 u
+        cover the rounding of A and t, of A x + t, and of an offset and a factor that the passes
+        computed. The centre of a cell and its half-widths are off by 4 u of the raw input's reach,
+        and z - s by u (|z| + |s|).
 
         Parameters
         ----------
         reach : ndarray of shape (n_features,), float64
-            Largest magnitudes of the raw input.
+            Largest magnitude of each feature of the raw input.
         largest : float
-            Largest norm of a vector s.
+            Largest norm of a support vector s.
         """
         magnitude = reach
         error = 2.0**-50 * reach + _SMALLEST

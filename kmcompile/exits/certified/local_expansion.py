@@ -1,4 +1,4 @@
-"""The expansion of an rbf machine about a centre, with bounds on all of its orders."""
+"""The Taylor expansion of an rbf machine about a centre, with error bounds for all orders."""
 
 from __future__ import annotations
 
@@ -12,26 +12,28 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 LARGEST_EXPONENT = 8.0
-"""Of 2 gamma R^2: farther away the expansion has too many orders."""
+"""Largest 2 gamma R^2: with a larger R the expansion needs too many orders."""
 
 _NEGLIGIBLE = 40.0
-"""A kernel of exp(-40) everywhere within R is left out of an expansion, and counted as an error."""
+"""A vector whose kernel is at most exp(-40) everywhere within R is left out of an expansion and
+counted as an error."""
 
 _TAIL = 2.0**-14
 _LEAST_ORDER = 8
 
 N_SQUARES = 5
-"""Orders from the third on whose bounds depend on the direction."""
+"""Number of orders, from the third on, whose bounds depend on the direction of v."""
 
 BLOCK_ROWS = 512
 
 _GROUP_BYTES = 1 << 28
-"""Of the matrices B^T B of all orders that are summed together: of as many rows as these hold."""
+"""Most bytes of the matrices B^T B of all orders that are summed together; it limits the rows of a
+group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vectors:
-    """What is summed: sum_i beta_pi exp(-gamma |s_i - x|^2).
+    """The vectors and coefficients of the sum sum_i beta_pi exp(-gamma |s_i - x|^2).
 
     Parameters
     ----------
@@ -54,22 +56,23 @@ class LocalExpansion:
 
         h_p(v) = sum_i c_pi exp(2 gamma <t_i, v>) = C_p + <w_p, v> + <v, M_p v> + orders from 3 on.
 
-    Order k is g_k sum_i c_pi <t_i, v>^k, g_k = (2 gamma)^k / k!. As <v^(k-1), B v> with
-    B = g_k sum_i c_pi t_i^(k-1) t_i^T, tensor powers flattened, it is at most |B|_2 |v|^k, and
+    Order k is g_k sum_i c_pi <t_i, v>^k with g_k = (2 gamma)^k / k!. It equals <v^(k-1), B v> with
+    B = g_k sum_i c_pi t_i^(k-1) t_i^T, tensor powers flattened. So it is at most |B|_2 |v|^k, and
     B^T B = g_k^2 sum_ij c_i c_j <t_i, t_j>^(k-1) t_i t_j^T is only n_features wide.
 
-    All orders above K together: they are the inner product of the parts of sum_i c_i phi(t_i) and
-    phi(v) in the feature space of exp(2 gamma <., .>), so at most |W| times
-    sqrt(sum_(k > K) y^k / k!), y = 2 gamma |v|^2, |W|^2 = beta^T K beta. The sum is at most its
-    first term over 1 - y / (K + 2).
+    All orders above K together are an inner product in the feature space of exp(2 gamma <., .>), of
+    components of sum_i c_i phi(t_i) and phi(v). So they are at most |W| sqrt(sum_(k > K) y^k / k!)
+    with y = 2 gamma |v|^2 and |W|^2 = beta^T K beta. The sum over k is at most its first term over
+    1 - y / (K + 2).
 
-    Rounding in float64, u = 2^-53. c_i, t_i, and so C, w and M, are those of coefficients and
-    exponents that are a little off. A kernel within R is at most k_i = exp(-gamma (|t_i| - R)^2)
-    (1 for |t_i| <= R). Its exponent is off by at most (n + 16) u gamma (|t_i| + R)^2 and by
-    8 u gamma (|t_i| + R) |s_i| of what passes rounded before, a sum of m terms by m u times
-    sum |c_i| (1 + y + y^2 / 2), y = 2 gamma R |t_i|, which is at most sum |beta_i| k_i. So all this
-    changes f by at most `error`, which also has the kernels that are left out. The norms have
-    the rounding of their matrices inside: see `_norms`.
+    Rounding in float64, u = 2^-53. The computed c_i and t_i, and so C, w and M, belong to slightly
+    different coefficients and exponents. A kernel within R is at most k_i =
+    exp(-gamma (|t_i| - R)^2) (1 for |t_i| <= R). Its exponent is off by at most
+    (n + 16) u gamma (|t_i| + R)^2, and by 8 u gamma (|t_i| + R) |s_i| from the rounding of earlier
+    passes. A sum of m terms is off by m u times sum |c_i| (1 + y + y^2 / 2), y = 2 gamma R |t_i|,
+    which is at most sum |beta_i| k_i. All these errors change f by at most `error`, which also
+    covers kernels that are left out. The norms include the rounding of their matrices: see
+    `_norms_of_group`.
 
     Parameters
     ----------
@@ -89,7 +92,7 @@ class LocalExpansion:
     tail : ndarray of shape (n_rows,), float64
         All orders above K are at most `tail` |v|^(K + 1).
     error : ndarray of shape (n_rows,), float64
-        Of f.
+        Bound on the error of f from rounding and from kernels that are left out.
     """
 
     centre: Float64Array
@@ -105,9 +108,10 @@ class LocalExpansion:
     error: Float64Array
 
     def powers(self, radius: float, last: int = 6) -> Float64Array:
-        """Return r3, r4, .. up to order `last`: the orders from 3 on are at most sum r_k |v|^k.
+        """Return r3, r4, .. r_last: the orders from 3 on are together at most sum r_k |v|^k.
 
-        For |v| <= radius <= R: |v|^k <= radius^(k - last) |v|^last from order `last` on.
+        The bound holds for |v| <= radius <= R: from order `last` on, |v|^k <= radius^(k - last)
+        |v|^last.
 
         Returns
         -------
@@ -150,7 +154,7 @@ def expand(
     order = last_order(2 * g * radius**2)
     quadratic = 2 * g**2 * np.einsum("pia,ib->pab", weighted, t, optimize=True)
     linear = 2 * g * weighted.sum(axis=1)
-    del weighted  # as large as what comes next
+    del weighted  # as large as the arrays that come next
     squares, squares_error, norms, normal = _norms(g, t, beta, c, order)
     y = 2 * g * radius**2
     scale = np.exp(0.5 * ((order + 1) * np.log(2 * g) - gammaln(order + 2)))
@@ -170,7 +174,7 @@ def expand(
 
 
 def last_order(y: float) -> int:
-    """Return K: what is above it is small beside |W|."""
+    """Return the last order K: the orders above it are small relative to |W|."""
     k = max(_LEAST_ORDER, ceil(y))
     while 0.5 * ((k + 1) * np.log(max(y, 1e-300)) - gammaln(k + 2)) > np.log(_TAIL):
         k += 1
@@ -180,8 +184,9 @@ def last_order(y: float) -> int:
 def largest_eigenvalue(matrix: Float64Array) -> float:
     """Return an upper bound on the largest eigenvalue of a symmetric matrix.
 
-    LAPACK's are those of a matrix that differs by p(n) u |A|_2, p a modest function of n (Users'
-    Guide, section 4.7); 16 n + 64 is far above what is seen.
+    LAPACK's eigenvalues are those of a matrix that differs by at most p(n) u |A|_2, with p a modest
+    function of n (Users' Guide, section 4.7). The p(n) = 16 n + 64 used here is far above observed
+    errors.
     """
     values = np.linalg.eigvalsh(matrix)
     slack = (16 * len(matrix) + 64) * UNIT_ROUNDOFF_64
@@ -193,7 +198,7 @@ def _norms(
 ) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
     """Return `squares`, `squares_error` and `norms` of the expansion, and |W|.
 
-    In groups of rows, so that the matrices of all orders have room.
+    Works on groups of rows, so that the matrices of all orders fit into memory.
     """
     rows = group_rows(t.shape[1], order - 2)
     groups = [slice(first, first + rows) for first in range(0, len(c), rows)]
@@ -205,20 +210,22 @@ def _norms(
 
 
 def group_rows(n_features: int, n_orders: int) -> int:
-    """Return how many rows have their matrices of all orders at a time."""
+    """Return how many rows' matrices of all orders are in memory at a time."""
     return max(1, _GROUP_BYTES // (8 * n_orders * n_features**2))
 
 
 def _norms_of_group(
     g: float, t: Float64Array, beta: Float64Array, c: Float64Array, order: int
 ) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
-    """Return those of some rows.
+    """Return `squares`, `squares_error`, `norms` and |W| for some rows.
 
-    B^T B is summed from <t_i, t_j>^(k-1), of relative error (k - 1)(n + 2) u of the norms' product,
-    by two sums of m terms. So it is off, entry by entry, by gamma_N times a matrix of nonnegative
-    numbers of spectral norm at most a_k^2, a_k = g_k sum_i |c_i| |t_i|^k, N = 2 m + k (n + 4) + 8.
-    |W|^2 = sum beta_i beta_j exp(-gamma |t_i - t_j|^2) is off by (N + 4 gamma |t|^2 n) u
-    (sum |beta|)^2, where the kernels of distant vectors do not count.
+    B^T B is summed from <t_i, t_j>^(k-1), which has a relative error of (k - 1)(n + 2) u of the
+    norms' product, by two sums of m terms. Each entry is therefore off by gamma_N times an entry of
+    a nonnegative matrix. This matrix has a spectral norm of at most a_k^2, where a_k = g_k sum_i
+    |c_i| |t_i|^k and N = 2 m + k (n + 4) + 8.
+
+    |W|^2 = sum beta_i beta_j exp(-gamma |t_i - t_j|^2) is off by at most (N + 4 gamma |t|^2 n) u
+    (sum |beta|)^2; kernels of distant vectors do not count in |t|.
     """
     n_rows, m = c.shape
     n = t.shape[1]

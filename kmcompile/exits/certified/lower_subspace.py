@@ -1,4 +1,4 @@
-"""Lower a subspace certificate: a subspace and weights -> the stage with constants that hold."""
+"""From a subspace and weights to a subspace certificate whose constants hold in the C."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from kmcompile.program.stages import ExactSum, InnerProducts, Nonzeros
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 
 _UP = 1 + 1e-6
-"""Covers float64's rounding of norms, of sums and of eigenvalues, many times over."""
+"""Covers float64's rounding of norms, sums and eigenvalues, with a large margin."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subspace:
-    """The rows V^ of a subspace and the vectors in it as they are stored, with upper bounds.
+    """A subspace (rows V^), the vectors' coordinates in it as stored, and upper bounds on both.
 
     Parameters
     ----------
     products : InnerProducts
-        V^.
+        The rows V^ of the subspace.
     projected : ndarray of shape (n_slots, p), float64
-        s^, of float32 values: s is nearly V^T s^.
+        The coordinates s^, float32 values: a support vector s is nearly V^T s^.
     delta : ndarray of shape (n_slots,), float64
-        The weight of each slot's error, > 0, and so large that no beta / delta exceeds 1.
+        Weight of each slot's error; positive, and so large that no beta / delta exceeds 1.
     beta : ndarray of shape (n_slots,), float64
-        At least the trained |beta|; 0 where a slot is a filling.
+        Upper bound on the trained |beta| of each slot; 0 for a padding slot.
     eigenvalues : ndarray of shape (degree,), float64
-        Of [delta_i <r_i, r_j>^k delta_j], the largest.
+        Largest eigenvalue of [delta_i <r_i, r_j>^k delta_j], for k = 1 .. degree.
     norm : float
         |V^|_2.
     zeta : float
         gamma_n |V^|_F: the error of z^ relative to |x|.
     longest, longest_projected, along : float
-        Largest |s_i|, |s^_i|, and |P (s_i - V^T s^_i)|.
+        Largest |s_i|, largest |s^_i|, and largest |P (s_i - V^T s^_i)|.
     """
 
     products: InnerProducts
@@ -68,14 +68,14 @@ class Subspace:
     def of(
         cls, program: Program, directions: Float64Array, delta: Float64Array, degree: int
     ) -> Subspace:
-        """Return that of a program's vectors.
+        """Return the subspace with the given directions and a program's vectors in it.
 
         Parameters
         ----------
         directions : ndarray of shape (p, n_features), float64
             Orthonormal rows.
         delta : ndarray of shape (n_slots,), float64
-            Up to a factor.
+            Weights of the slots' errors, up to a common factor.
         """
         exact = program.ends.exact
         assert isinstance(exact, ExactSum)
@@ -90,7 +90,7 @@ class Subspace:
         basis: Float64Array = np.linalg.qr(V.T)[0]
         inside = vectors @ basis
         across = (vectors - inside @ basis.T)[beta > 0]
-        # A feature that no row looks at adds nothing that rounds.
+        # A feature that no row uses adds no rounding error.
         n_seen = int(np.count_nonzero(np.abs(V).sum(axis=0)))
         return cls(
             products=products,
@@ -107,17 +107,17 @@ class Subspace:
 
     @property
     def delta_length(self) -> float:
-        """|delta|_2 over the slots that have a coefficient."""
+        """Norm |delta|_2 over the slots that have a coefficient."""
         return float(np.sqrt((self.delta[self.beta > 0] ** 2).sum())) * _UP
 
     @property
     def reach(self) -> float:
-        """At least |z^| / |x|."""
+        """Upper bound on |z^| / |x|."""
         return self.norm + self.zeta
 
 
 def _products(program: Program, directions: Float64Array, vectors: Float64Array) -> InnerProducts:
-    """Return the products, which look only at features that are not 0 in every vector."""
+    """Return the products with the directions, over features that are nonzero in some vector."""
     if any(isinstance(stage, Nonzeros) for stage in program.stages):
         return InnerProducts.of_rows(directions, skip_zeros=True)
     seen = np.flatnonzero(np.abs(vectors).sum(axis=0))
@@ -129,20 +129,20 @@ def _products(program: Program, directions: Float64Array, vectors: Float64Array)
 def lower_subspace(
     machine: KernelMachine, program: Program, subspace: Subspace, unit: float, max_touched: int
 ) -> SubspaceCertificate:
-    """Return the stage; the docstrings of its class and of `PolyRemainder` derive the constants.
+    """Return the stage; `SubspaceCertificate` and `PolyRemainder` derive its constants.
 
-    A trained vector is off its stored one by `stored_error`, which is part of eta; beta by
-    2^-24, or by the smallest normal number where it is subnormal.
+    A trained vector differs from its stored one by `stored_error`, which is part of eta. beta
+    differs by 2^-24 of itself, or by the smallest normal number where beta is subnormal.
 
     Parameters
     ----------
     machine : KernelMachine
         Binary, after the passes, with a polynomial kernel of degree 2 or more.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     subspace : Subspace
     unit : float
-        U: a typical |gamma <s, x> + coef0| of the terms that matter.
+        The unit U: a typical |gamma <s, x> + coef0| of the terms that matter.
     max_touched : int
     """
     exact, kernel = program.ends.exact, machine.kernel
@@ -182,20 +182,20 @@ def _longest(rows: Float64Array) -> float:
 def _remainder(kernel: Poly, unit: float, subspace: Subspace, stored: float) -> PolyRemainder:
     """Return the remainder's constants.
 
-    The computed u^ is off gamma' <s_i, x> + coef0' - gamma' <r_i, x'> by at most
+    The computed u^ differs from gamma' <s_i, x> + coef0' - gamma' <r_i, x'> by at most the sum of
 
     - gamma' |s^_i| zeta |x^|, as z^ is off V^ x^ by at most zeta |x^|;
     - gamma' gamma_p |s^_i| |z^|, the sum of t^, |z^| <= (|V^|_2 + zeta) |x^| = v |x^|;
     - gamma' (|P (s_i - V^T s^_i)| + |s_i - stored s_i|) |x^|, gamma' |s_i| |x - x^|;
-    - 5 u gamma' |t^| + 3 u |coef0'| for gamma', coef0', product and addition, and underflow: of
-      n products in each of the p sums of z^, of p in that of t^, of u^ itself.
+    - 5 u gamma' |t^| + 3 u |coef0'| for gamma', coef0', product and addition;
+    - underflow of n products in each of the p sums of z^, of p products in the sum t^, and of u^.
 
-    1e-12 |s_i| in `along` is float64's rounding.
+    The 1e-12 |s_i| in `along` covers the rounding in float64.
 
     Parameters
     ----------
     stored : float
-        Largest distance of a trained vector from its stored one.
+        Largest distance between a trained vector and its stored value.
     """
     d, u = kernel.degree, UNIT_ROUNDOFF
     gamma, coef0 = abs(kernel.gamma) / unit, kernel.coef0 / unit
@@ -228,7 +228,7 @@ def _remainder(kernel: Poly, unit: float, subspace: Subspace, stored: float) -> 
 
 
 def shares(degree: int) -> list[tuple[float, float, float]]:
-    """Return for y^(d - k), k = 1 .. d, its bound in y^(d - 1), y^m and 1, m = (d - 1) // 2.
+    """Return, for y^(d - k), k = 1 .. d, a bound: factors of y^(d - 1), y^m, 1; m = (d - 1) // 2.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Polynomials of a bounded total degree on the cube [-1, 1]^n: halving it, bounding their range."""
+"""Polynomials of bounded total degree on the cube [-1, 1]^n: halve the cube, bound their range."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Monomials:
     exponents : ndarray of shape (n_monomials, n_variables), int64
         Sorted by |a|.
     halves : ndarray of shape (2^n_variables, n_monomials, n_monomials), float64
-        c @ halves[s] has the coefficients on the part of the cube in which bit j of s says
-        whether h_j > 0, that part being [-1, 1]^n again.
+        c @ halves[s] are the coefficients on part s of the cube, scaled to [-1, 1]^n again. Bit j
+        of s says whether h_j > 0 on the part.
     bernstein : ndarray of shape (n_monomials, (degree + 1)^n_variables), float64
-        c @ bernstein are Bernstein coefficients of the tensor product of that degree.
+        c @ bernstein are the Bernstein coefficients, of tensor-product degree `degree`.
     """
 
     exponents: np.ndarray
@@ -37,7 +37,7 @@ class Monomials:
 
     @property
     def total(self) -> np.ndarray:
-        """|a| of every monomial."""
+        """Total degree |a| of every monomial."""
         total: np.ndarray = self.exponents.sum(axis=1)
         return total
 
@@ -47,12 +47,12 @@ class Monomials:
             yield coefficients @ half
 
     def rounding(self, coefficients: Float64Array, inflation: float) -> Float64Array:
-        """Return what `parts` or `range` may be off by, up to |h_j| = 1 + inflation.
+        """Return a bound on the errors of `parts` and `range`, up to |h_j| = 1 + inflation.
 
-        The magnitudes of a row of `halves`, which is exact, add up to 1; an entry of `bernstein`
-        is at most 1 and a product of n numbers rounded once, n the variables. So with N monomials
-        a value changes by at most gamma_(N + 2 n) sum_a |c_a| (Higham, eq. 3.5); N + 2 n + 3
-        covers the higher orders and this sum.
+        The magnitudes in a row of `halves`, which is exact, add up to 1. An entry of `bernstein` is
+        at most 1 and a product of n numbers rounded once, with n the number of variables. With N
+        monomials, a value therefore changes by at most gamma_(N + 2 n) sum_a |c_a| (Higham, eq.
+        3.5). N + 2 n + 3 covers the higher orders and the rounding of this sum.
         """
         terms = sum(self.exponents.shape) + self.exponents.shape[1] + 3
         growth = (1 + inflation) ** int(self.total[-1])
@@ -60,10 +60,10 @@ class Monomials:
         return bound * (1 + 2.0**-30)
 
     def range(self, coefficients: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return the least and the largest Bernstein coefficient of each polynomial.
+        """Return the smallest and the largest Bernstein coefficient of each polynomial.
 
-        A polynomial on the cube is a convex combination of them (Farouki, The Bernstein
-        polynomial basis, 2012, section 3.3).
+        A polynomial on the cube is a convex combination of its Bernstein coefficients (Farouki, The
+        Bernstein polynomial basis, 2012, section 3.3).
         """
         values = coefficients @ self.bernstein
         return values.min(axis=1), values.max(axis=1)
@@ -95,7 +95,7 @@ def monomials(n_variables: int, degree: int) -> Monomials:
 
 
 def _half(exponents: np.ndarray, bits: tuple[int, ...], degree: int) -> Float64Array:
-    """Return the matrix of h_j = (h'_j +- 1) / 2: its entries are exact in float64."""
+    """Return the matrix of h_j = (h'_j +- 1) / 2; its entries are exact in float64."""
     matrix = np.ones((len(exponents), len(exponents)))
     for j, bit in enumerate(bits):
         single = np.array(
@@ -120,7 +120,10 @@ def _bernstein(n_variables: int, exponents: np.ndarray, degree: int) -> Float64A
 
 
 def _coefficient(k: int, i: int, degree: int) -> float:
-    """Return coefficient i of h^k: the mean of the products of k of `degree` signs, i positive."""
+    """Return Bernstein coefficient i of h^k: the mean product of k of `degree` signs.
+
+    i of the signs are positive.
+    """
     signs = sum(
         comb(i, plus) * comb(degree - i, k - plus) * (-1) ** (k - plus) for plus in range(k + 1)
     )

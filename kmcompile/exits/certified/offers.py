@@ -1,4 +1,4 @@
-"""What a fit of certified exits is given, and what it returns."""
+"""The arguments and the results of a function that fits certified exits."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 
 Offer = tuple[EarlyExit, str]
-"""A certified exit, and what it is, with its sizes."""
+"""A certified exit, and its description with its sizes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """What certified exits are fitted to.
+    """The arguments of a function that fits certified exits.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes of `kmcompile.passes`.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     X : ndarray of shape (n_samples, n_features), float32
-        Accepted samples: where to prove much. Nothing that is proved rests on them.
+        Samples that the C accepts: they show in which regions proofs are worth their cost. No proof
+        depends on them.
     room : Room
         What early exits may take.
     map_bytes : int or None
-        Flash that a sign map may take, where not the default.
+        Bytes of flash that a sign map may take; None: the default, `usual_bytes`.
     budgets : SearchBudgets
-        What each search may take; their notes say which ended early.
+        The budgets of the searches; their notes say which searches ended early.
     """
 
     machine: KernelMachine
@@ -45,7 +46,8 @@ class Asked:
 
 
 CertifiedFit = Callable[[Asked], Sequence[Offer]]
-"""Returns the exits of one kind for a machine, in several sizes; none where there are none.
+"""Returns the exits of one kind for a machine, in several sizes; an empty list if it can have none.
 
-It may raise numpy.linalg.LinAlgError or OverflowError where the scale of the data leaves float64.
+It may raise numpy.linalg.LinAlgError or OverflowError if the scale of the data leaves float64's
+range.
 """

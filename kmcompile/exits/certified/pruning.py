@@ -1,4 +1,4 @@
-"""Which halvings of a subdivision are worth the bytes of a map."""
+"""Choose which halvings of a subdivision are worth their bytes in a sign map."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _NO_BOXES = Level(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pruned:
-    """A map as a forest: boxes of one level, halved where it pays.
+    """A sign map as a forest: the roots are boxes of one level, halved where that saves cost.
 
     Parameters
     ----------
     root_level : int
     levels : tuple of Level
-        From the roots on; a box without a sign that is not halved stays open.
+        The levels from the roots on. A box that has no sign and is not halved stays open.
     n_halved : int
     gain : float
-        Share of the points that are decided, less what the way to them costs.
+        Share of the points that the map decides, less the cost of looking them up.
     """
 
     root_level: int
@@ -41,14 +41,14 @@ class Pruned:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Boxes:
-    """A level with what pruning asks of it again and again.
+    """A level with the values that pruning reads repeatedly.
 
     Parameters
     ----------
     share : ndarray of shape (n_boxes,), float64
-        Of the points.
+        Share of the points in each box.
     parents : ndarray of shape (n_boxes,), int64
-        Places in the level before; of no meaning in the first.
+        Indices of the boxes' parents in the level before; meaningless in the first level.
     """
 
     level: Level
@@ -57,7 +57,7 @@ class _Boxes:
 
 
 class Forest:
-    """All that a subdivision found, from level 0 on.
+    """All boxes that a subdivision found, from level 0 on.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ class Forest:
     last_root_level : int
         The deepest level that may be the grid of a map.
     step_cost : float
-        What looking into a halved box costs a query, in the cost of what the map saves.
+        Cost of looking into a halved box, as a share of the cost that the map saves for a query.
     most_steps : int
-        How often a box of the grid may be halved.
+        Most halvings between a box of the grid and its smallest part.
     """
 
     def __init__(
@@ -96,10 +96,11 @@ class Forest:
             self.boxes.append(_Boxes(level, density.of(level.keys, number), parents))
 
     def pruned(self, root_level: int, price: float) -> Pruned:
-        """Return the forest that gains most if every halving costs a price.
+        """Return the forest with the largest gain if every halving costs a price.
 
-        A halved box gains what its parts do, less the price and the cost of looking into it; it
-        stays whole where that is negative or where its own sign or that of all parts is proved.
+        The gain of a halved box is the gain of its parts, less the price and the cost of looking
+        into it. A box stays whole where this gain is negative, where its own sign is proved, or
+        where the same sign is proved in all its parts.
         """
         n_parts = 1 << self.n_features
         levels: list[Level] = []
@@ -128,7 +129,7 @@ class Forest:
         return Pruned(root_level, tuple(levels), int(n_halved.sum()), float(gain.sum()))
 
     def fitted(self, root_level: int, most_halved: int) -> Pruned:
-        """Return the forest that gains most with at most so many halvings, nearly."""
+        """Return a forest with nearly the largest gain for at most `most_halved` halvings."""
         best = self.pruned(root_level, 0.0)
         low, high = 2.0**-30, 1.0
         if best.n_halved <= most_halved:
@@ -144,7 +145,7 @@ class Forest:
         return best
 
     def _with_parts(self, level: Level, below: Level) -> Level:
-        """Return the level below with the parts of boxes that have a sign: they may be roots."""
+        """Return the next level with the parts of boxes that have a sign: these may be roots."""
         decided = level.signs != 0
         parts = np.arange(1 << self.n_features)
         keys = ((level.keys[decided, None] << self.n_features) + parts).reshape(-1)
@@ -159,17 +160,17 @@ class Forest:
 
 
 def kinds(pruned: Pruned, roots: Keys, n_features: int) -> list[NDArray[np.uint8]]:
-    """Return the kinds of all boxes of a map, level by level, parts in the order of the halved.
+    """Return the kinds of all boxes of a map, level by level, parts in the order of their parents.
 
     Parameters
     ----------
     roots : ndarray of shape (n_roots,), int64
-        Their keys, in the order of the map.
+        Keys of the roots, in the order of the map.
 
     Returns
     -------
     list of ndarray of shape (n_boxes,), uint8
-        As in `stages.sign_map`.
+        One array a level; the kinds are those of `stages.sign_map`.
     """
     parts = np.arange(1 << n_features)
     found = []

@@ -1,4 +1,4 @@
-"""Builds the stage `sign_map`: where among the inputs the sign of a decision is proved."""
+"""Build the stage `sign_map`: the boxes of inputs in which the sign of a decision is proved."""
 
 from __future__ import annotations
 
@@ -26,29 +26,31 @@ from kmcompile.program.stages.proved import NARROW_OPERATIONS
 from kmcompile.program.stages.sign_map import SignMap, first_operations, map_bytes, step_operations
 
 DEGREES = {1: 15, 2: 11, 3: 7}
-"""Of the expansions, by the number of features; odd, where the remainder of rbf is smallest."""
+"""Degree of the expansions for each number of features; odd, because the remainder of rbf is
+smallest then."""
 
 _LARGEST_BYTES = 20_000
 _MOST_LEVELS = 32
 _MOST_HALVED = (1 << 16) - 1
-"""What uint16 ranks count."""
+"""Largest number of halved boxes: their ranks are stored as uint16."""
 _ROOT_SHARE = 0.5
-"""Of the nodes that may be roots."""
+"""Most roots, as a share of a map's nodes."""
 _TOLERANCE = 2.0**-7
-"""Of the error of an expansion, beside a typical |f|."""
-_MOST_WORK = 3e9  # multiply-adds of the expansions: seconds
-_MOST_COEFFICIENTS = 20_000_000  # of the boxes that f is expanded on: 160 MB
+"""Largest error of an expansion relative to a typical |f|."""
+_MOST_WORK = 3e9  # most multiply-adds of the expansions: seconds
+_MOST_COEFFICIENTS = 20_000_000  # most numbers for the boxes on which f is expanded: 160 MB
 _GROWTH = 4
 _FEW_OPEN = 0.01
-"""Share of samples; a larger map, asked for by --max-flash, hardly decides more."""
+"""Share of undecided samples below which a larger map, as --max-flash may allow, hardly decides
+more."""
 _TRIED = 32
 _SEARCHED = 2
-"""Boxes halved in the search for each that the map has room for."""
+"""Boxes that the search halves for each halved box that the map has room for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proof:
-    """What proves signs of one machine.
+    """The parts that prove signs for the boxes of one machine.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ class Proof:
     lattice : Lattice
     expansions : Expansions
     rounded : float
-        What else float64 rounded in a distance, when the machine was measured in other units.
+        Further rounding errors of a distance in float64, from measuring the machine in other units.
     """
 
     machine: KernelMachine
@@ -67,7 +69,7 @@ class Proof:
     rounded: float
 
     def expand(self, keys: Keys, level: int) -> Sum:
-        """Return the decision on some boxes of a level."""
+        """Return the polynomial of the decision f, with its error, on boxes of a level."""
         lattice, linear = self.lattice, self.linear
         centres = lattice.centres(keys, level) @ linear.matrix.T + linear.offset
         beyond = lattice.high + 2 * lattice.width * 2.0**-level
@@ -84,7 +86,7 @@ class Proof:
 
 
 def usual_bytes(program: Program) -> int:
-    """Return 20 KB, or what the tables of the sum over all vectors take if that is less."""
+    """Return the usual flash of a map: 20 KB, or the bytes of the exact sum's tables if fewer."""
     return min(_LARGEST_BYTES, sum(table.n_bytes for table in program.ends.exact.tables()))
 
 
@@ -96,25 +98,25 @@ def build_sign_map(
     max_operations: float = math.inf,
     budget: SearchBudget | None = None,
 ) -> SignMap | None:
-    """Return the map that decides most queries for its bytes.
+    """Return the map that decides most queries within its flash and its operations.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes; binary, of at most 3 raw features, its preprocessing linear.
+        The machine after the passes: binary, at most 3 raw features, linear preprocessing.
     program : Program
-        Its exact program.
+        The exact program of the machine.
     samples : ndarray of shape (n, n_features), float32
-        Raw inputs like those that will come: bytes are spent where they are.
+        Raw inputs like those to come: the map spends its bytes where they lie.
     max_bytes : int
     max_operations : float
-        Of a query that the map does not decide, with the label.
+        Most multiply-adds of a query that the map does not decide, with the label.
     budget : SearchBudget, optional
 
     Returns
     -------
     SignMap or None
-        None where the machine is of another kind or a map decides nothing.
+        None if the machine is of another kind, or if no map decides anything.
     """
     if not machine.task.has_one_sign or machine.n_features not in DEGREES:
         return None
@@ -146,16 +148,16 @@ def build_sign_map(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """What a map looks at.
+    """The inputs that a map looks up: raw samples, or in an integer format the prepared ones.
 
     Parameters
     ----------
     machine : KernelMachine
-        As a function of that.
+        The machine as a function of the inputs that the map looks up.
     x : ndarray of shape (n, n_features), float32
-        The samples.
+        The samples, as the map sees them.
     unit : float
-        A power of two of which they are multiples; 0: none.
+        A power of two of which all samples are multiples; 0: there is none.
     deviation : float32 or None
         `SignMap.deviation`.
     """
@@ -167,15 +169,15 @@ class _Seen:
 
     @property
     def largest_deviation(self) -> float:
-        """How far the exact input may lie from the one that is looked at."""
+        """Largest distance of the exact input from the input that the map looks up."""
         return 0.0 if self.deviation is None else float(self.deviation)
 
 
 def _seen(machine: KernelMachine, program: Program, samples: Float32Array) -> _Seen:
-    """Return the raw samples, or in an integer format the prepared ones.
+    """Return the inputs that a map looks up: raw samples, or in an integer format prepared ones.
 
-    The largest deviation is that of a sample or of codes: on a grid that codes represent exactly it
-    is small.
+    The largest deviation is the deviation of a sample or of codes. It is small for samples on a
+    grid that the codes represent exactly.
     """
     quantize = program.prepare.quantize
     if quantize is None:
@@ -189,17 +191,18 @@ def _seen(machine: KernelMachine, program: Program, samples: Float32Array) -> _S
 def proof_of(
     machine: KernelMachine, points: np.ndarray, unit: float = 0.0, deviation: float = 0.0
 ) -> Proof | None:
-    """Return what proves signs of a machine, None if nothing does.
+    """Return what is needed to prove signs for a machine; None if no sign can be proved.
 
     Parameters
     ----------
     machine : KernelMachine
     points : ndarray of shape (n, n_features), float64
     unit : float
-        That of codes, which the inputs are multiples of; 0: there are none. What a machine in
-        these units rounded is at most 3 u of every vector, and gamma's 2 u are u of a distance.
+        The unit of codes, of which the inputs are multiples; 0: the inputs are no codes. Measuring
+        the machine in these units rounds every vector by at most 3 u, and gamma by 2 u, which is
+        u of a distance.
     deviation : float
-        How far the exact input may lie from the one that is looked up.
+        Largest distance of the exact input from the input that the map looks up.
     """
     linear = linear_input(machine)
     if linear is None or not len(points):
@@ -226,10 +229,10 @@ def _expansions_of(machine: KernelMachine, basis: Monomials) -> Expansions | Non
 
 
 def _first_boxes(proof: Proof, likely: Density) -> tuple[int, Keys]:
-    """Return the level on which f is expanded and its boxes: the first with small errors.
+    """Return the first level on which the expansions of f have small errors, and its boxes.
 
-    Below it, boxes inherit their polynomials. If there are too many boxes, those with the fewest
-    points are left out.
+    Boxes of later levels inherit the polynomials of these boxes. If there are too many boxes, those
+    with the fewest points are left out.
     """
     rng = np.random.default_rng(1)
     each = len(proof.machine.support_vectors) * len(proof.expansions.basis.total)
@@ -250,7 +253,10 @@ def _first_boxes(proof: Proof, likely: Density) -> tuple[int, Keys]:
 
 
 def _nodes_within(max_bytes: int) -> int:
-    """Return the most nodes of a map: whole blocks of 64 first, then what the rest holds."""
+    """Return the largest number of nodes of a map that takes at most `max_bytes`.
+
+    Whole blocks of 64 nodes come first, then as many nodes as the remaining bytes hold.
+    """
     n = max_bytes * 32 // 9
     while n > 0 and map_bytes(n) > max_bytes:
         n -= 1
@@ -258,20 +264,23 @@ def _nodes_within(max_bytes: int) -> int:
 
 
 def _steps_within(max_operations: float, n_features: int, program: Program) -> int:
-    """Return how often a box may be halved; no map is deeper than the lattice has levels."""
+    """Return how often a box may be halved, limited by the operations and the lattice's levels."""
     around = first_operations(n_features) + NARROW_OPERATIONS + program.ends.label.operations()
     steps = (max_operations - around) / step_operations(n_features)
     return int(np.clip(steps, 0, _MOST_LEVELS))
 
 
 def _grids(lattice: Lattice, n_nodes: int) -> list[int]:
-    """Return the numbers of boxes of the levels that may be a map's grid, from level 0 on."""
+    """Return the number of boxes of each level that may be a map's grid, from level 0 on."""
     sizes = [math.prod(lattice.across(level).tolist()) for level in range(lattice.last_level)]
     return [n for level, n in enumerate(sizes) if level == 0 or n <= _ROOT_SHARE * n_nodes]
 
 
 def _best(forest: Forest, grids: list[int], lattice: Lattice, n_nodes: int) -> Pruned | None:
-    """Return the forest that gains most: a finer grid takes bytes, a coarser one steps."""
+    """Return the forest with the largest gain over all grids.
+
+    A finer grid takes more bytes, a coarser grid more steps.
+    """
     found = [
         forest.fitted(level, min(_MOST_HALVED, (n_nodes - n_roots) >> lattice.n_features))
         for level, n_roots in enumerate(grids)
@@ -303,7 +312,7 @@ def _encoded(
 
 
 def offer_sign_maps(asked: Asked) -> list[Offer]:
-    """Return a map of the usual size, and larger ones while they leave many samples open."""
+    """Return a map of the usual size, and larger maps as long as many samples stay undecided."""
     machine, program, room = asked.machine, asked.program, asked.room
     batch = program.prepare.run(Batch.of(asked.X, program.n_decisions))
     size, most = usual_bytes(program), asked.map_bytes

@@ -1,4 +1,4 @@
-"""Boxes in which a decision's sign is proved, halved where inputs are likely."""
+"""Prove a decision's sign in boxes of inputs, and halve boxes where inputs are likely."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from kmcompile.numeric.arrays import Float64Array
 Signs = NDArray[np.int8]
 
 _LEAST = 2.0**-60
-"""Of |f| in a box that is decided: a normal float32 number."""
+"""Smallest |f| in a box with a proved sign: a normal float32 number."""
 _FIRST_SHARE = 1 / 64
 _STEP = 1.5
-"""From one least share of the boxes that are halved to the next."""
+"""Ratio of consecutive least shares of the points, above which boxes are halved."""
 _UP = 1.0 + 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """The boxes of one level that were looked at.
+    """The boxes of one level that were examined.
 
     Parameters
     ----------
     keys : ndarray of shape (n_boxes,), int64
         Sorted.
     signs : ndarray of shape (n_boxes,), int8
-        1 or -1 where the sign is proved in all of the box, otherwise 0.
+        1 or -1 if the sign is proved for the whole box, otherwise 0.
     halved : ndarray of shape (n_boxes,), bool
-        The next level has its parts.
+        Whether the next level contains the box's parts.
     """
 
     keys: Keys
@@ -45,15 +45,15 @@ class Level:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subdivision:
-    """Boxes with proved signs.
+    """All examined boxes with their proved signs.
 
     Parameters
     ----------
     first_level : int
     levels : tuple of Level
-        From the first one on.
+        The levels from `first_level` on.
     least, largest : float
-        Bounds on |f| in every box that is decided.
+        Bounds on |f| that hold in every box with a proved sign.
     """
 
     first_level: int
@@ -64,7 +64,7 @@ class Subdivision:
 
 @dataclass(eq=False)
 class _Open:
-    """Boxes of a level without a sign that are not halved: polynomials and their errors."""
+    """Boxes of a level that have no sign and are not halved, with their polynomials and errors."""
 
     keys: Keys
     coefficients: Float64Array
@@ -83,7 +83,7 @@ def _joined(parts: list[_Open]) -> _Open:
 
 @dataclass(eq=False)
 class _Search:
-    """The state of a subdivision."""
+    """The state of a running subdivision."""
 
     basis: Monomials
     density: Density
@@ -105,9 +105,10 @@ class _Search:
     def admit(
         self, depth: int, keys: Keys, coefficients: Float64Array, error: Float64Array
     ) -> None:
-        """Take in boxes `depth` levels below the first with |f - polynomial| <= error there.
+        """Add boxes `depth` levels below the first, where |f - polynomial| <= error.
 
-        What is added for the rounding of the range covers that of halving the box, too.
+        The error that is added for the rounding of the range also covers the rounding of halving
+        the box.
         """
         level = self.first_level + depth
         inflation = self.density.lattice.inflation(level)
@@ -122,9 +123,9 @@ class _Search:
         self.open[depth].append(_Open(keys[rest], coefficients[rest], error[rest], share))
 
     def halve(self, least_share: float) -> int:
-        """Halve all open boxes with more than a share of the points; return how many.
+        """Halve all open boxes with more than a share of the points; return how many were halved.
 
-        Those for whose parts there is no room stay whole, and the search is full.
+        Boxes stay whole if memory has no room for their parts. The search then counts as full.
         """
         n = 0
         n_features = self.density.lattice.n_features
@@ -146,10 +147,11 @@ class _Search:
         return n
 
     def _bytes(self, n_joined: int, n_halved: int) -> float:
-        """Return the bytes of all polynomials while some boxes of a level are halved.
+        """Return the bytes of all polynomials while n_halved boxes of a level are halved.
 
-        Those of the level are there three times, joined and parted. Of the parts all stay, one is
-        worked on, with its range's coefficients.
+        The polynomials of the level are in memory three times: joined, and parted into halved and
+        whole. The polynomials of all parts stay in memory. One part at a time needs its range's
+        coefficients, too.
         """
         n_monomials, n_coefficients = self.basis.bernstein.shape
         n_open = sum(len(part.keys) for parts in self.open for part in parts)
@@ -158,7 +160,7 @@ class _Search:
         return 8.0 * float(rows * (n_monomials + 4) + n_halved * n_coefficients)
 
     def result(self) -> Subdivision:
-        """Return what was found."""
+        """Return the levels with all their boxes."""
         levels = []
         for seen, halved in zip(self.seen, self.halved, strict=True):
             if not seen:
@@ -173,9 +175,9 @@ class _Search:
 def proved_signs(
     basis: Monomials, coefficients: Float64Array, error: Float64Array, inflation: float
 ) -> tuple[Signs, Float64Array, Float64Array]:
-    """Return the signs of f in boxes and bounds on |f| there.
+    """Return the signs of f in boxes, and bounds on |f| there.
 
-    An input may lie outside its box by `inflation` of a half-width, i, where a polynomial differs
+    An input may lie outside its box by `inflation` i of a half-width. There the polynomial differs
     from its values in the box by at most sum_a |c_a| ((1 + i)^|a| - 1).
 
     Parameters
@@ -189,13 +191,13 @@ def proved_signs(
     -------
     signs : ndarray of shape (n_boxes,), int8
     least, largest : ndarray of shape (n_boxes,), float64
-        Of |f|, where the sign is not 0.
+        Bounds on |f| where the sign is not 0.
     """
     growth = np.expm1(basis.total * np.log1p(inflation)) * _UP
     outside = np.abs(coefficients) @ growth
     error = (error + outside) * _UP
     low, high = np.zeros(len(error)), np.zeros(len(error))
-    rest = ~basis.changes_sign(coefficients)  # of the others no sign can be proved
+    rest = ~basis.changes_sign(coefficients)  # no sign can be proved in the other boxes
     low[rest], high[rest] = basis.range(coefficients[rest])
     least = np.maximum(low, -high) - error * _UP
     signs = np.where(least > _LEAST, np.sign(low), 0).astype(np.int8)
@@ -211,16 +213,16 @@ def subdivide(
     most_halved: int,
     budget: SearchBudget | None = None,
 ) -> Subdivision:
-    """Halve boxes without a sign, those where most inputs are first.
+    """Halve the boxes without a sign, starting where most inputs lie.
 
     Parameters
     ----------
     keys : ndarray of shape (n_boxes,), int64
         Boxes of the first level.
     expanded : Sum
-        f there.
+        The polynomials of f on these boxes.
     most_halved : int
-        Boxes to halve, about.
+        About how many boxes to halve.
     budget : SearchBudget, optional
     """
     budget = budget or SearchBudget("sign_map")

@@ -1,4 +1,4 @@
-"""Fit subspace certificates: which directions, which weights, how many dimensions and kernels."""
+"""Fit subspace certificates: choose directions, weights, and numbers of dimensions and kernels."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from kmcompile.program.stages import ExactSum
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 
 _DELTA_POWER = 0.4
-"""delta_i = (mean of |beta_i h'(u_i)| over the samples)^0.4: of 0 to 1 the power that
-certified most on digits, flat from 0.3 to 0.5."""
+"""delta_i = (mean of |beta_i h'(u_i)| over the samples)^0.4. Of the powers from 0 to 1, this one
+certified most on digits; the result is flat from 0.3 to 0.5."""
 
 _LEAST_DELTA = 1e-3
 _UNITS = (0.6, 0.7, 0.8, 1.0)
-"""Shares of the root mean square of |u|, weighted by the terms' part of the bound, to try as U:
-smaller ones than 1 suit what is left when the largest terms have been computed."""
+"""Values of U to try, as shares of the root mean square of |u|, weighted by the terms' share of the
+bound. Values below 1 suit the terms that are left when the largest have been computed."""
 
 _COARSE = (4, 8, 16, 32, 64, 128, 256)
 _FINE = (0.7, 0.85, 1.2, 1.45)
 _N_CANDIDATES = 3
 _SAMPLES = 400
 _LEAST_SCALE = 2.0**-60
-"""U^d, or its inverse: well within float32 with what multiplies it."""
+"""Smallest U^d and smallest U^-d: with their factors they stay well within float32's range."""
 
 _MOST_VECTORS = 6000
 _LARGEST_DEGREE = 20
 _LARGEST_EXTRA = 0.2
-"""Of the exact sum's operations: what the stage may cost a query that it does not decide, both
-without zeros."""
+"""Most operations that the stage may add to a query that it does not decide, as a share of the
+exact sum's; both counted without zero features."""
 
 
 def supports(machine: KernelMachine, program: Program) -> bool:
-    """Return whether there is a certificate for a machine: binary, polynomial, not too large."""
+    """Return whether a machine can have a certificate: binary, polynomial and not too large."""
     exact, kernel = program.ends.exact, machine.kernel
     return (
         isinstance(exact, ExactSum)
-        and program.codes is None  # it computes kernels of the exact sum in float32
+        and program.codes is None  # the certificate computes kernels of the exact sum in float32
         and isinstance(kernel, Poly)
         and 2 <= kernel.degree <= _LARGEST_DEGREE
         and exact.n_decisions == 1
@@ -62,19 +62,19 @@ def fit_subspace(
     samples: Float32Array,
     budget: SearchBudget | None = None,
 ) -> list[SubspaceCertificate]:
-    """Return candidate stages, those first that cost the samples least.
+    """Return candidate stages, in order of their mean cost on the samples.
 
-    For some numbers of dimensions, then for those around the best one, it is worked out how many
-    kernels each sample needs, and from that how many are worth trying.
+    The fit tries some numbers of dimensions, then numbers around the best one. For each it computes
+    how many kernels every sample needs, and from these the number of kernels that is worth trying.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes of `kmcompile.passes`.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     samples : ndarray of shape (n, n_features), float32
-        Accepted inputs like those to come.
+        Inputs like those to come that the C accepts.
     budget : SearchBudget, optional
     """
     if not supports(machine, program) or len(samples) == 0:
@@ -85,7 +85,7 @@ def fit_subspace(
     if not budget.allows(n_bytes, operations):
         budget.left_out()
         return []
-    # Evenly from all: they may stand in the order of their classes.
+    # Evenly from all samples: they may be sorted by class.
     rows = np.unique(np.linspace(0, len(samples) - 1, _SAMPLES).astype(np.int64))
     batch = program.prepare.run(Batch.of(np.ascontiguousarray(samples[rows]), 1))
     assert isinstance(machine.kernel, Poly)
@@ -119,19 +119,20 @@ def fit_subspace(
 
 
 def _bytes(machine: KernelMachine, exact: ExactSum) -> float:
-    """Return the bytes of a trial at any time.
+    """Return the most bytes of a trial at any time.
 
-    The magnitudes of the products of all vectors, with one power; or about twelve arrays of a
-    sample and a vector; and copies of the vectors, some in the subspace.
+    The largest of three is counted: the magnitudes of all vectors' products with one power; about
+    twelve arrays with a number for each sample and vector; or copies of the vectors, some of them
+    in the subspace.
     """
     m, n = exact.n_slots, machine.support_vectors.shape[1]
     return 8.0 * float(max(2 * m * m, 12 * _SAMPLES * m) + 6 * m * n + 6 * n * n + 2 * _SAMPLES * m)
 
 
 def _operations(machine: KernelMachine) -> float:
-    """Return the multiply-adds of one number of dimensions, as many as take the time.
+    """Return the multiply-adds of trying one number of dimensions, weighted by their time.
 
-    The powers go through memory, a number at a time, which takes ten times as long.
+    The powers go through memory one number at a time, which takes ten times as long.
     """
     m, n = machine.support_vectors.shape
     assert isinstance(machine.kernel, Poly)
@@ -139,22 +140,22 @@ def _operations(machine: KernelMachine) -> float:
 
 
 def _least(found: dict[int, tuple[float, SubspaceCertificate]]) -> float:
-    """Return the least cost so far, that of the exact sum alone included."""
+    """Return the least cost found so far; the exact sum alone counts as 1."""
     return min([1.0, *(cost for cost, _ in found.values())])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """A machine with samples, in float64.
+    """A machine and samples, prepared in float64 for trying subspaces.
 
     Parameters
     ----------
     vectors : ndarray of shape (n_slots, n_features), float64
     beta, delta : ndarray of shape (n_slots,), float64
     directions : ndarray of shape (n, n_features), float64
-        Right singular vectors of delta S.
+        Right singular vectors of delta S, S being the matrix of support vectors.
     terms : ndarray of shape (n_samples, n_slots), float64
-        beta K.
+        The terms beta K of the sum.
     """
 
     machine: KernelMachine
@@ -197,14 +198,14 @@ class Trial:
         )
 
     def least_cost(self, p: int) -> float:
-        """Return what p dimensions cost before anything is decided, relative to the exact sum."""
+        """Return the cost of p dimensions before any decision, relative to the exact sum."""
         exact = self.program.ends.exact
         assert isinstance(exact, ExactSum)
         features = (self.batch.x != 0).sum(axis=1).mean() if exact.skip_zeros else exact.n_features
         return float(p * (exact.n_slots + features) / exact.operations_of(self.batch).mean())
 
     def best(self, p: int) -> tuple[float, SubspaceCertificate]:
-        """Return the stage in p dimensions and its mean cost, relative to the exact sum's."""
+        """Return the best stage in p dimensions and its mean cost, relative to the exact sum."""
         assert isinstance(self.machine.kernel, Poly)
         degree = self.machine.kernel.degree
         subspace = Subspace.of(self.program, self.directions[:p], self.delta, degree)
@@ -216,7 +217,7 @@ class Trial:
         return cost, lower_subspace(self.machine, self.program, subspace, unit, touched)
 
     def _cost(self, stage: SubspaceCertificate) -> tuple[float, int]:
-        """Return the mean cost with as many kernels as are worth it, and how many these are."""
+        """Return the mean cost with the best limit on kernels, and this limit."""
         ends, batch = self.program.ends, self.batch
         exact = ends.exact
         assert isinstance(exact, ExactSum)
@@ -241,7 +242,7 @@ class Trial:
         return float(costs[first] / np.mean(whole)), int(choices[first])
 
     def _needed(self, stage: SubspaceCertificate) -> NDArray[np.int64]:
-        """Return how many kernels each sample needs; more than there are where none suffice."""
+        """Return how many kernels each sample needs; if all do not suffice, more than there are."""
         batch, exact = self.batch, self.program.ends.exact
         assert isinstance(exact, ExactSum)
         z = stage.products.of(batch.x)
@@ -266,7 +267,7 @@ class Trial:
 
 
 def offer_subspaces(asked: Asked) -> list[Offer]:
-    """Return the subspace certificates of a machine."""
+    """Return the subspace certificates that a machine can have."""
     budget = asked.budgets.of("subspace_certificate")
     stages = fit_subspace(asked.machine, asked.program, asked.X, budget)
     return [(stage, str(stage)) for stage in stages]

@@ -1,1 +1,1 @@
-"""Fits early exits and their thresholds to calibration samples, with a promised risk."""
+"""Fit statistical exits and their thresholds to calibration samples, with a promised risk."""

@@ -1,4 +1,4 @@
-"""The band around an estimate within which it decides nothing."""
+"""The band of a test: the interval around an estimate of 0 in which the test decides nothing."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 LEAST_SPREAD, LARGEST_SPREAD = 0.8, 1.6
-"""Of a query's error relative to others: limits of what a reduced set may say of it."""
+"""Limits of a query's spread, the size of its error relative to others, that a reduced set may
+estimate."""
 
 _MARGIN = 1.0
 _FEWEST = 10
 _LEAST_NEAR = 50
-"""Samples near the boundary: inside the machine's margin, or the nearest so many."""
+"""Fewest samples that count as near the boundary: with fewer inside the machine's margin, the
+nearest ones are taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """What makes a decision of the values that one test sees, and its error.
+    """The estimate that a test computes from the values it sees, and the band of its error.
 
-    E = own * value + earlier * E' + constant, E' being the estimate of the reduced set before. At
-    a scale lambda, E decides where |E| > lambda * reach * deviation * spread of the query.
+    E = own * value + earlier * E' + constant, where E' is the estimate of the reduced set before.
+    At a scale lambda, E decides where |E| > lambda * reach * deviation * spread of the query.
 
     Parameters
     ----------
     own, earlier, constant : ndarray of shape (n_decisions,), float64
     deviation : ndarray of shape (n_decisions,), float64
-        Standard deviation of (f - E) / spread near the boundary: far from it, a sign is clear
-        anyway.
+        Standard deviation of (f - E) / spread near the boundary. Samples far from the boundary do
+        not count: their sign is clear anyway.
     reach : ndarray of shape (n_decisions,), float64
-        How far E / (deviation * spread) goes on the wrong side, and at least what this kind of
-        test is given.
+        Largest |E| / (deviation * spread) of a sample on the wrong side, and at least the reach
+        that this kind of test is given.
     """
 
     own: Float64Array
@@ -43,12 +45,12 @@ class Bands:
     reach: Float64Array
 
     def estimate(self, values: Float32Array, earlier: Float64Array) -> Float64Array:
-        """Return E, shape (n_samples, n_decisions)."""
+        """Return the estimates E, shape (n_samples, n_decisions)."""
         found: Float64Array = self.own * values + self.earlier * earlier + self.constant
         return found
 
     def half_width(self, scale: float) -> Float64Array:
-        """Return the half-width of a query with a spread of 1, shape (n_decisions,)."""
+        """Return the half-width of the band for a query with spread 1, shape (n_decisions,)."""
         return scale * self.reach * self.deviation
 
 
@@ -66,13 +68,13 @@ def fit_bands(
     ----------
     values : ndarray of shape (n_samples, n_decisions), float32
     earlier : ndarray of shape (n_samples, n_decisions), float64, or None
-        E'. With it the shares are those of least squares, without it E is the value and its mean
-        error.
+        The earlier estimates E'. With them, `own`, `earlier` and `constant` are fitted by least
+        squares. Without them, E is the value plus its mean error.
     spread : ndarray of shape (n_samples,), float64
     decisions : ndarray of shape (n_samples, n_decisions), float64
-        The model's, f.
+        The model's decisions f.
     relevant : ndarray of shape (n_samples, n_decisions), bool
-        The samples that a decision is about: of one of the pair's two classes.
+        For each decision, the samples of its pair's two classes.
     least_reach : float
     """
     n = decisions.shape[1]
@@ -80,7 +82,7 @@ def fit_bands(
     reach = np.full(n, least_reach)
     for p in range(n):
         near = near_boundary(decisions[:, p], relevant[:, p])
-        if len(near) < _FEWEST:  # too few to say anything: this decision is never sure here
+        if len(near) < _FEWEST:  # too few samples: the test never decides this decision
             deviation[p] = np.inf
             continue
         f, value = decisions[near, p], values[near, p].astype(np.float64)
@@ -91,7 +93,7 @@ def fit_bands(
             features = np.column_stack([value, earlier[near, p], np.ones(len(f))])
             own[p], before[p], constant[p] = np.linalg.lstsq(features, f, rcond=None)[0]
             error = f - features @ (own[p], before[p], constant[p])
-        # Of a stage that estimates without any error no band would be left.
+        # A stage that estimates without any error would otherwise have no band.
         smallest = 1e-6 * float(np.abs(decisions[:, p]).max())
         deviation[p] = max(float((error / spread[near]).std()), smallest)
         if deviation[p] == 0:  # the decision is 0 for every sample: it has no sign to be sure of
@@ -103,7 +105,7 @@ def fit_bands(
 
 
 def near_boundary(f: Float64Array, relevant: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the relevant samples inside the margin, or the nearest so many: indices."""
+    """Return the indices of the relevant samples inside the margin, or of the nearest few."""
     rows = np.flatnonzero(relevant)
     distance = np.abs(f[rows])
     nearest = np.sort(distance)[min(_LEAST_NEAR, len(rows)) - 1] if len(rows) else 0.0
@@ -114,19 +116,19 @@ def near_boundary(f: Float64Array, relevant: NDArray[np.bool_]) -> NDArray[np.in
 def fit_spread(
     raw: Float32Array, error: Float64Array, decisions: Float64Array, relevant: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Return (a, b): a + b raw is how large a sample's error is, relative to the mean.
+    """Return (a, b) so that a + b raw is the size of a sample's error relative to the mean.
 
     Parameters
     ----------
     raw : ndarray of shape (n_samples,), float32
-        What follows the size of the sum's terms.
+        A value that grows with the magnitudes of the sum's terms.
     error, decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
 
     Returns
     -------
     tuple of float
-        (1, 0) where the error does not grow with it.
+        (1, 0) if the error does not grow with `raw`.
     """
     sizes, raws = [], []
     for p in range(decisions.shape[1]):
@@ -145,5 +147,5 @@ def fit_spread(
 
 
 def limited(spread: Float64Array) -> Float64Array:
-    """Return the spread within its limits."""
+    """Return the spread, limited to [LEAST_SPREAD, LARGEST_SPREAD]."""
     return np.clip(spread, LEAST_SPREAD, LARGEST_SPREAD)

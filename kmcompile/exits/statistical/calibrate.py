@@ -1,4 +1,4 @@
-"""From the plan to a program with early exits: the one entry of this package."""
+"""From the plan to a program with statistical exits: the entry point of this package."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from kmcompile.request.plan import AskedPromise, Plan
 from kmcompile.text.figures import counted
 
 _REPEATED_SHARE = 0.05
-"""Of the samples that repeat one before them, or nearly: more must not count as evidence each."""
+"""Share of equal and nearly equal samples above which each group counts once as evidence."""
 
 _CHALLENGES = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """A program with early exits, and what it was calibrated with.
+    """A program with early exits, and the samples that calibrated it.
 
     Parameters
     ----------
     program : Program
     calibration : Calibration
     held_out : ndarray of shape (n, n_features), float32
-        The control samples, or all where there is no such part: to verify with.
+        The samples to verify with: the control samples, or all samples if there is no control part.
     given : ndarray of shape (n_given, n_features), float32
-        All calibration samples that the C accepts, those that repeat others too.
+        All calibration samples that the C accepts, repeated ones included.
     """
 
     program: Program
@@ -71,18 +71,19 @@ def calibrate(
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes of `kmcompile.passes`.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     plan : Plan
-        With samples.
+        The plan, which must have samples.
     room : Room
         What early exits may take.
     tell : callable
         Called with a few words as each step begins.
     offer : callable, optional
-        Of samples that teach the order of pairs, and others that judge: what to take where it
-        costs less. The control samples, on which a promise rests, have no part in it.
+        Function of two sample arrays, the first to choose the order of the pairs, the second to
+        measure the cost. It returns a program with a pair sum, which is taken if it costs less.
+        The control samples, which support the promise, are in neither array.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def calibrate(
 
 
 def _that_count(groups: Groups) -> NDArray[np.intp]:
-    """Return the first samples of all groups if many repeat another, otherwise all."""
+    """Return the first sample of each group if many samples are repeated, otherwise all samples."""
     n, firsts = len(groups.first), groups.firsts
     return firsts if n - len(firsts) > _REPEATED_SHARE * n else np.arange(n)
 
@@ -161,13 +162,13 @@ def _told(asked: Challenge) -> str:
 def _risk(asked: AskedPromise, n: int, n_given: int, training: bool) -> float:
     if asked.risk_is == "auto" or (training and asked.risk_is == "default"):
         return supported_risk(n, asked.control)
-    if not training:  # no promise is made then
+    if not training:  # the program then has no promise
         require_support(n, asked.risk, asked.control, n_given)
     return asked.risk
 
 
 def _check_paper_scheme(machine: KernelMachine, program: Program, thresholds: str) -> None:
-    """Raise UsageError where the paper's scheme is not for the machine or the format."""
+    """Raise UsageError if the paper's scheme does not support the machine or the format."""
     exact = program.ends.exact
     if not machine.task.has_one_sign:
         raise UsageError(
@@ -204,7 +205,7 @@ def _notes(n_refused: int, groups: Groups, n_counted: int, training: bool) -> tu
 
 
 def _once(n_given: int, n_equal: int, n_near: int) -> str:
-    """Return how many samples do not count beside those that they repeat."""
+    """Return a sentence on how many samples do not count because they repeat others."""
     if n_near == 0:
         return f"{n_equal:,} of the {n_given:,} calibration samples repeat others and count once"
     equal = f" ({n_equal:,} are equal)" if n_equal else ""

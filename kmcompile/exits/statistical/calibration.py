@@ -1,4 +1,4 @@
-"""What calibration found: the promise that goes with a program, and how its stages were chosen."""
+"""The results of calibration: the promised risk, and how the stages were chosen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kmcompile.exits.candidates.candidate import Candidate
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The probability of another label than the model's, and what supports it.
+    """The promised probability of a label other than the model's, and the evidence for it.
 
     Parameters
     ----------
@@ -22,13 +22,13 @@ class Promise:
     requested : float or None
         The risk that was asked for; None without a promise.
     upper_bound : float or None
-        Of the risk, from the control samples.
+        Upper bound on the risk, from the control samples.
     confidence : float or None
-        Of a guaranteed bound.
+        Confidence of a guaranteed bound.
     n_samples, disagreements : int
-        Control samples, and those of them that an early exit labels unlike the model.
+        Number of control samples, and of those that an early exit labels unlike the model.
     scale : float
-        The one factor (lambda) of all thresholds.
+        The common factor (lambda) of all thresholds.
     """
 
     control: Literal["guaranteed", "expected", "none"]
@@ -41,7 +41,7 @@ class Promise:
 
 
 def promise_of(report: Mapping[str, Any]) -> Promise | None:
-    """Return the promise in a report.json, None where it has none."""
+    """Return the promise in a report.json; None if it contains none."""
     risk, calibration = report["risk"], report["calibration"]
     if risk is None or calibration is None:
         return None
@@ -58,19 +58,19 @@ def promise_of(report: Mapping[str, Any]) -> Promise | None:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Everything that the report says about calibration.
+    """The results of calibration that the report shows.
 
     Parameters
     ----------
     promise : Promise
     thresholds : {"risk", "maxsmoothed", "simple"}
     n_shape, n_choice, n_control : int
-        Samples of the disjoint parts; the stages' shapes, their choice and the promise rest on
-        one each.
+        Samples in each of the three disjoint parts: to fit the shapes of the stages, to choose
+        among them, and to support the promise.
     n_support_vectors_found : int
         Samples that are support vectors.
     candidates : tuple of Candidate
-        In the order of their cost; the exact sum alone is among them.
+        In order of cost; the exact sum without exits is one of them.
     notes : tuple of str
         What was left out and why, and what else the user should know.
     """

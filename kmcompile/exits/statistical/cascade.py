@@ -1,4 +1,4 @@
-"""Put early exits before the exact sum of a program, with the risk that was asked for."""
+"""Build the cascade: statistical exits before the exact sum, with the requested risk."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from kmcompile.program.stages.range_gate import sum_of_squares
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wish:
-    """What is asked of the early exits, and which samples answer for it.
+    """The requested risk of the early exits, and the samples that must support it.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ def add_cascade(
     tell: Callable[[str], None],
     n_jobs: int | None = None,
 ) -> tuple[Program, Calibration]:
-    """Return the program with the early exits that pay, and what calibration found.
+    """Return the program with the early exits that save operations, and the calibration results.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes of `kmcompile.passes`.
     program : Program
-        The exact one.
+        The exact program, without early exits.
     samples : CalibrationSamples
     wish : Wish
     room : Room
@@ -89,7 +89,7 @@ def add_cascade(
     tell : callable
         Called with a few words as each step begins.
     n_jobs : int, optional
-        Of joblib, for fitting the stages.
+        Number of joblib jobs that fit the stages.
     """
     ends = program.ends
     x, parts = prepared(program, samples.X), wish.parts
@@ -151,12 +151,12 @@ def add_cascade(
 
 
 def _made_floats(program: Program) -> int:
-    """Return the multiply-adds of the codes in float32, which every early exit here looks at."""
+    """Return the multiply-adds to convert the codes to float32, which every exit here reads."""
     return program.n_features * program.float_weight if program.ends.in_integers else 0
 
 
 def _alone(samples: ChoiceSamples) -> float:
-    """Return the mean multiply-adds of the exact sum."""
+    """Return the mean multiply-adds of the exact sum without exits."""
     return float(samples.exact_operations.mean())
 
 
@@ -182,19 +182,19 @@ def _choice_samples(
 def _per_kernel(
     exact: ExactSum | PairSum | FixedSum | LinearSum, x: Float32Array
 ) -> NDArray[np.int64]:
-    """Return what a kernel that an early exit has computed saves; a sum of integers has its own."""
+    """Return the multiply-adds saved by a known kernel; an integer sum saves none."""
     if not isinstance(exact, ExactSum):
         return np.zeros(len(x), dtype=np.int64)
     return exact.total_operations - exact.skipped_features(x)
 
 
 def prepared(program: Program, X: Float32Array) -> Float32Array:
-    """Return the prepared inputs, shape (n, n_prepared), float32: all of them are accepted."""
+    """Return the prepared inputs, shape (n, n_prepared), float32; the C must accept all rows."""
     return program.prepare.run(Batch.of(np.ascontiguousarray(X), program.n_decisions)).x
 
 
 def relevant_decisions(machine: KernelMachine, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which decisions a sample is about, shape (n, n_decisions): its class's pairs."""
+    """Return for each sample the decisions of its class's pairs, shape (n, n_decisions)."""
     if machine.task is not Task.ONE_VS_ONE:
         return np.ones((len(labels), machine.n_decisions), dtype=bool)
     n = machine.n_classes
@@ -205,7 +205,7 @@ def relevant_decisions(machine: KernelMachine, labels: NDArray[np.int64]) -> NDA
 def with_exits(
     program: Program, gate: RangeGate, chosen: tuple[Link, ...], scale: float
 ) -> Program:
-    """Return the program with early exits, their bands at a scale."""
+    """Return the program with early exits whose bands are set at a scale."""
     exits: list[EarlyExit] = []
     for made in chosen:
         number = 1 + sum(stage.template == made.fitted.stage.template for stage in exits)
@@ -214,18 +214,18 @@ def with_exits(
 
 
 def skips_zeros(program: Program) -> bool:
-    """Return whether the features that are not 0 are listed, as lowering chose to."""
+    """Return whether the program lists nonzero features, as lowering decided."""
     exact = program.ends.exact
     return isinstance(exact, ExactSum) and exact.skip_zeros
 
 
 def range_gate(x: Float32Array, skip_zeros: bool) -> RangeGate:
-    """Return the gate that every query goes through before the first early exit.
+    """Return the range gate, which every query passes before the first early exit.
 
     Parameters
     ----------
     x : ndarray of shape (n_samples, n_features), float32
-        Prepared samples: their squares are the calibrated range.
+        Prepared samples: the range of their squared norms is the calibrated range.
     skip_zeros : bool
     """
     square = sum_of_squares(x)
@@ -239,7 +239,7 @@ def _control(
     samples: CalibrationSamples,
     wish: Wish,
 ) -> Promise:
-    """Return the promise of the smallest scale that keeps it on the control samples."""
+    """Return the promise of the smallest scale that keeps the risk on the control samples."""
     control = wish.parts.control
     labels = samples.labels[control].astype(np.int32)
     estimates = [estimates_of(made.fitted.stage, ends, x[control]) for made in chosen]
@@ -249,7 +249,7 @@ def _control(
         return whole.wrong(scale, labels)
 
     if samples.training:
-        # Nothing is promised; the same rule gives a sensible scale.
+        # Nothing is promised, but the rule of a promise gives a sensible scale.
         risk = max(wish.risk, 1 / (len(control) + 1))
         found = conformal(SCALES, wrong, len(control), risk)
     elif wish.control == "guaranteed":
@@ -266,7 +266,7 @@ def _control(
 
 
 def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
-    """Return the promise of a program that decides nothing early."""
+    """Return the promise of a program that has no early exits."""
     if samples.training:
         return promise_nothing(len(wish.parts.control), 0, np.inf)
     return decide_nothing(wish.control, wish.risk, len(wish.parts.control))
@@ -275,11 +275,11 @@ def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
 def _at_promise(
     build: Callable[[float], Program], samples: CalibrationSamples, parts: Parts, promise: Promise
 ) -> tuple[Program, Promise] | None:
-    """Return the program at the promised scale, with the disagreements that it has itself.
+    """Return the program at the promised scale, and its own disagreements with the model.
 
-    The trial works with matrix products and takes the exact sum for the model. It is the program
-    that is promised, every answer of it: where it disagrees more often, a larger scale, which was
-    accepted, too; None where the sums themselves disagree too often.
+    The trial uses matrix products and takes the exact sum for the model. The promise, however, is
+    about every answer of the program. If the program disagrees more often than the trial, a larger
+    scale that was also accepted is taken. None if the exact sums themselves disagree too often.
     """
     control = parts.control
     for scale in [scale for scale in SCALES if scale >= promise.scale][::-1]:

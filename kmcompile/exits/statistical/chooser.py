@@ -1,4 +1,4 @@
-"""Choose the early exits of a program by counted operations on the choice samples."""
+"""Choose the statistical exits of a program by operations counted on the choice samples."""
 
 from __future__ import annotations
 
@@ -24,32 +24,34 @@ from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
 
 _RISK_USED = 0.7
-"""Share of the risk that a candidate takes when it is compared: the control needs some room."""
+"""Share of the risk at which candidates are compared; the rest is left for the control samples."""
 
 _WIDER, _WIDER_COST = (1.25, 1.5, 1.75, 2.0), 0.2
-"""By how much the bands after touched vectors may be wider, and what that may cost."""
+"""Factors by which the bands after touched vectors may be wider, and the largest cost of a
+factor."""
 
 _FEW, _USUAL_SCALE = 3, 1.75
-"""Where the risk allows fewer disagreements than this on the choice samples these say little of the
-scale that the control will find: this is what it usually is."""
+"""If the risk allows fewer disagreements than this on the choice samples, they say little about the
+scale that the control samples will give. The usual scale is taken instead."""
 
 WORST_SHARE = 0.1
-"""What early exits may add to the exact sum, in the worst case."""
+"""Most operations that statistical exits may add in the worst case, as a share of the exact
+sum's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChoiceSamples:
-    """The part of the samples that stages are chosen by.
+    """The part of the samples on which sequences of stages are compared.
 
     Parameters
     ----------
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
-        The samples that a decision is about.
+        For each decision, the samples of its pair's two classes.
     labels : ndarray of shape (n_samples,), int32
-        The model's.
+        The model's labels.
     exact_operations, per_kernel : ndarray of shape (n_samples,), int64
-        Multiply-adds of the exact sum with the label, and what it saves for each known kernel.
+        Multiply-adds of the exact sum with the label, and those it saves for each known kernel.
     """
 
     decisions: Float64Array
@@ -68,11 +70,11 @@ def choose(
     room: Room,
     budget: SearchBudget | None = None,
 ) -> tuple[tuple[Link, ...], tuple[Candidate, ...]]:
-    """Return the cheapest sequence of early exits, and what it was compared with.
+    """Return the cheapest sequence of early exits, and all sequences that were compared.
 
-    A sequence has exits of every kind in the order of the fits, of each at most `most`, of
-    increasing cost, as far as they fit into `room`. It is compared at the smallest scale of its
-    bands that keeps about the risk.
+    A sequence has at most `most` exits of each kind. The kinds stand in the order of the fits, the
+    exits of one kind in order of cost, as far as `room` allows. Each sequence is compared at the
+    smallest scale of its bands that about keeps the risk.
 
     Parameters
     ----------
@@ -81,11 +83,11 @@ def choose(
     risk : float
     ends : Ends
     n_always : float
-        Mean multiply-adds of a query that early exits need before the first of them.
+        Mean multiply-adds of a query before the first early exit, which the exits require.
     room : Room
     budget : SearchBudget, optional
-        How many exits that hand on their estimates may stand in a row depends on what has to be
-        remembered of each row.
+        Limits the memory for sequences of exits that hand on their estimates, and so the number
+        of such exits in a row.
     """
     alone = float(samples.exact_operations.mean())
     found: list[tuple[float, tuple[Link, ...]]] = [(alone, ())]
@@ -100,7 +102,7 @@ def choose(
         if scale is not None:
             cost = trial.mean_operations(scale, samples.exact_operations, samples.per_kernel)
             found.append((n_always + cost, links))
-    found.sort(key=lambda item: item[0])  # stable: of equal ones the one with fewer stages
+    found.sort(key=lambda item: item[0])  # stable: fewer stages at equal cost
     cost, chosen = found[0]
     if chosen and allowed_disagreements(samples, risk) < _FEW:
         cost, chosen = _widened(chosen, samples, ends, cost - n_always)
@@ -115,7 +117,7 @@ def choose(
 
 
 def allowed_disagreements(samples: ChoiceSamples, risk: float) -> float:
-    """Return how many of the choice samples may disagree."""
+    """Return how many of the choice samples may disagree with the model at a risk."""
     return _RISK_USED * risk * len(samples.labels)
 
 
@@ -125,9 +127,10 @@ def _widened(
     ends: Ends,
     cost: float,
 ) -> tuple[float, tuple[Link, ...]]:
-    """Return the sequence with bands after touched vectors as wide as costs little.
+    """Return the sequence with the bands of tests after touched vectors widened at a small cost.
 
-    Few queries get there, and each that leaves wrongly makes all bands of the program wider.
+    Few queries reach these tests, and each query that they decide wrongly makes all bands of the
+    program wider.
     """
     least = cost
     widest = links
@@ -143,20 +146,20 @@ def _widened(
 def mean_operations(
     links: Sequence[Link], samples: ChoiceSamples, ends: Ends, scale: float
 ) -> float:
-    """Return the mean multiply-adds of a choice sample at a scale, without what comes before."""
+    """Return the mean multiply-adds of the links and the sum at a scale, for a choice sample."""
     trial = trial_of(links, [made.fitted.estimates for made in links], ends.label)
     return trial.mean_operations(scale, samples.exact_operations, samples.per_kernel)
 
 
 class _Tried:
-    """Links and their trials: a stage is fitted once for each row of estimates that it follows."""
+    """Cache of links and trials: a stage is fitted once for each row of estimates before it."""
 
     def __init__(self, samples: ChoiceSamples, ends: Ends, begin: State) -> None:
         self._samples, self._ends, self._begin = samples, ends, begin
         self._known: dict[tuple[FittedExit, ...], tuple[Link, Trial, State]] = {}
 
     def of(self, sequence: tuple[FittedExit, ...]) -> tuple[tuple[Link, ...], Trial]:
-        """Return the links of a sequence and the trial of all of them."""
+        """Return the links of a sequence, and the trial of the whole sequence."""
         links, trials = [], []
         state = self._begin
         handed_on: tuple[FittedExit, ...] = ()
@@ -186,7 +189,7 @@ def _has_room(sequence: Sequence[FittedExit], ends: Ends, n_always: float, room:
 
 
 def _scale(trial: Trial, labels: NDArray[np.int32], allowed: float) -> float | None:
-    """Return about the smallest scale that keeps the risk."""
+    """Return about the smallest scale that keeps the risk; None if no scale does."""
     found = None
     for scale in SCALES:
         if trial.disagreements(scale, labels) > allowed:
@@ -198,14 +201,14 @@ def _scale(trial: Trial, labels: NDArray[np.int32], allowed: float) -> float | N
 
 
 def added_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
-    """Return the multiply-adds of early exits that do not decide, beyond those of the exact sum."""
+    """Return the multiply-adds that early exits add to a query that no exit decides."""
     return sum(stage.added_operations(ends) for stage in stages)
 
 
 def _longest_row(fitted: Sequence[FittedExit], samples: ChoiceSamples, budget: SearchBudget) -> int:
-    """Return how many exits of a kind that hand on their estimates are tried in a row.
+    """Return how many exits that hand on their estimates are tried in a row.
 
-    As many as may stand in a program, as far as the budget has room for.
+    This is the number that may stand in a program, as far as the budget's memory allows.
     """
     kinds = _kinds(_handing_on(fitted))
     longest = max((min(fit.most, len(items)) for fit, items in kinds), default=0)
@@ -221,10 +224,11 @@ def _longest_row(fitted: Sequence[FittedExit], samples: ChoiceSamples, budget: S
 
 
 def _bytes(fitted: Sequence[FittedExit], samples: ChoiceSamples, longest: int) -> int:
-    """Return the bytes of what is remembered with so many exits of a kind in a row.
+    """Return the bytes of the cache for rows of at most `longest` exits of a kind.
 
-    Of every row of exits that hand on their estimates the decisions of the last one; of every
-    stage behind it the scale, the label and the operations of each test and sample.
+    The cache stores the last exit's decisions for every row of exits that hand on their estimates.
+    For every stage behind such a row it stores the scale, the label and the operations of each test
+    and sample.
     """
     n_samples, n_decisions = samples.decisions.shape
     handing_on = _handing_on(fitted)
@@ -236,7 +240,7 @@ def _bytes(fitted: Sequence[FittedExit], samples: ChoiceSamples, longest: int) -
 
 
 def _sequences(fitted: Sequence[FittedExit], longest: int) -> list[tuple[FittedExit, ...]]:
-    """Return all sequences: of each kind as many as may stand in a row, the cheaper ones first."""
+    """Return all sequences: of each kind every number that may stand in a row, cheapest first."""
     rows = []
     for fit, items in _kinds(fitted):
         most = min(fit.most, longest) if fit.kind.hands_on_estimate else fit.most

@@ -1,4 +1,4 @@
-"""Points to fit a reduced set to: samples, support vectors and mixtures of near ones."""
+"""Points to which a reduced set is fitted: samples, support vectors and mixtures of near ones."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from kmcompile.program.stages import ExactSum, FixedSum
 _SEED = 20021128
 _LEAST_POINTS, _MOST_POINTS = 2000, 12000
 _NEIGHBOURS = 30
-"""Candidates of which a point is mixed with the nearest."""
+"""Candidates among which the nearest is mixed with a point."""
 
 _MOST_VECTORS = 4000
 _RIDGE = 1e-6
 _BLOCK_VALUES = 1 << 22
 _POINT_BYTES = 100_000_000
-"""Of the points' features: there are a few sets of points at a time, and copies of one."""
+"""Most bytes of the points' features: a few sets of points and copies of one exist at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitPoints:
-    """Prepared points with what the machine says to them.
+    """Prepared points with the machine's decisions there.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class FitPoints:
     magnitudes : ndarray of shape (n_points,), float64
         Sum of the terms' magnitudes, sum_i max_p |beta_pi| |K_i|.
     relevant : ndarray of shape (n_points, n_decisions), bool
-        The points that a decision is about; the others do not count.
+        For each decision, the points of its pair's two classes; other points do not count.
     """
 
     x: Float64Array
@@ -43,7 +43,7 @@ class FitPoints:
     relevant: NDArray[np.bool_]
 
     def chosen(self, rows: slice) -> FitPoints:
-        """Return some of the points."""
+        """Return the points with the given row indices."""
         return FitPoints(
             self.x[rows], self.decisions[rows], self.magnitudes[rows], self.relevant[rows]
         )
@@ -55,15 +55,16 @@ def of_samples(
     decisions: Float64Array,
     relevant: NDArray[np.bool_],
 ) -> FitPoints:
-    """Return the samples, and mixtures of two near ones where they are few.
+    """Return the samples as points, with mixtures of two near samples if there are few.
 
-    The machine can be asked anywhere. A mixture is of a sample and the nearest of some others, at
-    random; samples that all have one length are mixed on that sphere.
+    The machine has a decision everywhere, so a mixture is as good as a sample. A mixture is a
+    random combination of a sample and the nearest of some other samples. Samples of one common
+    length are mixed on the sphere of this length.
 
     Parameters
     ----------
     x : ndarray of shape (n_samples, n_features), float32
-        Prepared.
+        Prepared samples.
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
     """
@@ -80,13 +81,13 @@ def of_samples(
 
 
 def most_points(n_features: int) -> int:
-    """Return how many points there are at most: fewer than usual where each has many features."""
+    """Return the largest number of points; with many features it is smaller."""
     within = _POINT_BYTES // (8 * n_features)
     return int(np.clip(within, _LEAST_POINTS, _MOST_POINTS))
 
 
 def points_left_out(n_samples: int, n_features: int) -> tuple[str, ...]:
-    """Return a note where memory has room for fewer samples than reduced sets could be fitted to.
+    """Return a note if memory allows fewer samples than reduced sets could be fitted to.
 
     Examples
     --------
@@ -105,13 +106,14 @@ def points_left_out(n_samples: int, n_features: int) -> tuple[str, ...]:
 
 
 def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
-    """Return the points and the support vectors, each as if it had not been trained on.
+    """Return the points and the support vectors, each vector as if it had not been trained on.
 
-    As many as there is room for: beside very many points none, and the points are what they were.
+    As many vectors are added as there is room for. Beside very many points none are added, and the
+    points are returned unchanged.
 
-    Without vector i the machine's decision there is about f(s_i) - beta_i S_i^2, where S_i^2, the
-    squared distance of phi(s_i) from the span of the others, is 1 / (K^-1)_ii [1]_. A vector's
-    own decision would mislead: no other point has it.
+    Without vector i the machine's decision at s_i is about f(s_i) - beta_i S_i^2. S_i^2, the
+    squared distance of phi(s_i) from the span of the other vectors, is 1 / (K^-1)_ii [1]_. A
+    vector's own decision, with its own term, would mislead the fit: no other point has such a term.
 
     References
     ----------
@@ -131,7 +133,7 @@ def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
     gram = gram + gram.T
     gram /= 2
     gram[np.diag_indices_from(gram)] += _RIDGE * np.trace(gram) / len(gram)
-    # Of a kernel that is not positive definite, as the sigmoid, it may come out below 0.
+    # With a kernel that is not positive definite, such as sigmoid, it may be negative.
     span = np.maximum(1 / np.diag(np.linalg.inv(gram)), 0.0)
     decisions -= beta[slots] * span[:, None]
     return FitPoints(
@@ -178,7 +180,7 @@ def _mixtures(points: Float64Array, n: int) -> Float64Array:
 
 
 def _sums(exact: ExactSum | FixedSum, points: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Return decisions and magnitudes at prepared points."""
+    """Return the decisions and the sums of magnitudes at prepared points."""
     vectors = exact.columns().T.astype(np.float64)
     beta = exact.slot_decisions().astype(np.float64)
     size = np.abs(beta).max(axis=1)

@@ -1,4 +1,4 @@
-"""The kinds of statistical exits that a program may have."""
+"""The registry of statistical exits: the fit of each kind."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from kmcompile.exits.statistical.statistical_fit import StatisticalFit
 from kmcompile.program.stages import EarlyExit
 
 _FITS: list[StatisticalFit[Any]] = [LinearFilterFit(), ReducedSetFit(), NearestVectorsFit()]
-"""In the order in which their stages stand in a program."""
+"""The fits, in the order in which their stages stand in a program."""
 
 
 def statistical_fits() -> tuple[StatisticalFit[Any], ...]:
-    """Return all of them, in the order in which their stages stand in a program."""
+    """Return the fits of all kinds, in the order in which their stages stand in a program."""
     return tuple(_FITS)
 
 
 def register_statistical_fit(fit: StatisticalFit[Any]) -> None:
-    """Let every calibration compare one more kind of exit; its stages stand before all others.
+    """Register one more kind of statistical exit; its stages stand before all others.
 
     Registering a fit twice changes nothing.
 
     Raises
     ------
     ValueError
-        If there is another fit of this kind.
+        If another fit of this kind is registered.
     """
     known = {own.kind: own for own in _FITS}.get(fit.kind)
     if known is None:
@@ -42,7 +42,7 @@ def fit_of(stage: EarlyExit) -> StatisticalFit[Any]:
     Raises
     ------
     TypeError
-        If there is none.
+        If no fit of this kind is registered.
     """
     for fit in _FITS:
         if type(stage) is fit.kind:

@@ -24,7 +24,7 @@ def fit_stages(
     n_jobs: int | None,
     fits: Callable[[EarlyExit], bool],
 ) -> list[tuple[EarlyExit, str]]:
-    """Return early exits with bands that decide nothing, and what each is.
+    """Return fitted early exits, each with a description; their bands decide nothing yet.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ def fit_stages(
         Prepared samples of the shape part.
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
-        The samples that a decision is about.
+        For each decision, the samples of its pair's two classes.
     skip_zeros : bool
     n_jobs : int or None
-        Of joblib; the stages are the same for any number.
+        Number of joblib jobs; it does not change the stages.
     fits : callable
-        Whether there is room for a stage.
+        Function that returns whether there is room for a stage.
     """
     samples = FitSamples(ends, x, decisions, relevant, skip_zeros, n_jobs)
     jobs = [job for fit in statistical_fits() for job in fit.jobs(samples)]

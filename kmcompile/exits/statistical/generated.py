@@ -22,9 +22,9 @@ from kmcompile.program.program import Program
 
 _SEED = 20031221
 _CLUSTER = 8
-"""Nearest support vectors of the other class that a sample moves towards."""
+"""Number of nearest support vectors of the other class towards which a sample moves."""
 _MOST_SAMPLES = 4000
-"""Samples among which stand-ins for the support vectors are looked for."""
+"""Most samples that are searched for stand-ins of the support vectors."""
 _BISECTIONS = 12
 _LEAST_DEPTH = 0.5
 _ROWS = 256
@@ -32,16 +32,16 @@ _ROWS = 256
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """How a program's early exits stand up to generated queries.
+    """The results of a program on generated queries that challenge its thresholds.
 
     Parameters
     ----------
     n_points : int
-        Queries that the program accepts.
+        Number of queries that the program accepts.
     n_decided_early : int
-        Those that an early exit decides.
+        Number of accepted queries that an early exit decides.
     disagreements : int
-        Those of them that get another label than the model's.
+        Number of queries decided early whose label is not the model's.
     """
 
     n_points: int
@@ -50,7 +50,7 @@ class Challenge:
 
 
 def challenge(program: Program, machine: KernelMachine, points: Float32Array) -> Challenge:
-    """Return how often early exits decide generated queries, and how often unlike the model."""
+    """Return how many generated queries early exits decide, and how many of them wrongly."""
     results, _ = classify(program, points)
     accepted = results["status"] == Status.OK
     early = accepted & (results["stage"] < len(program.early_exits))
@@ -62,26 +62,27 @@ def challenge(program: Program, machine: KernelMachine, points: Float32Array) ->
 def generated_challenges(
     machine: KernelMachine, X: Float32Array, n: int, seed: int = _SEED
 ) -> Float32Array:
-    """Return queries near a cluster of one class's vectors that the machine gives to another.
+    """Return queries near vectors of one class that the machine gives the label of another class.
 
-    A sample of class A takes the class B of its nearest vector that is not of A, the nearest
-    vectors of B, and for each of these the nearest other sample that the machine gives to B.
-    It moves towards the mean of these samples while its label stays A: half of the points as far
-    as bisection finds that it does, the others between half of that way and all of it.
+    A sample of class A takes the class B of its nearest support vector outside A, and the vectors
+    of B nearest to this vector. For each of these it takes the nearest other sample with label B.
+    The sample then moves towards the mean of these samples while its label stays A. Half of the
+    points go as far as bisection finds that the label holds; the others go between half of that
+    distance and all of it.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes, with a kernel other than linear.
+        The machine after the passes, with a kernel other than linear.
     X : ndarray of shape (n_samples, n_features), float32
-        Accepted by the C.
+        Samples that the C accepts.
     n : int
         The most points to return.
 
     Returns
     -------
     ndarray of shape (at most n, n_features), float32
-        None at all if the machine gives all samples the same label.
+        Empty if the machine gives all samples the same label.
     """
     rng = np.random.default_rng(seed)
     X = X[rng.permutation(len(X))[: max(n, _MOST_SAMPLES)]]
@@ -111,12 +112,12 @@ def _labels(machine: KernelMachine, X: Float32Array) -> NDArray[np.int64]:
 
 
 def _between(begin: Float64Array, end: Float64Array, share: Float64Array) -> Float32Array:
-    """Return the points at a share of the way, as the C receives them."""
+    """Return the points at a share of the way from begin to end, in float32 as the C gets them."""
     return (begin + share[:, None] * (end - begin)).astype(np.float32)
 
 
 def _last_that_holds(holds: Callable[[Float64Array], NDArray[np.bool_]], n: int) -> Float64Array:
-    """Return, for each of n, the largest share that bisection finds to hold; 0 does."""
+    """Return, for each of n, the largest share for which `holds` is true, by bisection from 0."""
     low, high = np.zeros(n), np.ones(n)
     low[holds(high)] = 1.0
     for _ in range(_BISECTIONS):
@@ -172,6 +173,6 @@ def _stand_ins(
 
 
 def _squared_distances(a: Float64Array, b: Float64Array) -> Float64Array:
-    """Return |a_i - b_j|^2, expanded, shape (len(a), len(b))."""
+    """Return |a_i - b_j|^2, computed as |a|^2 - 2 <a, b> + |b|^2, shape (len(a), len(b))."""
     squares: Float64Array = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2.0 * (a @ b.T)
     return squares

@@ -1,4 +1,4 @@
-"""Fits, side by side and each with one thread."""
+"""Run fits in parallel, each with one thread."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _Result = TypeVar("_Result")
 def each(
     jobs: list[tuple[Callable[..., _Result], tuple[Any, ...]]], n_jobs: int | None
 ) -> list[_Result | None]:
-    """Return what the jobs give.
+    """Return the results of the jobs, in their order.
 
-    In threads, unless joblib is configured otherwise: nearly all time is spent in numpy, outside
-    the interpreter's lock, and nothing is copied.
+    Jobs run in threads, unless joblib is configured otherwise. Nearly all time is spent in numpy
+    outside the interpreter's lock, and nothing is copied.
     """
     with threadpool_limits(1):
         done = Parallel(n_jobs=n_jobs, prefer="threads")(
@@ -28,9 +28,9 @@ def each(
 
 
 def _alone(fit: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result | None:
-    """Return what a fit gives with one thread: the sums of a matrix product depend on them.
+    """Return the result of a fit with one BLAS thread; None if the samples do not determine it.
 
-    None where the samples do not determine it.
+    The number of threads changes the rounding of a matrix product, and so the output's bytes.
     """
     with threadpool_limits(1):
         try:

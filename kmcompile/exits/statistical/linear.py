@@ -1,4 +1,4 @@
-"""The linear filter's weights: a linear machine trained on the model's own labels."""
+"""Fit the linear filter: a linear machine trained on the kernel machine's labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def linear_filter(
     relevant: NDArray[np.bool_],
     skip_zeros: bool,
 ) -> LinearFilter:
-    """Return the stage with a band that decides nothing (NSV, section 5.1).
+    """Return the linear filter with a band that decides nothing yet (NSV, section 5.1).
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def linear_filter(
         Prepared samples of the shape part.
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
-        The samples that a decision is about.
+        For each decision, the samples of its pair's two classes.
     """
     from sklearn.svm import LinearSVC  # takes half a second, and few programs need it
 
@@ -53,7 +53,7 @@ def linear_filter(
         trained = LinearSVC(dual=False, tol=_TOLERANCE, random_state=_SEED, max_iter=200)
         trained.fit(x[rows].astype(np.float64) / scale, sides)
         value = trained.decision_function(x[rows].astype(np.float64) / scale)
-        # In the units of the machine's decision: its values are compared with those.
+        # In the units of the machine's decisions, with which the filter's values are compared.
         unit = np.abs(decisions[rows, p]).mean() / (np.abs(value).mean() or 1.0)
         weights[p], intercept[p] = unit * trained.coef_[0] / scale, unit * trained.intercept_[0]
     products = InnerProducts.of_rows(weights, skip_zeros)
@@ -61,26 +61,26 @@ def linear_filter(
 
 
 class LinearFilterFit(StatisticalFit[LinearFilter]):
-    """One linear machine, trained on all samples."""
+    """The kind `linear_filter`: one linear machine, trained on all samples."""
 
     kind = LinearFilter
 
     def jobs(self, samples: FitSamples) -> Iterator[Job]:
-        """Yield the one filter."""
+        """Yield the job of the one linear filter."""
         given = (samples.x, samples.decisions, samples.relevant, samples.skip_zeros)
         yield linear_filter, given, "linear_filter"
 
     def estimates(self, stage: LinearFilter, ends: Ends, x: Float32Array) -> Estimates:
-        """Return the filter's values: there is one test."""
+        """Return the filter's values, which are its single test."""
         spent = stage.products.operations_of(x) + 2 * stage.n_decisions + ends.label.operations()
         none = np.zeros(1, dtype=np.int64)
         return Estimates(stage.estimate(x)[None], ends.weight(stage) * spent[None], none)
 
     def reach(self, stage: LinearFilter, test: int) -> float:
-        """Return 2.7: the tails of a cheap estimate are long. Found on the MNIST pairs."""
+        """Return 2.7, found on the MNIST pairs: the error of a cheap estimate has long tails."""
         return 2.7
 
     def finished(self, stage: LinearFilter, calibrated: Calibrated) -> LinearFilter:
-        """Return the filter with the middle of its band in the intercept."""
+        """Return the filter with the middle of its band moved into the intercept."""
         intercept = (stage.intercept + calibrated.bands[0].constant).astype(np.float32)
         return replace(stage, intercept=intercept, half_width=calibrated.half_width[0])

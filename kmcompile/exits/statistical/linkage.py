@@ -1,10 +1,10 @@
-"""Clumps of points: groups whose members are far nearer to each other than to any other point.
+"""Find clumps: groups of points far nearer to each other than to any other point.
 
-Points are joined in the order of their distance, nearest first (single linkage). A group ends when
-it is joined with another one; the distance at which it ends, against the largest at which its own
-members were joined, tells how much of a clump it is. This needs no scale and no density: among
-points that are spread evenly in m dimensions a pair is k times nearer to each other than to the
-next point with a probability of about k^-m, whatever the density there.
+Points are joined in order of their distance, nearest first (single linkage). A group ends when it
+is joined with another group. The distance at which it ends, divided by the largest distance at
+which its own members were joined, tells how clear a clump it is. This measure needs no scale and no
+density: among points spread evenly in m dimensions, a pair is k times nearer to each other than to
+the next point with a probability of about k^-m, whatever the density there.
 """
 
 from __future__ import annotations
@@ -21,32 +21,34 @@ from scipy.spatial import cKDTree
 from kmcompile.numeric.arrays import Float64Array
 
 _NEIGHBOURS = 8
-"""To join each point with at first; larger groups are joined by their first members."""
+"""Number of neighbours that each point is joined with at first; larger groups are joined by their
+first members."""
 
 _CLOSEST_SHARE = (math.inf, math.inf, 1 / 30, 1 / 12, 1 / 8)
-"""By size, the largest ratio of the distance in a clump to that from it; the last is for all larger
-ones, which come together by chance less often. Chosen on every second data set of the project, so
-that points on a line, where chance makes most clumps, lose less than 1 in 20."""
+"""By size of the clump, the largest ratio of the distance inside it to the distance from it; the
+last entry is for all larger clumps, which form by chance less often. Chosen on every second data
+set of the project, so that points on a line, where most clumps form by chance, lose less than 1 in
+20."""
 
 _LEAST_DISTANCE = 1e-300
-"""A sparse matrix takes 0 for no distance at all."""
+"""Stands for a distance of 0, which a sparse matrix takes for a missing entry."""
 
 
 class Linkage:
-    """Groups of points as they are joined, as a forest: a point is a tree of its own at first.
+    """Groups of points while they are joined, stored as a forest; at first each point is a tree.
 
     Parameters
     ----------
     n : int
-        Points.
+        Number of points.
     """
 
     def __init__(self, n: int) -> None:
         self._parent = list(range(n))
-        self._tree = list(range(n))  # of the group whose first member has this index
+        self._tree = list(range(n))  # for the group whose first member has this index
         self._members = [1] * n
         self._height = [0.0] * n
-        self._end = [0.0] * n  # not known: no clump
+        self._end = [0.0] * n  # unknown: no clump
         self._joined: list[tuple[int, int] | None] = [None] * n
 
     def first(self, point: int) -> int:
@@ -61,7 +63,7 @@ class Linkage:
         return np.array([i for i, parent in enumerate(self._parent) if parent == i], dtype=np.intp)
 
     def size(self, first: int) -> int:
-        """Return how many points the group of a first member has."""
+        """Return the number of points in the group with a given first member."""
         return self._members[self._tree[first]]
 
     def join(self, a: int, b: int, distance: float) -> None:
@@ -80,7 +82,7 @@ class Linkage:
         self._tree[a] = len(self._members) - 1
 
     def end(self, first: int, distance: float) -> None:
-        """Tell the group of a first member how far the next one is that it is not joined with."""
+        """Record the distance from the group of a first member to the next group outside it."""
         self._end[self._tree[first]] = distance
 
     def clumps(self, are_copies: Callable[[NDArray[np.intp]], bool]) -> list[NDArray[np.intp]]:
@@ -119,21 +121,21 @@ class Linkage:
 def linkage(points: Float64Array, reach: float) -> Linkage:
     """Return the groups of points, joined where they are within reach of each other.
 
-    Each point is joined with its nearest ones first. What is in a group that has no neighbour
-    beside its own then is represented by its first member: two such members stand for the
-    distance of their groups.
+    Each point is joined with its nearest points first. A group whose members then have no
+    neighbours outside the group is represented by its first member. The distance of two first
+    members stands for the distance of their groups.
 
     Parameters
     ----------
     points : ndarray of shape (n, n_dimensions), float64
-        Of few dimensions: a k-d tree looks for the neighbours.
+        Points of few dimensions, because a k-d tree finds the neighbours.
     reach : float
     """
     groups = Linkage(len(points))
     for a, b, distance in _nearest_pairs(points, reach):
         groups.join(a, b, distance)
     joined = True
-    while joined:  # half of what is left to join at least
+    while joined:  # each round joins at least half of the groups left
         firsts = groups.firsts()
         several = np.array([i for i in firsts if groups.size(i) > 1], dtype=np.intp)
         if len(several) == 0 or len(firsts) == 1:
@@ -154,7 +156,7 @@ def _join_or_end(
     distance: Float64Array,
     reach: float,
 ) -> bool:
-    """Join groups with the next one within reach; return whether there was any."""
+    """Join groups with their nearest group within reach; return whether any was within reach."""
     joined = False
     for at in np.lexsort((several, distance)):
         first, next_one, far = int(several[at]), int(other[at]), float(distance[at])
@@ -167,13 +169,13 @@ def _join_or_end(
 
 
 def _nearest_pairs(points: Float64Array, reach: float) -> list[tuple[int, int, float]]:
-    """Return the pairs that join each point with its nearest ones, nearest first, none in vain."""
+    """Return the pairs that join each point to its nearest points, nearest first."""
     n = len(points)
     neighbours = min(_NEIGHBOURS + 1, n)
     distance, place = cKDTree(points).query(points, k=neighbours, distance_upper_bound=reach)
     a = np.repeat(np.arange(n), neighbours)
     b, distance = place.ravel(), distance.ravel()
-    near = (b < n) & (b != a)  # n where there is none within reach
+    near = (b < n) & (b != a)  # n if none is within reach
     a, b, distance = a[near], b[near], np.maximum(distance[near], _LEAST_DISTANCE)
     low, high = np.minimum(a, b), np.maximum(a, b)
     _, once = np.unique(low * n + high, return_index=True)

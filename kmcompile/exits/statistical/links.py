@@ -1,4 +1,4 @@
-"""Links: an early exit fitted to follow another, and what it does with the choice samples."""
+"""Links: early exits fitted to follow another exit, and their results on the choice samples."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from kmcompile.program.stages import Always, EarlyExit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedExit:
-    """An early exit that was fitted by itself, and what its tests see of some samples.
+    """An early exit that was fitted without others before it, and its estimates on some samples.
 
     Parameters
     ----------
     stage : EarlyExit
-        With bands that decide nothing.
+        The stage with bands that decide nothing yet.
     estimates : Estimates
     text : str
-        What it is, with its sizes.
+        Description of the exit with its sizes.
     """
 
     stage: EarlyExit
@@ -36,7 +36,7 @@ class FittedExit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """What an exit hands on: its estimates and the spread of each sample."""
+    """The values that an exit hands on: its estimates and the spread of each sample."""
 
     earlier: Float64Array | None
     spread: Float64Array
@@ -44,15 +44,15 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """An early exit fitted to follow one that hands on its estimate, or none.
+    """An early exit fitted to follow an exit that hands on its estimate, or to stand first.
 
     Parameters
     ----------
     fitted : FittedExit
     bands : tuple of Bands
-        One a test.
+        One for each test.
     spread : (float, float)
-        Of an exit that hands on its estimate: spread of a query = first + second * what it says.
+        For an exit that hands on its estimate, spread of a query = first + second * raw spread.
     """
 
     fitted: FittedExit
@@ -60,7 +60,7 @@ class Link:
     spread: tuple[float, float]
 
     def wider(self, factor: float) -> Link:
-        """Return the link with bands of the tests after touched vectors that reach further."""
+        """Return the link with wider bands, by a factor, for the tests after touched vectors."""
         touched = self.fitted.estimates.kernel_evals > 0
         bands = tuple(
             replace(band, reach=band.reach * factor) if wide else band
@@ -69,7 +69,7 @@ class Link:
         return replace(self, bands=bands)
 
     def follow(self, estimates: Estimates, before: State) -> tuple[list[Float64Array], State]:
-        """Return the decisions of every test and what the next one begins with."""
+        """Return the decisions of every test, and the state that the next exit begins with."""
         earlier = before.earlier
         previous = np.zeros(estimates.values.shape[1:]) if earlier is None else earlier
         decisions = [
@@ -86,7 +86,7 @@ class Link:
     def trial(
         self, estimates: Estimates, before: State, label: Always, scales: NDArray[np.float64]
     ) -> tuple[Trial, State]:
-        """Return what the stage does with samples, and what the next one begins with."""
+        """Return the trial of the stage on samples, and the state for the exit behind it."""
         decisions, after = self.follow(estimates, before)
         widths = [band.half_width(1.0) for band in self.bands]
         return try_stage(estimates, decisions, widths, after.spread, label, scales), after
@@ -98,16 +98,16 @@ def link(
     decisions: Float64Array,
     relevant: NDArray[np.bool_],
 ) -> Link:
-    """Return the stage fitted to follow what came before.
+    """Return the stage, fitted to follow the state that the exits before it hand on.
 
     Parameters
     ----------
     fitted : FittedExit
-        With its estimates of the choice samples.
+        The exit with its estimates on the choice samples.
     before : State
-        Of the same.
+        The state before the exit on the choice samples.
     decisions : ndarray of shape (n_samples, n_decisions), float64
-        The model's.
+        The model's decisions.
     relevant : ndarray of shape (n_samples, n_decisions), bool
     """
     stage, estimates = fitted.stage, fitted.estimates
@@ -129,13 +129,13 @@ def link(
 
 
 def trial_of(links: Sequence[Link], estimates: Sequence[Estimates], label: Always) -> Trial:
-    """Return what a sequence of early exits does with samples.
+    """Return the trial of a sequence of early exits on samples.
 
     Parameters
     ----------
     links : sequence of Link
     estimates : sequence of Estimates
-        Of the same samples, one a link.
+        One for each link, all on the same samples.
     label : Always
         The label stage of the program.
     """

@@ -1,7 +1,7 @@
-"""Samples that are nearly copies of others: each group of them is one piece of evidence.
+"""Group samples that are near copies of each other: each group is one piece of evidence.
 
-A sample nearly copies another one if hardly a feature tells them apart by more than a fiftieth of
-what the feature varies by, and the two are far nearer to each other than to any other sample.
+A sample is a near copy of another sample under two conditions. Hardly any feature differs by more
+than a fiftieth of its deviation. The two are far nearer to each other than to any other sample.
 """
 
 from __future__ import annotations
@@ -16,41 +16,43 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 
 _FEATURE_SHARE = 0.02
-"""Of a feature's deviation: what copies differ by at most. Noise of 0.001 of a deviation makes
-differences of 0.008 at most in a million, and the steps of most counted features are larger."""
+"""Largest difference of copies in a feature, as a share of its deviation. Noise of 0.001 of a
+deviation gives differences of at most 0.008 in a million samples, and the steps of most counted
+features are larger."""
 _FEATURES_APART = 0.02
-"""Of the features, what may tell copies apart nevertheless: in wide data some vary so rarely that
-their deviation among these samples is that of the noise."""
+"""Largest share of the features in which copies may differ by more. In wide data, some features
+vary so rarely that their deviation among the samples is the noise's."""
 
 _DIMENSIONS = 10
-"""Of the random projection of wide data, in which neighbours are looked for."""
+"""Dimensions of the random projection in which the neighbours in wide data are found."""
 _REACH = 1.5
-"""Of the projection, over what copies with the largest difference in each feature are apart."""
+"""Search distance in the projection, over the distance of copies with the largest difference in
+each feature."""
 
 _FEWEST_VARIATION = 0.03
-"""Of the root mean square of all deviations, for a feature that is the same in all vectors: what it
-varies by among the samples may be noise alone."""
+"""Least deviation, as a share of the root mean square of all deviations, of a feature that is equal
+in all vectors: its variation among the samples may be noise."""
 _TAILS = (0.5, 99.5)
 _MOST_IN_TAILS = 50.0
-"""Times the deviation between these percentiles, what the tails may make of it: one wild value must
-not make all others equal."""
+"""Largest deviation of a feature, as a multiple of the deviation between the percentiles: one
+outlier must not make all other samples look equal."""
 
 _SEED = 20031230
 _MOST_MEASURED = 5000
-"""Rows that deviations are measured on."""
+"""Most rows on which deviations are measured."""
 _BLOCK_VALUES = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Samples in groups of those that equal each other or nearly do.
+    """Groups of samples that are equal or near copies of each other.
 
     Parameters
     ----------
     first : ndarray of shape (n,), int
         The index of the first sample of each sample's group.
     n_equal : int
-        Samples that equal one before them, byte by byte.
+        Number of samples that equal an earlier sample, byte by byte.
     """
 
     first: NDArray[np.intp]
@@ -61,30 +63,31 @@ class Groups:
 
     @property
     def firsts(self) -> NDArray[np.intp]:
-        """The indices of the samples that come first in their group, in their order."""
+        """The indices of the samples that come first in their group, in increasing order."""
         return np.unique(self.first)
 
     @property
     def sizes(self) -> NDArray[np.intp]:
-        """How many samples the group of each sample has, shape (n,)."""
+        """Number of samples in the group of each sample, shape (n,)."""
         return np.bincount(self.first)[self.first]
 
     @property
     def repeated_share(self) -> float:
-        """Share of the samples that are in a group with others."""
+        """Share of the samples whose group has other samples."""
         return float((self.sizes > 1).mean())
 
 
 def groups_of(X: Float32Array, machine: KernelMachine | None = None) -> Groups:
-    """Return the groups of samples that equal each other or nearly do.
+    """Return the groups of samples that are equal or near copies of each other.
 
     Parameters
     ----------
     X : ndarray of shape (n, n_features), float32
-        Accepted by the C.
+        Samples that the C accepts.
     machine : KernelMachine, optional
-        After the passes: samples are compared as its preprocessing makes them, and its vectors
-        tell what features vary by where the samples do not. Without it, as they are.
+        The machine after the passes. Samples are compared after its preprocessing. Its vectors give
+        the deviation of features that do not vary among the samples. Without a machine, raw
+        samples are compared.
     """
     _, first, inverse = np.unique(row_keys(X), return_index=True, return_inverse=True)
     equal = first[inverse]
@@ -97,7 +100,7 @@ def groups_of(X: Float32Array, machine: KernelMachine | None = None) -> Groups:
 
 
 def row_keys(X: Float32Array) -> NDArray[np.void]:
-    """Return one value for each row, of its bytes."""
+    """Return the bytes of each row as one value."""
     rows = np.ascontiguousarray(X + np.float32(0.0))  # -0 and 0 are equal
     return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
 
@@ -108,7 +111,7 @@ def near_copies(Z: Float32Array) -> NDArray[np.intp]:
     Parameters
     ----------
     Z : ndarray of shape (n, n_features), float32
-        Standardised.
+        Samples in units of their features' deviations.
     """
     first = np.arange(len(Z))
     projected = _projected(Z)
@@ -137,7 +140,7 @@ def standardised(
     X : ndarray of shape (n, n_features), float32
     machine : KernelMachine, optional
     with_vectors : bool
-        The machine's vectors follow the samples.
+        Whether to append the machine's vectors to the samples.
 
     Returns
     -------
@@ -148,7 +151,7 @@ def standardised(
     n = len(X)
     Z = np.empty((n + (0 if vectors is None else len(vectors)), len(centre)), dtype=np.float32)
     rows = max(1, _BLOCK_VALUES // max(X.shape[1], len(centre)))
-    with np.errstate(over="ignore"):  # what is infinite then is far from all that is not
+    with np.errstate(over="ignore"):  # an infinite point is far from all finite ones
         for start in range(0, n, rows):
             some = _prepared(X[start : start + rows], machine)
             Z[start : start + len(some)] = (some - centre) / deviation
@@ -164,7 +167,7 @@ def _prepared(X: Float32Array, machine: KernelMachine | None) -> Float64Array:
 
 
 def _spread(X: Float32Array, machine: KernelMachine | None) -> tuple[Float64Array, Float64Array]:
-    """Return the median of each feature among samples, and its deviation among these or vectors."""
+    """Return each feature's median among samples, and its deviation in samples or vectors."""
     rng = np.random.default_rng(_SEED)
     some = _prepared(X[rng.permutation(len(X))[:_MOST_MEASURED]], machine)
     centre, deviation = np.median(some, axis=0), _deviation(some)
@@ -181,7 +184,7 @@ def _spread(X: Float32Array, machine: KernelMachine | None) -> tuple[Float64Arra
 
 
 def _deviation(rows: Float64Array) -> Float64Array:
-    """Return the deviation of each feature, little of it from a few wild values."""
+    """Return the deviation of each feature, of which a few outliers make only a little."""
     low, high = np.percentile(rows, _TAILS, axis=0)
     inner = np.clip(rows, low, high).std(axis=0)
     whole: Float64Array = rows.std(axis=0)
@@ -189,7 +192,7 @@ def _deviation(rows: Float64Array) -> Float64Array:
 
 
 def _projected(Z: Float32Array) -> Float64Array:
-    """Return points of few dimensions: those of wide data on random directions."""
+    """Return points with few dimensions: wide data are projected on random directions."""
     d = Z.shape[1]
     if d <= _DIMENSIONS:
         return Z.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Nearest support vectors for a machine: projection, order, and what its tests would see."""
+"""Fit `nearest_vectors`: the projection, the order of the vectors, and the tests' estimates."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from kmcompile.program.stages.nearest_vectors import TEST_OPERATIONS
 from kmcompile.program.stages.range_gate import sum_of_squares
 
 _LEVELS = ((12,), (16,), (24,), (32,), (10, 20, 40))
-"""Dimensions of the projections of nearest vectors that are tried, of each level."""
+"""Dimensions, level by level, of the projections that are tried."""
 
 _STEPS = (8, 32, 96, 256, 768, 2048)
 _TOUCHED_SHARE = 0.75
-"""Share of the vectors that is touched at most."""
+"""Most vectors that are touched, as a share of all vectors."""
 
 _BLOCK_VALUES = 1 << 22
 
@@ -36,7 +36,8 @@ _BLOCK_VALUES = 1 << 22
 def principal_directions(exact: ExactSum, n: int) -> Float64Array:
     """Return the first n right singular vectors of the support vectors, shape (n, n_features).
 
-    Uncentred, as in NSV, eq. 10: it is the inner products that are to be approximated.
+    The vectors are not centred, as in NSV, eq. 10, because the projection approximates inner
+    products.
     """
     vectors = exact.columns().T.astype(np.float64)[(exact.slot_decisions() != 0).any(axis=1)]
     _, directions = np.linalg.eigh(vectors.T @ vectors)
@@ -55,21 +56,21 @@ def nearest_vectors(
     far: float,
     paper: bool = False,
 ) -> NearestVectors:
-    """Return the stage with open limits and bands that decide nothing.
+    """Return the stage with open range limits and with bands that decide nothing yet.
 
     Parameters
     ----------
     exact : ExactSum
     dimensions : tuple of int
-        Of the projection at each level, increasing.
+        Dimensions of the projection at each level, increasing.
     steps : ndarray of shape (n_steps,), int
-        Touched vectors at each test after those of the levels; those beyond the vectors that lie
-        outside the projection are left out.
+        Number of touched vectors at each test after the tests of the levels. Steps beyond the
+        number of vectors that lie outside the projection are left out.
     far : float
-        Approximate kernels whose accumulated sum is this large count as 0.
+        An approximate kernel counts as 0 if its accumulated sum reaches this value.
     paper : bool
-        The paper's scheme: partial sums in the order of a tug of war. Otherwise the control
-        variate, touched in the order of |beta_i| r_i |K~_i|.
+        True: the paper's scheme, partial sums in the order of a tug of war. False: the control
+        variate, whose vectors are touched in the order of |beta_i| r_i |K~_i|.
     """
     steps = steps[steps <= np.iinfo(np.uint16).max]
     directions = principal_directions(exact, dimensions[-1])
@@ -111,9 +112,10 @@ def _last_of(dimensions: tuple[int, ...]) -> list[int]:
 def nearest_estimates(
     stage: NearestVectors, exact: ExactSum, x: Float32Array, test_operations: int
 ) -> Estimates:
-    """Return what the tests see of prepared samples.
+    """Return the estimates of the tests on prepared samples.
 
-    Kernel totals come from matrix products, so a value differs from the C's by its rounding.
+    The kernels' arguments come from matrix products, so an estimate differs from the C's by
+    rounding.
     """
     parts = [_of_block(stage, exact, x[rows]) for rows in _blocks(len(x), stage.n_slots)]
     values = np.concatenate(parts, axis=1)
@@ -137,7 +139,7 @@ def totals(kernel_uses_distance: bool, x: Float64Array, vectors: Float64Array) -
     if not kernel_uses_distance:
         return inner
     distances: Float64Array = (x**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
-    inner *= 2  # in place, here and below: there may be thousands of samples and of vectors
+    inner *= 2  # in place, here and below: with thousands of samples it saves memory
     distances -= inner
     return np.maximum(distances, 0.0, out=distances)
 
@@ -203,14 +205,15 @@ def _blocks(n: int, width: int) -> Iterator[slice]:
 
 
 class NearestVectorsFit(StatisticalFit[NearestVectors]):
-    """The control variate in projections of several sizes."""
+    """The kind `nearest_vectors`: the control variate in projections of several sizes."""
 
     kind = NearestVectors
 
     def jobs(self, samples: FitSamples) -> Iterator[Job]:
-        """Yield one for each projection; none where kernels are not computed one by one in float32.
+        """Yield a job for each projection.
 
-        They compute kernels of the exact sum, and guess them from projections.
+        There are none if kernels are not computed one by one in float32: the stages compute single
+        kernels of the exact sum, and estimate the others from the projection.
         """
         exact = samples.ends.exact
         if not isinstance(exact, ExactSum) or samples.ends.in_integers or not exact.kernel.projects:
@@ -231,7 +234,7 @@ class NearestVectorsFit(StatisticalFit[NearestVectors]):
         return nearest_estimates(stage, ends.exact, x, test)
 
     def reach(self, stage: NearestVectors, test: int) -> float:
-        """Return 2, or 1.5 where vectors are touched. Found on the MNIST pairs."""
+        """Return 2, or 1.5 if vectors are touched; found on the MNIST pairs."""
         return 2.0 if stage.steps[test] == 0 else 1.5
 
     def finished(self, stage: NearestVectors, calibrated: Calibrated) -> NearestVectors:
@@ -246,7 +249,7 @@ class NearestVectorsFit(StatisticalFit[NearestVectors]):
         )
 
     def with_limits(self, stage: NearestVectors, x: Float32Array) -> NearestVectors:
-        """Return the stage with the range of what samples have outside each level."""
+        """Return the stage with limits: the range of the samples' components outside each level."""
         rests = []
         rest = sum_of_squares(x)
         for level in stage.levels:
@@ -260,7 +263,7 @@ class NearestVectorsFit(StatisticalFit[NearestVectors]):
         )
 
     def ram_bytes(self, stage: NearestVectors) -> int:
-        """Return the bytes of four numbers a slot."""
+        """Return the workspace of the stage: four numbers a slot."""
         return 16 * stage.n_slots
 
 

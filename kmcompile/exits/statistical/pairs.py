@@ -1,4 +1,4 @@
-"""Sums that are evaluated pair by pair behind statistical exits, or without them."""
+"""Compare pair sums, with and without statistical exits before them, with the exact sum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
 
 _WORTH_A_RISK = 0.9
-"""Share of the operations below which exits with a risk stand before a sum that has none."""
+"""Exits with a risk are preferred to a sum without risk only below this share of its operations."""
 
 
 def with_offer(
@@ -25,21 +25,21 @@ def with_offer(
     judged: Float32Array,
     control: Float32Array,
 ) -> tuple[Program, Calibration]:
-    """Return the cheapest of a calibrated program, the one offered, and that behind its exits.
+    """Return the cheapest of three: the calibrated program, the pair sum, or exits before it.
 
     Parameters
     ----------
     program : Program
-        With the exits that were chosen, if any.
+        The program with the chosen exits, if any.
     calibration : Calibration
-        Of it.
+        The calibration of `program`.
     offered : PairOffer
-        It decides nothing early.
+        The program with a pair sum and no early exits.
     exact_promise : Promise
-        Of such a program.
+        The promise of a program without early exits.
     judged, control : ndarray of shape (n, n_features), float32
-        Samples of the choice, and those that the promise rests on: exits before another sum keep
-        it if every label of these stays as it was.
+        Samples that measure the cost, and samples that support the promise. Exits before another
+        sum keep the promise if no label of the control samples changes.
     """
     own = replace(offered.program, mode="statistical")
     taken = replace(calibration, promise=exact_promise, notes=(offered.note,))
@@ -58,7 +58,7 @@ def with_offer(
 
 
 def _behind_exits(program: Program, pairs: Program, control: Float32Array) -> Program | None:
-    """Return the program with the other sum behind its exits; None if they need the exact one."""
+    """Return the program with the pair sum behind its exits; None if they need the exact sum."""
     exits = program.early_exits
     if not exits or not all(stage.stands_before(pairs.sum) for stage in exits):
         return None
@@ -74,6 +74,6 @@ def _behind_exits(program: Program, pairs: Program, control: Float32Array) -> Pr
 
 
 def _operations(program: Program, X: Float32Array) -> np.ndarray:
-    """Return the multiply-adds of each sample behind the preprocessing."""
+    """Return the multiply-adds of each sample after the preprocessing."""
     spent = np.maximum(interpret(program, X).stage_operations[:, 1:], 0)
     return np.asarray(spent.sum(axis=1))

@@ -1,4 +1,4 @@
-"""The thresholds of the NSV paper: extremes of the calibration samples, nothing promised."""
+"""The thresholds of the NSV paper: extremes of the calibration samples, with no promised risk."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 WINDOW = 10
-"""Steps to either side that MaxSmoothed looks at (section 4.1)."""
+"""Steps to either side from which MaxSmoothed takes the extremes (NSV, section 4.1)."""
 
 _DEVIATIONS = 3.0
 
@@ -16,17 +16,17 @@ _DEVIATIONS = 3.0
 def simple_thresholds(
     values: Float32Array, decisions: Float64Array
 ) -> tuple[Float64Array, Float64Array]:
-    """Return L and H of every test (section 4.1, Simple).
+    """Return the thresholds L and H of every test (NSV, section 4.1, Simple).
 
-    L_k is the least g_k < 0 of a sample with f > 0, H_k the largest g_k > 0 of one with f < 0;
-    0 where there is no such sample.
+    L_k is the least g_k < 0 of a sample with f > 0, H_k the largest g_k > 0 of a sample with f < 0;
+    0 if there is no such sample.
 
     Parameters
     ----------
     values : ndarray of shape (n_tests, n_samples), float32
-        g_k.
+        The partial sums g_k.
     decisions : ndarray of shape (n_samples,), float64
-        f.
+        The decisions f.
 
     Returns
     -------
@@ -39,10 +39,10 @@ def simple_thresholds(
 
 
 def filter_thresholds(values: Float32Array, decisions: Float64Array) -> tuple[float, float]:
-    """Return L and H of the linear filter (section 5.1).
+    """Return the thresholds L and H of the linear filter (NSV, section 5.1).
 
-    The Simple ones, or the mean of the wrong-leaning values plus or minus 3 standard deviations
-    where that is tighter.
+    L and H are the Simple thresholds, or the mean of the wrong-leaning values plus or minus 3
+    standard deviations where this is tighter.
     """
     low, high = (float(limit[0]) for limit in simple_thresholds(values[None], decisions))
     positive = decisions > 0

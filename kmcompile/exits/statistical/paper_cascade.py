@@ -1,4 +1,4 @@
-"""The cascade of the NSV paper as it stands: linear filter, nearest vectors, exact sum."""
+"""The cascade of the NSV paper, unchanged: linear filter, nearest vectors, exact sum."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors, Non
 from kmcompile.program.stages.ends import Ends
 
 DIMENSIONS = 20
-"""PCA(20), section 4.3."""
+"""Dimensions of the projection: PCA(20) in NSV, section 4.3."""
 
 _ROWS = 1024
 
@@ -43,13 +43,13 @@ def add_paper_cascade(
 ) -> tuple[Program, Calibration]:
     """Return the program with the paper's early exits, fitted to all samples.
 
-    Steps are limited to what `room_operations` allows in the worst case; by then nearly all
-    vectors have been touched. There is no range gate: the paper has none.
+    The number of steps is limited by `room_operations` in the worst case; at this limit nearly all
+    vectors have been touched. There is no range gate, because the paper has none.
 
     Parameters
     ----------
     program : Program
-        The exact one of a binary machine.
+        The exact program of a binary machine.
     samples : CalibrationSamples
     thresholds : {"simple", "maxsmoothed"}
     room_operations : float
@@ -93,7 +93,7 @@ def add_paper_cascade(
 
 
 def _squares(program: Program, second: NearestVectors | None) -> tuple[Stage, ...]:
-    """Return what sums the squares that distances need, where no stage of the program does."""
+    """Return a stage that sums the squares which distances need, if the program has none."""
     made = frozenset[str]().union(*(stage.makes() for stage in program.stages))
     if second is None or second.needs() <= made:
         return ()

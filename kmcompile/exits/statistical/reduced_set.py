@@ -1,4 +1,4 @@
-"""Reduced sets: projection, vectors and weights fitted together to the machine's decisions."""
+"""Fit a reduced set: projection, vectors and weights are fitted together to the decisions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Fit:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Of a reduced set.
+    """The size of a reduced set, and the effort of its fit.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ class Size:
         Rows of the projection.
     n_vectors : int
     n_columns : int or None
-        Features that it looks at; None is all of them.
+        Number of features that the set uses; None: all.
     iterations : int
-        Of the fit, at most.
+        Most iterations of the fit.
     """
 
     n_out: int
@@ -62,28 +62,28 @@ class Size:
 def fit_reduced_set(
     points: FitPoints, size: Size, margin: float, lanes: int, skip_zeros: bool
 ) -> ReducedSet:
-    """Return a reduced set with a band that decides nothing.
+    """Return a reduced set with a band that decides nothing yet.
 
-    L-BFGS minimises the squared error to the decisions, clipped to the margin; where the clipped
-    decision is reached on the right side there is no error. It begins at the principal axes, at
-    vectors among the points and at weights by ridge regression. The row of the spread is fitted
-    to the sum of the terms' magnitudes by ridge regression afterwards.
+    L-BFGS minimises the squared error of the decisions, clipped to the margin. There is no error
+    where the estimate is at or beyond the clipped decision, on the right side. The fit begins with
+    the principal axes, with vectors taken from the points and with weights by ridge regression.
+    Afterwards, ridge regression fits the row of the spread to the sum of the terms' magnitudes.
 
     Parameters
     ----------
     points : FitPoints
     size : Size
     margin : float
-        |f| beyond which an estimate on the same side is as good as any.
+        |f| beyond which any estimate on the right side counts as exact.
     lanes : int
-        Of the blocks of vectors.
+        Lanes of a block of vectors in the C's tables.
     skip_zeros : bool
-        Whether the C goes through a list of the features that are not 0.
+        Whether the C reads a list of the nonzero features.
     """
     x = points.x
     columns = None if size.n_columns is None else picked_columns(x, size.n_columns)
     used = x if columns is None else x[:, columns]
-    # In units of the points' length, so that the ridge means the same for any features.
+    # In units of the points' length, so that the ridge does not depend on the features' scale.
     unit = float(np.sqrt((used**2).sum(axis=1).mean()))
     if unit == 0:
         raise np.linalg.LinAlgError("all points are 0")
@@ -102,7 +102,7 @@ def fit_reduced_set(
 
 
 def picked_columns(x: Float64Array, n: int) -> NDArray[np.intp]:
-    """Return the features that explain the others best: QR with pivoting, in increasing order."""
+    """Return the n features that explain the others best, by pivoted QR, in increasing order."""
     moments = x.T @ x
     moments += 1e-6 * np.trace(moments) / len(moments) * np.eye(len(moments))
     _, order = qr(np.linalg.cholesky(moments).T, mode="r", pivoting=True)
@@ -191,9 +191,9 @@ def _minimise(
 
 
 def _triangle(projection: Float64Array) -> Float64Array:
-    """Return T with |T M x| = the length of x in the span of M's rows: T'T = (M M')^-1.
+    """Return T so that |T M x| is the length of x in the span of M's rows: T'T = (M M')^-1.
 
-    Rows that a fit made nearly dependent leave that span a little uncertain, no more.
+    If a fit made rows nearly dependent, only the span is a little uncertain.
     """
     gram = projection @ projection.T
     gram += _RIDGE_SPAN * np.trace(gram) / len(gram) * np.eye(len(gram))
@@ -202,7 +202,7 @@ def _triangle(projection: Float64Array) -> Float64Array:
 
 
 def _spread_row(fit: _Fit, y: Float64Array, magnitudes: Float64Array) -> Float64Array:
-    """Return weights, slopes and intercept of the spread, one after the other."""
+    """Return the weights, slopes and intercept of the spread, concatenated."""
     u = y @ fit.projection
     h, _ = _bump(u @ fit.vectors + fit.shifts - 0.5 * (u**2).sum(axis=1)[:, None])
     features = np.hstack([h, u, np.ones((len(u), 1))])

@@ -1,4 +1,4 @@
-"""Which reduced sets are tried, what their tests see, and how they get their bands."""
+"""Reduced sets as a kind of exit: the sizes to try, the tests' estimates and the bands."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.range_gate import sum_of_squares
 
 _SIZES = ((3, 12, 20), (5, 32, 7), (8, 60, 1), (12, 100, 1), (12, 200, 1))
-"""Dimensions, vectors and share of the features (one in so many) of the reduced sets tried."""
+"""Sizes of the reduced sets that are tried: dimensions, vectors, and k for one feature in k."""
 
 _FEW_FEATURES = 100
-"""Below, a reduced set looks at all of them."""
+"""With fewer features, a reduced set uses all of them."""
 
 _PROBE = Size(8, 60, None, 80)
 _PROBE_SHARE = 5
@@ -36,13 +36,13 @@ _MARGINS = (1.0, 2.0)
 
 
 class ReducedSetFit(StatisticalFit[ReducedSet]):
-    """Reduced sets of several sizes; what one estimates is handed on to those behind it."""
+    """The kind `reduced_set`: several sizes; each set hands its estimate to the next one."""
 
     kind = ReducedSet
     most = 4
 
     def jobs(self, samples: FitSamples) -> Iterator[Job]:
-        """Yield a set of each size, fitted to the points that suit a small one best."""
+        """Yield a job for each size, fitted to the points that suit a small set best."""
         exact = samples.ends.exact
         assert isinstance(exact, ExactSum | FixedSum)
         with threadpool_limits(1):
@@ -52,7 +52,7 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
             yield fit_reduced_set, given, str(size)
 
     def estimates(self, stage: ReducedSet, ends: Ends, x: Float32Array) -> Estimates:
-        """Return the rows of the set: there is one test."""
+        """Return the rows of the set, which are its single test."""
         rows = stage.rows(stage.products.of(x))
         spent = stage.operations_of(x) + ends.label.operations()
         none = np.zeros(1, dtype=np.int64)
@@ -60,11 +60,11 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
         return Estimates(rows[None, :, :-1], operations, none, rows[:, -1])
 
     def reach(self, stage: ReducedSet, test: int) -> float:
-        """Return 2. Found on the MNIST pairs, on calibration samples."""
+        """Return 2, found on calibration samples of the MNIST pairs."""
         return 2.0
 
     def finished(self, stage: ReducedSet, calibrated: Calibrated) -> ReducedSet:
-        """Return the set with the bands in its weights, and its number."""
+        """Return the set with the bands worked into its weights, and with its number."""
         band = calibrated.bands[0]
         first, second = calibrated.spread
         own = np.append(band.own, second)
@@ -81,7 +81,7 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
         )
 
     def with_limits(self, stage: ReducedSet, x: Float32Array) -> ReducedSet:
-        """Return the set with the range of what samples have outside its projection."""
+        """Return the set with limits: the range of the samples' components outside its span."""
         if not stage.watches_range:
             return stage
         rest = stage.residual(stage.products.of(x), sum_of_squares(x))
@@ -89,10 +89,10 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
 
 
 def _points(exact: ExactSum | FixedSum, samples: FitSamples) -> tuple[FitPoints, float]:
-    """Return the points to fit to and the margin: what gives a small fit the least error.
+    """Return the points and the margin that give a small fit the least error.
 
-    With the support vectors or without, and decisions clipped to the machine's margin or to
-    twice that.
+    The choices are: points with or without the support vectors, and decisions clipped to the
+    machine's margin or to twice the margin.
     """
     x, decisions, relevant = samples.x, samples.decisions, samples.relevant
     n_probe = len(x) // _PROBE_SHARE

@@ -31,10 +31,11 @@ Counts = Callable[[float], int]
 Wrong = Callable[[float], NDArray[np.bool_]]
 
 CONFIDENCE = 0.99
-"""Of a guaranteed risk."""
+"""Confidence of a guaranteed risk."""
 
 SCALES: tuple[float, ...] = tuple(10.0 / 1.1**step for step in range(40))
-"""From 10 down to 0.24; fixed: a grid chosen on the control samples would void the promise."""
+"""Scales from 10 down to 0.24. They are fixed: scales chosen on the control samples would void the
+promise."""
 
 
 def clopper_pearson_upper(disagreements: int, n: int, confidence: float = CONFIDENCE) -> float:
@@ -75,7 +76,7 @@ def samples_needed(
     confidence: float = CONFIDENCE,
     disagreements: int = 0,
 ) -> int:
-    """Return the fewest control samples that support a risk with so many disagreements.
+    """Return the fewest control samples that support a risk with a number of disagreements.
 
     Examples
     --------
@@ -121,13 +122,14 @@ def fixed_sequence(
     risk: float,
     confidence: float = CONFIDENCE,
 ) -> Promise | None:
-    """Return the promise of the last scale before the first whose risk may be too large.
+    """Return the promise of the last scale before the first scale whose risk may be too large.
 
-    In the order of the scales, the hypothesis "the risk is larger than asked for" is rejected
-    where Clopper and Pearson's upper limit is at most that risk; the first that stands ends the
-    sequence. Only one test of a true hypothesis is ever reached, so all promises hold together
-    with the confidence [2]_. It belongs to the risk asked for: the limit at the chosen scale,
-    which is smaller, is no bound, since its own samples chose the scale.
+    The scales are tested in their order. At each, the hypothesis "the risk is larger than
+    requested" is rejected if the upper limit of Clopper and Pearson is at most the requested risk.
+    The first scale that is not rejected ends the sequence. The sequence reaches only one test of a
+    true hypothesis, so all promises hold together with the confidence [2]_. The confidence belongs
+    to the requested risk. The upper limit at the chosen scale is smaller but no valid bound, since
+    its own samples chose the scale.
 
     Parameters
     ----------
@@ -136,7 +138,7 @@ def fixed_sequence(
     counts : callable
         scale -> disagreements on the control samples; called in order, no further than needed.
     n : int
-        Control samples.
+        Number of control samples.
     risk : float
 
     Returns
@@ -157,10 +159,10 @@ def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Pro
     """Return the promise of a scale whose expected risk is at most `risk`, nearly the smallest.
 
     (n / (n + 1)) R(scale) + 1 / (n + 1) <= risk, with R the mean loss ([3]_, eq. 4 and 5). The
-    theorem asks for a loss of each sample that does not fall as the scale does, so a sample
-    counts from the first scale on that disagrees: the running supremum of its loss. The scale
-    before the smallest one is taken: among many scales on one set of samples the smallest is a
-    lucky one.
+    theorem requires that the loss of a sample does not fall as the scale falls. A sample therefore
+    counts as wrong from the first scale on at which it disagrees (the running supremum of its
+    loss). The scale before the smallest one is taken, because the smallest of many scales on one
+    sample set is partly luck.
 
     Parameters
     ----------
@@ -190,11 +192,11 @@ def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Pro
 
 
 def decide_nothing(control: Control, risk: float, n: int) -> Promise:
-    """Return the promise where no scale held: an infinite one, which no early exit decides at."""
+    """Return the promise if no scale held: the scale is infinite, and no early exit decides."""
     confidence = CONFIDENCE if control == "guaranteed" else None
     return Promise(control, risk, risk, confidence, n, 0, math.inf)
 
 
 def promise_nothing(n: int, disagreements: int, scale: float) -> Promise:
-    """Return what training data and the paper's thresholds have instead of a promise."""
+    """Return a record without a promise, for training data and the paper's thresholds."""
     return Promise("none", None, None, None, n, disagreements, scale)

@@ -1,4 +1,4 @@
-"""Calibration samples: their parts, what the machine says to them, and whether it has seen them."""
+"""Calibration samples: their disjoint parts, the machine's decisions, and leave-one-out values."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 
 CONTROL_SHARE = 0.55
 CONTROL_ROOM = 1.02
-"""Control samples beyond what the promise needs."""
+"""Control samples that are drawn, as a multiple of those that the promise needs."""
 LEAST_REST = 100
 LEAST_REST_SHARE = 0.25
-"""What shape and choice keep together, whatever the promise needs."""
+"""Least share of the samples for shape and choice together, whatever the promise needs."""
 SHAPE_SHARE = 0.7
-"""Of the rest; the others are for choosing the stages."""
+"""Share of the shape part in the samples outside the control part; the rest is the choice part."""
 
 _SEED = 20031207
 _BLOCK_VALUES = 1 << 22
@@ -43,7 +43,7 @@ class Parts:
     Parameters
     ----------
     shape, choice, control : ndarray of int
-        The stages' shapes, their choice and the promise rest on one each.
+        Samples to fit the shapes of the stages, to choose among them, and to support the promise.
     """
 
     shape: NDArray[np.intp]
@@ -53,20 +53,20 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationSamples:
-    """Samples with what the machine says to them.
+    """Samples with the machine's decisions and labels.
 
     Parameters
     ----------
     X : ndarray of shape (n, n_features), float32
-        Raw, as the C receives them.
+        Raw samples, as the C receives them.
     decisions : ndarray of shape (n, n_decisions), float64
-        Of training data without the term of the sample's own vector.
+        The machine's decisions; for training data, without the term of the sample's own vector.
     labels : ndarray of shape (n,), int64
-        By the label rule of the task, from `decisions`.
+        Labels from `decisions`, by the label rule of the task.
     is_vector : ndarray of shape (n,), bool
-        The sample is a support vector.
+        Whether the sample is a support vector.
     training : bool
-        They were trained on, so that no promise rests on them.
+        Whether the machine was trained on the samples; they then support no promise.
     """
 
     X: Float32Array
@@ -89,18 +89,18 @@ def split(
 ) -> Parts:
     """Return the parts of n samples, drawn with a fixed seed.
 
-    No sample has a near copy in another part: a part takes in what is left of the group that
-    it ends in.
+    No sample has a near copy in another part: a part takes the whole group of copies that it ends
+    in.
 
     Parameters
     ----------
     n : int
         At least `candidates.samples.LEAST_SAMPLES`.
     risk : float or None
-        The promise; None gives the control part its share and promises what that supports.
+        The risk to promise; None: the control part gets its usual share, which determines the risk.
     control : {"guaranteed", "expected"}
     group : ndarray of shape (n,), int, optional
-        A number for each group of near copies; without it each sample is one of its own.
+        The group of near copies of each sample; by default each sample is a group.
     """
     order = np.random.default_rng(_SEED).permutation(n)
     n_control = _control_size(n, risk, control)
@@ -114,13 +114,13 @@ def split(
 
 
 def _together(order: NDArray[np.intp], group: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the order with each group where the first of its members stands."""
+    """Return the order with each group moved together, to where its first member stands."""
     _, first, inverse = np.unique(group[order], return_index=True, return_inverse=True)
     return order[np.argsort(first[inverse], kind="stable")]
 
 
 def _whole(ends: NDArray[np.intp], group: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the ends, later where one would part neighbours of the same group."""
+    """Return the ends of the parts, moved later where an end would split a group."""
     last = np.append(np.flatnonzero(group[1:] != group[:-1]) + 1, len(group))
     return last[np.searchsorted(last, ends)]
 
@@ -137,26 +137,26 @@ def _largest_control(n: int) -> int:
 
 
 def supported_risk(n: int, control: Control) -> float:
-    """Return the risk that `--risk auto` takes for n samples, of two significant digits."""
+    """Return the risk of `--risk auto` for n samples, rounded up to two significant digits."""
     return rounded_up(least_risk(_control_size(n, None, control), control))
 
 
 def require_support(n: int, risk: float, control: Control, n_given: int | None = None) -> None:
-    """Refuse a risk that n samples cannot support, even without a disagreement.
+    """Raise an error if n samples cannot support a risk, even without a disagreement.
 
     Parameters
     ----------
     n : int
-        Samples that count.
+        Number of usable samples.
     risk : float
     control : {"guaranteed", "expected"}
     n_given : int, optional
-        With those that repeat others, or nearly; n without it.
+        Number of samples before repeated and nearly repeated ones were left out; default n.
 
     Raises
     ------
     InputError
-        Names the risk that they do support, and the one to ask for.
+        The message names the risk that the samples support, and the option to use.
 
     Examples
     --------
@@ -186,18 +186,18 @@ def calibration_samples(
 ) -> CalibrationSamples:
     """Return the samples with the machine's decisions and labels.
 
-    A support vector's own term pulls its decision to its side, by alpha K(s, s); what the
-    machine was trained on is judged without it (leave one out).
+    The own term of a support vector, alpha K(s, s), pulls its decision to its side. Samples on
+    which the machine was trained are therefore judged without this term (leave one out).
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes: every vector is there once a class.
+        The machine after the passes: every vector occurs at most once in a class.
     X : ndarray of shape (n, n_features), float32
-        Accepted by the C.
+        Samples that the C accepts.
     repeated : float, optional
-        The share of samples that repeat others, or nearly, before each counted once; by default
-        that of X.
+        Share of the samples that were equal to others, or near copies, before duplicates were left
+        out; default: this share in X.
     """
     points = training_points(machine, X, repeated)
     decisions = decision_values(machine, X, points.vector if points.training else None)
@@ -208,14 +208,14 @@ def calibration_samples(
 def decision_values(
     machine: KernelMachine, X: Float32Array, left_out: NDArray[np.int64] | None = None
 ) -> Float64Array:
-    """Return the float64 decisions, those of `model.reference` without their error bounds.
+    """Return the float64 decisions, as `model.reference` does but without error bounds.
 
     Parameters
     ----------
     machine : KernelMachine
     X : ndarray of shape (n, n_features), float32
     left_out : ndarray of shape (n,), int64, optional
-        The vector whose term a sample does without, or -1.
+        For each sample, the index of the vector whose term is left out, or -1.
 
     Returns
     -------

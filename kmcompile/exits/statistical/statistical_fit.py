@@ -1,4 +1,4 @@
-"""What calibration asks of one kind of early exit: how it is fitted, tried and given its bands."""
+"""The interface of a kind of statistical exit: how it is fitted, tried and given its bands."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from kmcompile.program.stages.ends import Ends
 _S = TypeVar("_S", bound=EarlyExit)
 
 Job = tuple[Callable[..., EarlyExit], tuple[Any, ...], str]
-"""A function that fits an exit, its arguments, and what the exit is, with its sizes."""
+"""A function that fits an exit, its arguments, and the exit's description with its sizes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitSamples:
-    """What exits are fitted to.
+    """The samples and the program to which exits are fitted.
 
     Parameters
     ----------
     ends : Ends
-        Of the exact program.
+        The last stages of the exact program.
     x : ndarray of shape (n_samples, n_features), float32
         Prepared samples of the shape part.
     decisions : ndarray of shape (n_samples, n_decisions), float64
-        The model's.
+        The model's decisions.
     relevant : ndarray of shape (n_samples, n_decisions), bool
-        The samples that a decision is about.
+        For each decision, the samples of its pair's two classes.
     skip_zeros : bool
-        Whether the C goes through a list of the features that are not 0.
+        Whether the C reads a list of the nonzero features.
     n_jobs : int or None
-        Of joblib; the exits are the same for any number.
+        Number of joblib jobs; it does not change the exits.
     """
 
     ends: Ends
@@ -52,18 +52,18 @@ class FitSamples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """What calibration found for an exit at its place.
+    """The calibrated values of an exit at its place in the program.
 
     Parameters
     ----------
     bands : tuple of Bands
-        One a test.
+        One for each test.
     half_width : ndarray of shape (n_tests, n_decisions), float32
-        At the scale of the program, for a query with a spread of 1.
+        Half-widths of the bands at the program's scale, for a query with spread 1.
     spread : (float, float)
-        Of an exit that hands on its estimate: spread of a query = first + second * what it says.
+        For an exit that hands on its estimate, spread of a query = first + second * raw spread.
     number : int
-        1 for the first exit of its kind in the program, ...
+        Position among the exits of its kind in the program, from 1.
     """
 
     bands: tuple[Bands, ...]
@@ -73,10 +73,11 @@ class Calibrated:
 
 
 class StatisticalFit(ABC, Generic[_S]):
-    """One kind of statistical exit, as calibration sees it.
+    """One kind of statistical exit, as calibration uses it.
 
-    A stage is fitted by itself, with bands that decide nothing. `Estimates` say what its tests see
-    of samples; of these come its bands, and with the bands the stage that is in the program.
+    A stage is fitted without exits before it, with bands that decide nothing. `estimates` gives the
+    values of its tests on samples. The bands come from these values, and `finished` returns the
+    stage with its bands.
     """
 
     kind: ClassVar[type[EarlyExit]]
@@ -87,19 +88,19 @@ class StatisticalFit(ABC, Generic[_S]):
 
     @abstractmethod
     def jobs(self, samples: FitSamples) -> Iterator[Job]:
-        """Yield what fits the stages of this kind that are to be compared; nothing is a choice.
+        """Yield the jobs that fit the stages of this kind; the chooser compares the fitted stages.
 
-        A job may raise numpy.linalg.LinAlgError where the samples do not determine its stage.
+        A job may raise numpy.linalg.LinAlgError if the samples do not determine its stage.
         """
 
     @abstractmethod
     def estimates(self, stage: _S, ends: Ends, x: Float32Array) -> Estimates:
-        """Return what the tests of a stage see of prepared samples.
+        """Return the estimates of a stage's tests on prepared samples.
 
         Parameters
         ----------
         stage : EarlyExit
-            As it was fitted, by itself.
+            The stage as it was fitted, without stages before it.
         x : ndarray of shape (n_samples, n_features), float32
         """
 
@@ -109,12 +110,12 @@ class StatisticalFit(ABC, Generic[_S]):
 
     @abstractmethod
     def finished(self, stage: _S, calibrated: Calibrated) -> EarlyExit:
-        """Return the stage with its bands."""
+        """Return the stage with its calibrated bands."""
 
     def with_limits(self, stage: _S, x: Float32Array) -> EarlyExit:
-        """Return the stage with the range of prepared samples, if it watches the range."""
+        """Return the stage with the range of prepared samples as limits, if it has limits."""
         return stage
 
     def ram_bytes(self, stage: _S) -> int:
-        """Return what it takes in the workspace beyond a few numbers."""
+        """Return the workspace bytes of the stage beyond a few numbers."""
         return 0

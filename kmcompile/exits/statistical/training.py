@@ -1,4 +1,4 @@
-"""Whether a machine was trained on the samples: its support vectors are among them, or nearly."""
+"""Detect training data: samples that contain the machine's support vectors, exactly or nearly."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 TRAINING_SHARE = 0.05
-"""Share of the support vectors found, beyond what repeated samples explain, of training data.
+"""Least share of the support vectors found among the samples, beyond the share that repeated
+samples explain, for the samples to count as training data.
 
-The same share of the samples that are support vectors, where a part of the training is given."""
+If only a part of the training data is given, the share of the samples that are support vectors is
+compared with it instead."""
 _MOST_EXPLAINED = 0.25
-"""Of the samples that are support vectors, the share that repeated samples explain at most."""
+"""Largest share of support vectors among the samples that repeated samples can explain."""
 
 _SEED = 20031208
 _BLOCK_VALUES = 1 << 21
 _SAME_POINT = 1e-6
-"""Distance of equal points in units of the vectors' spread, beside what float32 rounds."""
+"""Largest distance of equal points in units of the vectors' spread, apart from rounding to
+float32."""
 _INPUT_ROUNDOFF = 2.0**-24
 
 
@@ -32,9 +35,9 @@ class TrainingPoints:
     Parameters
     ----------
     vector : ndarray of shape (n,), int64
-        The index of the vector that a sample is, or -1.
+        Index of the vector that the sample equals, or -1.
     found_share : float
-        Share of the vectors that are among the samples.
+        Share of the vectors that are found among the samples.
     vector_share : float
         Share of the distinct samples that are vectors.
     repeated_share : float
@@ -60,18 +63,18 @@ class TrainingPoints:
 def training_points(
     machine: KernelMachine, X: Float32Array, repeated: float | None = None
 ) -> TrainingPoints:
-    """Return which samples are support vectors, or nearly are.
+    """Return which samples are support vectors, exactly or nearly.
 
-    The vectors were prepared by the trainer's own arithmetic, from what was float64 before it
-    became the float32 of X, so bytes do not match: a sample is the vector that is no further
-    away than a millionth of the vectors' spread and four times what a rounding of its own
-    features moves it by. Samples that were written with fewer digits than the machine was
-    trained with, or with noise, are further away: they are the vector that they nearly copy.
+    The trainer prepared the vectors in its own arithmetic, from float64 values that became the
+    float32 values of X, so the bytes do not match. A sample is therefore taken for a vector if its
+    distance is at most a millionth of the vectors' spread plus four times the effect of rounding
+    its features. Samples with fewer digits than the training data, or with noise, are further away.
+    They are taken for the vector of which they are a near copy.
 
     Parameters
     ----------
     machine : KernelMachine
-        After the passes.
+        The machine after the passes of `kmcompile.passes`.
     X : ndarray of shape (n, n_features), float32
     repeated : float, optional
         The share of samples that repeat others, or nearly, before each counted once; by default
@@ -89,7 +92,7 @@ def training_points(
 
 
 def _nearest(machine: KernelMachine, X: Float32Array) -> NDArray[np.int64]:
-    """Return the vector that each sample is but for rounding to float32, or -1."""
+    """Return the vector that each sample equals up to rounding to float32, or -1."""
     vectors = machine.support_vectors
     spread = float(np.sqrt(((vectors - vectors.mean(axis=0)) ** 2).sum(axis=1).mean()))
     rng = np.random.default_rng(_SEED)
@@ -107,10 +110,10 @@ def _nearest(machine: KernelMachine, X: Float32Array) -> NDArray[np.int64]:
 
 
 def _nearly(machine: KernelMachine, X: Float32Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the vector that each sample nearly copies, or -1, and the vectors with such a sample.
+    """Return the vector of which each sample is a near copy, or -1, and the vectors that have one.
 
-    A group may have several vectors where the machine was trained on near copies: the samples in
-    it are its first one.
+    If the machine was trained on near copies, a group may hold several vectors. Its samples are
+    then taken for the first of them.
     """
     n, n_vectors = len(X), machine.n_support_vectors
     group = near_copies(standardised(X, machine, with_vectors=True))
@@ -121,13 +124,13 @@ def _nearly(machine: KernelMachine, X: Float32Array) -> tuple[NDArray[np.int64],
 
 
 def first_of_equal(X: Float32Array) -> NDArray[np.intp]:
-    """Return the indices of the distinct rows, the first of each, in their order."""
+    """Return the indices of the distinct rows, the first of each, in increasing order."""
     _, first = np.unique(row_keys(X), return_index=True)
     return np.sort(first)
 
 
 class _Neighbours:
-    """Finds very near vectors: candidates are neighbours in the projection on one direction."""
+    """Search for very near vectors: the candidates are neighbours in a projection on one line."""
 
     def __init__(self, vectors: Float64Array, rng: np.random.Generator) -> None:
         direction = rng.standard_normal((vectors.shape[1],))

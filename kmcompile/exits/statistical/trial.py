@@ -1,4 +1,4 @@
-"""Trials: what early exits would do with some samples, at every scale of their thresholds."""
+"""Trials: which samples early exits decide, and how, at every scale of their thresholds."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from kmcompile.program.stages import Always
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """What the tests of one stage see of some samples.
+    """The values that the tests of one stage compute on some samples, and their cost.
 
     Parameters
     ----------
     values : ndarray of shape (n_tests, n_samples, n_decisions), float32
     operations : ndarray of shape (n_tests, n_samples), int64
-        Multiply-adds of the stage up to and with each test.
+        Multiply-adds of the stage up to and including each test.
     kernel_evals : ndarray of shape (n_tests,), int64
         Full kernel evaluations up to each test.
     raw_spread : ndarray of shape (n_samples,), float32, or None
-        Of a reduced set: what the error of a sample follows.
+        For a reduced set, a value that grows with the error of a sample.
     """
 
     values: Float32Array
@@ -36,18 +36,18 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """The tests of a stage, or of several in a row, on some samples.
+    """The results of the tests of a stage, or of several stages in sequence, on some samples.
 
     Parameters
     ----------
     scales : ndarray of shape (n_tests, n_samples), float64
         The largest scale at which the test decides the sample; 0 if none does.
     labels : ndarray of shape (n_tests, n_samples), int32
-        What it says then.
+        The label that the test gives.
     operations : ndarray of shape (n_tests, n_samples), int64
-        Multiply-adds up to and with each test.
+        Multiply-adds up to and including each test.
     kernel_evals : ndarray of shape (n_tests,), int64
-        Full kernel evaluations up to each test; the exact sum need not make the last test's.
+        Full kernel evaluations up to each test; the exact sum reuses those of the last test.
     """
 
     scales: NDArray[np.float64]
@@ -74,12 +74,12 @@ class Trial:
     def mean_operations(
         self, scale: float, exact_operations: NDArray[np.int64], per_kernel: NDArray[np.int64]
     ) -> float:
-        """Return the mean multiply-adds, those of the exact sum for what is left included.
+        """Return the mean multiply-adds, including the exact sum for undecided samples.
 
         Parameters
         ----------
         exact_operations, per_kernel : ndarray of shape (n_samples,), int64
-            Of the exact sum with the label, and what it saves for each kernel that is known.
+            Multiply-adds of the exact sum with the label, and those it saves for each known kernel.
         """
         test, decided = self.first(scale)
         here = self.operations[test, np.arange(len(test))]
@@ -95,16 +95,16 @@ def try_stage(
     label: Always,
     scales: NDArray[np.float64],
 ) -> Trial:
-    """Return the trial of one stage.
+    """Return the trial of one stage on samples.
 
     Parameters
     ----------
     estimates : Estimates
-        For its costs.
+        The estimates, for their costs.
     decisions : sequence of ndarray of shape (n_samples, n_decisions), float64
-        What each test makes of the estimates.
+        The decisions that each test computes from the estimates.
     half_widths : sequence of ndarray of shape (n_decisions,), float64
-        Of each test at a scale of 1 and a spread of 1.
+        Half-widths of each test's band at scale 1 and spread 1.
     spread : ndarray of shape (n_samples,), float64
     label : Always
         The label stage of the program.
@@ -124,7 +124,7 @@ def try_stage(
 
 
 def in_a_row(trials: Sequence[Trial]) -> Trial:
-    """Return the trial of several stages, one after the other."""
+    """Return the trial of several stages in sequence."""
     before = np.zeros(trials[0].operations.shape[1], dtype=np.int64)
     operations = []
     for trial in trials:
@@ -143,7 +143,8 @@ def _largest_scale(
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return, for every sample, the largest scale that decides it and the label that it gets.
 
-    A narrower band decides whatever a wider one does, and gives it the same label: bisection.
+    The scale is found by bisection: a narrower band decides every sample that a wider band decides,
+    with the same label.
     """
     low = np.zeros(len(decision), dtype=np.intp)  # scales[:low] decide nothing
     high = np.full(len(decision), len(scales), dtype=np.intp)  # scales[high:] decide

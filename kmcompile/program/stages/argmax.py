@@ -15,7 +15,7 @@ from kmcompile.program.stages.stage import Always
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Argmax(Always):
-    """The class of the largest decision value wins; of equal values the first or the last.
+    """The class with the largest decision value wins; of equal values the first or the last.
 
     The label is certified if the winner's lower bound is above every other class's upper bound.
 
@@ -23,8 +23,8 @@ class Argmax(Always):
     ----------
     n_classes : int
     last_of_equal : bool
-        Whether the last of equal values wins: in scikit-learn's OneVsRestClassifier before 1.8 it
-        does, in the linear classifiers the first.
+        Whether the last of equal values wins, as in scikit-learn's OneVsRestClassifier before 1.8,
+        or the first, as in its linear classifiers.
     """
 
     n_classes: int
@@ -52,7 +52,7 @@ class Argmax(Always):
         )
 
     def shared(self) -> Shared:
-        """Return the classes, each with a decision."""
+        """Return the number of classes, each of which has a decision."""
         return (("N_DECISIONS", self.n_classes), ("N_CLASSES", self.n_classes))
 
     def operations(self) -> int:

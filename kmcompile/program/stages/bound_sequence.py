@@ -1,4 +1,4 @@
-"""The compiled sequence of bounds (DeCoste 2001, section 5) in its tightest form, the full span."""
+"""A sequence of bounds on f (DeCoste 2001, section 5), in its tightest form, the full span."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class BoundSequence(EarlyExit):
     """Bounds on f from the kernels of a few vectors z, tested after each block of them.
 
     Let W_p = sum_i beta_pi phi(s_i), u_j = sum_(l <= j) A_jl phi(z_l) for the stored lower triangle
-    A, which orthonormalises the z but for rounding: e = |A G A^T - I|_2, G the Gram matrix of
+    A, which orthonormalises the z up to rounding: e = |A G A^T - I|_2, G the Gram matrix of
     the z. With k the z of the blocks so far, q_j = <u_j, phi(x)> = sum_l A_jl K(z_l, x) and
     r = W - sum_j w_j u_j for the stored w,
 
         f - b = sum_j w_j q_j + <r, phi(x)>.
 
-    <r, phi(x)> splits into the part in the span of the z and the part across it: by
+    <r, phi(x)> splits into the component in the span of the z and the component across it. By
     Cauchy-Schwarz it is at most eta sqrt(K(x, x)) + |r| |phi(x) across|, where eta is the norm of
-    r's part in the span, and |phi(x) across|^2 <= K(x, x) - |q|^2 / (1 + e), as |q|^2 / (1 + e) is
-    at most what the span holds of phi(x).
+    r's component in the span. |phi(x) across|^2 <= K(x, x) - |q|^2 / (1 + e), since |q|^2 / (1 + e)
+    is at most the squared norm of phi(x)'s component in the span.
 
     Rounding. Let S >= K(x, x), R >= sqrt(S), E >= |K^ - K| for every kernel value of the query
     (`Reach`), a_j = sum_l |A_jl|, a'_j = sum_l |A_jl| sqrt(K(z_l, z_l)). A value that is computed
@@ -55,7 +55,7 @@ class BoundSequence(EarlyExit):
         |q^_j - q_j| <= d_j = (1 + gamma_n) a_j E + gamma_n a'_j R.
 
     - So q_j^2 >= max(0, |q^_j| - d_j)^2, whose computed sum is Q. It rounds by gamma_(k + 2):
-      |q|^2 / (1 + e) >= shrink Q. A row that is mostly rounding says nothing and costs nothing.
+      |q|^2 / (1 + e) >= shrink Q. A row that is mostly rounding contributes 0 to Q.
     - The error E in sum_j w_j q_j is one of sum_l c_l K_l, c = A^T w: |c|_1 E. The rows' and the
       sum's own rounding add sum_j |w_j| gamma_n (a_j E + a'_j R) and
       gamma_(k + 2) (|b| + |w| |q^|), |q^| <= sqrt(1 + e) R + |d|.
@@ -127,7 +127,7 @@ class BoundSequence(EarlyExit):
         return len(self.intercept)
 
     def first(self, n_blocks: int) -> BoundSequence:
-        """Return the sequence of the first n_blocks blocks only."""
+        """Return the sequence of the first n_blocks blocks."""
         words = self.lanes**2 * n_blocks * (n_blocks + 1) // 2
         part = slice(n_blocks)
         return replace(
@@ -164,7 +164,7 @@ class BoundSequence(EarlyExit):
         return answered.chosen(order), decided
 
     def _goes_on(self, block: int, batch: Batch, state: _State) -> NDArray[np.bool_]:
-        """Return for which queries a block is evaluated, unless they are decided."""
+        """Return which queries go on to a block unless decided: evaluations left, bounds usable."""
         affordable = batch.allowed - batch.kernel_evals >= self.lanes
         usable = (state.reach <= LARGEST) & (state.error <= LARGEST)
         goes_on: NDArray[np.bool_] = affordable & usable & (block < self.n_blocks)
@@ -173,7 +173,7 @@ class BoundSequence(EarlyExit):
     def _after(
         self, block: int, batch: Batch, state: _State, kernel: Float32Kernel, ends: Ends
     ) -> tuple[Batch, _State]:
-        """Return batch and state after one block and its test."""
+        """Return the batch and the state after one block and its test."""
         total = np.zeros((len(batch), self.lanes), dtype=np.float32)
         for feature, z in enumerate(self.vectors[block]):
             kernel.accumulate(total, batch.x[:, feature, None], z)
@@ -225,7 +225,7 @@ class BoundSequence(EarlyExit):
         return self.lanes * per_vector + test
 
     def shared(self) -> Shared:
-        """Return the features and the decisions; lanes and blocks are its own."""
+        """Return the numbers of features and decisions; lanes and blocks are the stage's own."""
         own = ("blocks of z", "N_PREPARED", "lanes of z")
         by_decision = (self.residual, self.per_error, self.per_reach)
         words = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
@@ -242,7 +242,7 @@ class BoundSequence(EarlyExit):
         )
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether a sum has the kernel whose values are bounded."""
+        """Return whether the stage may stand before a sum, whose kernel must be the bounded one."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
             return False
         return isinstance(other.kernel, self.reach.kernel)
@@ -357,7 +357,7 @@ class _State:
         n = len(batch)
         return cls(
             reach,
-            bound_of_root(np.minimum(reach, LARGEST)),  # with more, the bounds prove nothing
+            bound_of_root(np.minimum(reach, LARGEST)),  # above LARGEST, no proof
             error,
             np.zeros((n, 0), dtype=np.float32),
             np.zeros(n, dtype=np.float32),

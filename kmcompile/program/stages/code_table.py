@@ -42,8 +42,9 @@ class CodeTable:
       stored in the order 0, 2, 1, 3.
     - "chunks": like "fours", with 16 bytes of each vector in the order of the features.
     - "sparse": for every four features a list of the vectors that are not 0 there, each with its
-      four codes as in "fours" and with the step from the vector before. Entries of codes 0 fill up
-      steps above 255 and the end of a list. An input that is 0 in these features skips the list.
+      four codes as in "fours" and with the step from the vector before. Padding entries with codes
+      0 split steps above 255 and fill the end of a list. An input that is 0 in these features
+      skips the list.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class CodeTable:
 
     @property
     def n_slots(self) -> int:
-        """Number of slots: vectors, and slots that fill up blocks."""
+        """Number of slots: vectors, and padding slots of blocks."""
         return int(self.codes.shape[0])
 
     @property
@@ -111,7 +112,7 @@ class CodeTable:
 
     @property
     def n_padded(self) -> int:
-        """Number of codes of a stored vector, filled up to whole iterations of the inner loop."""
+        """Number of codes of a stored vector, padded to whole iterations of the inner loop."""
         chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
         turn = {ROWS: _ROW_MULTIPLE, CHUNKS: chunk}.get(self.layout, GROUP)
         return -(-self.n_used // turn) * turn
@@ -145,7 +146,7 @@ class CodeTable:
         return int(np.abs(self.codes).sum(axis=1).max(initial=0)) * most
 
     def largest_term(self) -> int:
-        """Return a bound on the magnitude of every product of a code and one of the input."""
+        """Return a bound on the magnitude of every product of a stored code and an input's code."""
         most = max(abs(self.low), abs(self.high))
         return int(np.abs(self.codes).max(initial=0)) * most
 
@@ -190,7 +191,7 @@ class CodeTable:
     def arranged(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return values of codes, shape (n_slots, n_used), in the order of the stored codes.
 
-        The layout's fillings get 0. Values of codes that are not stored are left out.
+        The layout's padding gets 0. Values of codes that are not stored are left out.
         """
         padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_used)))
         if self.sparse:
@@ -214,7 +215,7 @@ class CodeTable:
         return filled
 
     def _lists(self) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
-        """Return the sparse list of each group: the vectors, -1 for a filling, and the steps."""
+        """Return the sparse list of each group: the vectors, -1 for padding, and the steps."""
         return [_list(np.flatnonzero(filled)) for filled in self._filled().T]
 
     def _turns(self) -> NDArray[np.int64]:
@@ -250,7 +251,7 @@ class CodeTable:
 
 
 def _list(vectors: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return the list of increasing vectors, -1 for a filling, and the steps to them."""
+    """Return the list of increasing vectors, -1 for padding, and the steps to them."""
     gaps = np.diff(vectors, prepend=0)
     between = np.maximum(gaps - 1, 0) // LONGEST_STEP
     ends = np.cumsum(between + 1)

@@ -19,12 +19,12 @@ from kmcompile.program.stages.stage import Stage
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Thresholds:
-    """L_k and H_k of a binary machine: beyond them an estimate decides (NSV, section 4.3).
+    """Thresholds L_k and H_k of a binary machine: beyond them an estimate decides (NSV, 4.3).
 
     Parameters
     ----------
     steps : ndarray of shape (n,), int64
-        k, increasing: kernels that are computed before the test.
+        Numbers k of kernels that are computed before each test, increasing.
     lower, upper : ndarray of shape (n,), float64
         The thresholds; infinite if no query is decided on this side.
     """
@@ -37,8 +37,8 @@ class Thresholds:
 class EarlyExit(Stage):
     """A stage that estimates the decisions, and decides the queries whose label this settles.
 
-    The label stage receives the estimates in the place of decisions and the half-widths in the
-    place of bounds. If every decision within its half-width gives one label, the query is decided.
+    The label stage receives the estimates instead of decisions, and the half-widths instead of
+    bounds. If every decision within its half-width gives one label, the query is decided.
 
     Emission, cost, verification and report read the members below `decide`. Their defaults are for
     an exit that computes no kernel and shares nothing with other stages.
@@ -105,7 +105,7 @@ class EarlyExit(Stage):
         return ends.weight(self) * self.worst_operations(ends)
 
     def saved_operations(self, ends: Ends) -> int:
-        """Return the operations that the exact sum saves, unless `worst_operations` has them."""
+        """Return the multiply-adds that the exact sum saves; 0 if `worst_operations` has them."""
         return 0
 
     def added_operations(self, ends: Ends) -> int:

@@ -1,4 +1,4 @@
-"""Ends: the last two stages of a program, which its early exits use."""
+"""The last two stages of a program, its sum and its label, which the early exits use."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place, Shared, sizes
 from kmcompile.program.stages.vector_totals import VectorTotals
 
-_CHUNK_VALUES = 1 << 18  # float32 values of one work array: stays in the second-level cache
+_CHUNK_VALUES = 1 << 18  # float32 values in one work array, which fits the second-level cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,13 +23,13 @@ class ExactSum(VectorTotals):
     """Sum over all support vectors, blocks of `lanes` vectors at a time.
 
     The vectors stand in groups. All vectors of a group take part in the same decisions (for
-    one-vs-one a group is a class and its decisions are the class's pairs), and within a group
-    the coefficients of a decision have one sign: so |sum of coef * error| is the sum of the
-    magnitudes and costs no absolute value per vector.
+    one-vs-one a group is a class and its decisions are the class's pairs). Within a group the
+    coefficients of a decision have one sign. So |sum of coef * error| is the sum of the
+    magnitudes, and needs no absolute value per vector.
 
     For a group and each of its decisions, the products of one block are added left to right,
     the blocks in order, and the group's total is added to the decision. With N additions on the
-    longest way: |error| <= gamma_(N + 1) sum |beta K| (Higham, section 4.2), which is part of the
+    longest path: |error| <= gamma_(N + 1) sum |beta K| (Higham, section 4.2), which is part of the
     kernel's value error, as is the rounding of the coefficients. The bound of a decision is
 
         final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
@@ -46,7 +46,7 @@ class ExactSum(VectorTotals):
     n_vectors : int
         Support vectors without the padding.
     vectors : ndarray of shape (n_blocks, n_features, lanes), float32
-        A group's last block is filled up with copies of its last vector, coefficient 0.
+        A group's last block is padded with copies of its last vector, with coefficient 0.
     coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
     group_ends : ndarray of shape (n_groups,), uint16
         The block after the last one of each group.
@@ -98,7 +98,7 @@ class ExactSum(VectorTotals):
 
     @property
     def n_rows(self) -> int:
-        """Decisions in which a vector takes part."""
+        """Number of decisions in which a vector takes part."""
         return int(self.coefficients.shape[1])
 
     @property
@@ -146,7 +146,7 @@ class ExactSum(VectorTotals):
         return decision
 
     def add_slots(self, running: RealArray, slots: NDArray[np.intp], value: RealArray) -> None:
-        """Add beta value of one slot a query to its decisions, in place."""
+        """Add beta value of one slot for each query to the query's decisions, in place."""
         blocks, lanes = np.divmod(slots, self.lanes)
         groups = np.searchsorted(self.group_ends, blocks, side="right")
         rows = np.arange(len(slots))
@@ -196,7 +196,7 @@ class ExactSum(VectorTotals):
         return 3 if self.mixed_signs else 2
 
     def shared(self) -> Shared:
-        """Return the features, the places of the vectors, the groups and the decisions."""
+        """Return the numbers of features, slots, groups and decisions."""
         return (
             ("N_SLOTS", self.n_slots),
             *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
@@ -229,7 +229,7 @@ class ExactSum(VectorTotals):
         return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query: totals that an early exit summed are kept."""
+        """Return the multiply-adds of each query; an early exit's totals are not summed again."""
         kept = batch.known.astype(np.int64)
         skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
         return self.operations() - kept * self.total_operations - skipped

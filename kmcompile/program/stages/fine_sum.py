@@ -40,8 +40,8 @@ class FineSum(Always):
 
         per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-        h covers the distance of the stored machine from the trained one in the kernel's feature
-        e, and the roundings in float64 (`kmcompile.lower.integer_replay`).
+    where minimum_p covers the distance of the stored machine from the trained one in the kernel's
+    feature space, and the roundings in float64 (`kmcompile.lower.integer_replay`).
 
     Parameters
     ----------
@@ -94,12 +94,12 @@ class FineSum(Always):
 
     @property
     def n_slots(self) -> int:
-        """Places of vectors, fillings included."""
+        """Number of slots of vectors, padding included."""
         return len(self.vectors)
 
     @property
     def n_rows(self) -> int:
-        """Decisions in which a vector takes part."""
+        """Number of decisions in which a vector takes part."""
         return int(self.coefficients.shape[1])
 
     @property
@@ -154,7 +154,7 @@ class FineSum(Always):
         return decision
 
     def shared(self) -> Shared:
-        """Return the features, the places of the vectors, the groups and the decisions."""
+        """Return the numbers of features, slots, groups and decisions."""
         return (
             *sizes(self.vectors, "N_SLOTS", "N_FEATURES"),
             *sizes(self.coefficients, "N_SLOTS", "N_ROWS"),

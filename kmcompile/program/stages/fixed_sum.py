@@ -48,7 +48,7 @@ class FixedSum(Always):
     - k is within K rho + 2^-31 of K: rho holds the multiplier, the shifts and 2^-t. From the
       cutoff on, k is 0 and K at most 2^-32 (1 + rho).
     - So K <= (k + 2^-31) / (1 - rho), and with M_p = sum_i c_pi k_i the sum of the k is within
-      rho / (1 - rho) M_p + 2^-31 / (1 - rho) sum_i c_pi of that of the K.
+      rho / (1 - rho) M_p + 2^-31 / (1 - rho) sum_i c_pi of the sum of the K.
 
     With M_p from its integer, rounded up, the decision is off by at most
 
@@ -62,7 +62,7 @@ class FixedSum(Always):
     Parameters
     ----------
     codes : CodeTable
-        Codes of the vectors; vectors that fill up a group's last block are 0.
+        Codes of the vectors; the padding vectors of a group's last block are 0.
     per_unit : float32
         1 / unit, a power of two.
     kernel : RbfFloat32
@@ -71,7 +71,7 @@ class FixedSum(Always):
         Number of support vectors, and of vectors in a block.
     distance_shift, multiplier, product_shift, cutoff : int
     coefficients : ndarray of shape (n_blocks, n_rows, lanes), uint16 or uint32
-        The integers c; 0 for vectors that fill up a block.
+        The integers c; 0 for padding vectors.
     group_ends : ndarray of shape (n_groups,), uint16
         The block after the last one of each group.
     group_rows : ndarray of shape (n_groups, n_rows), uint16
@@ -126,12 +126,12 @@ class FixedSum(Always):
 
     @property
     def n_rows(self) -> int:
-        """Decisions in which a vector takes part."""
+        """Number of decisions in which a vector takes part."""
         return int(self.coefficients.shape[1])
 
     @property
     def n_slots(self) -> int:
-        """Places of vectors in the blocks, fillings included."""
+        """Number of slots of vectors in the blocks, padding included."""
         return self.n_blocks * self.lanes
 
     @property
@@ -241,7 +241,7 @@ class FixedSum(Always):
         return upper.astype(np.float32) * self.result_scale
 
     def shared(self) -> Shared:
-        """Return the features, the places of the vectors, the groups and the decisions."""
+        """Return the numbers of features, slots, groups and decisions."""
         return (
             ("codes in one unit", float(self.per_unit)),
             ("N_PREPARED", self.n_features),

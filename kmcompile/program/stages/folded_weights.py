@@ -36,29 +36,29 @@ N_CURVED = 12
 class FoldedWeights(EarlyExit):
     """Bounds on f by its expansion about a centre c that is near x, from a shallow tree of centres.
 
-    With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `LocalExpansion` has the orders of h and
-    their bounds. At each level of the tree the nearest child of the last level's centre is taken
-    (whichever it is, the bounds hold) and
+    With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `LocalExpansion` derives the orders of h and
+    their bounds. At each level of the tree, the nearest child of the last level's centre is taken;
+    the bounds hold for any child. There the stage tests
 
         h^ = C + <w, v> + m |v|^2,   |h - h^| <= E = r1 p + ... + r6 p^6 + d delta
 
-    is tested, m |v|^2 being the middle of the second order's range, p >= |v| up to R; beyond R it
+    with m |v|^2 the middle of the second order's range and p >= |v|, if p <= R; beyond R the level
     proves nothing. On the last level, with `basis` B of a few rows and y = B v, it is
 
         h^ = C + <w, v> + <y, Q y> + m |v|^2,
         E = r1 p + r2 p^2 + <y, P y> + p^2 sqrt(a (<y, T y> + t p^2 + t' delta)) + r8 p^8 + d delta
 
-    with a = 1 + a4 p^2 + a5 p^4 + a6 p^6 + a7 p^8: the root is for the orders 3 to 7. Of a
-    one-vs-one machine a centre has the pairs of one class, the likeliest there: when it wins them
-    all no other class can win. b is the exact sum's, where that is in float32.
+    with a = 1 + a4 p^2 + a5 p^4 + a6 p^6 + a7 p^8, where the root bounds the orders 3 to 7. In a
+    one-vs-one machine, a centre has the pairs of the class that is likeliest there: if this class
+    wins all its pairs, no other class can win. b is the exact sum's if that is in float32.
 
     Rounding, u = 2^-24, n features, gamma_k of Higham. x^ is the prepared input, delta >= |x^ - x|
-    its deviation, D = |x^ - c|; c is exact, D + delta >= |v|. What storing w, Q, P, T, m rounds is
-    in the bounds, which are those of what they leave.
+    its deviation, D = |x^ - c|; c is exact, D + delta >= |v|. The bounds
+    include the rounding of the stored w, Q, P, T and m.
 
     - s = D^2 (1 + theta_(n+2)): two roundings of the difference, the product, n - 1 additions.
-      p = root_bound(s) up + delta, up >= (1 - gamma_(n+2))^(-1/2), is at least D + delta. What
-      underflows in s is below the 2^-100 that `root_bound` adds.
+      p = root_bound(s) up + delta, up >= (1 - gamma_(n+2))^(-1/2), is at least D + delta. The
+      underflow in s is below the 2^-100 that `root_bound` adds.
     - <w, v> rounds by gamma_(n+1) |w| D, and <w, x^ - x> <= |w| delta; the storage adds |dw| |v|.
     - |v|^2 is off s by at most gamma_(n+2) p^2 + 2 p delta, times m. h^ is two additions and
       a product: 2 u |h^| + 3 u m p^2 (curved: 3 u |h^| + 4 u (m p^2 + |<y, Q y>|)).
@@ -76,7 +76,7 @@ class FoldedWeights(EarlyExit):
     Parameters
     ----------
     branches : ndarray of shape (n_levels,), uint16
-        Children of each centre, the first number those of the root.
+        Number of children of a centre, for each level; the first number is the root's.
     centres : ndarray of shape (n_centres, n_features), float32
         Level after level, the children of one centre side by side.
     radius : ndarray of shape (n_centres,), float32
@@ -86,7 +86,7 @@ class FoldedWeights(EarlyExit):
     weights : ndarray of shape (n_centres, n_rows, n_features), float32
     constants : ndarray of shape (n_centres, n_rows, N_CONSTANTS), float32
     basis : ndarray of shape (n_basis, n_features), float32
-        B; n_basis 0: no curved test.
+        The basis B; with n_basis = 0 there is no curved test.
     forms : ndarray of shape (n_leaves, n_rows, 3, n_basis (n_basis + 1) / 2), float32
         Q, P and T of the last level's centres: upper triangles, row by row, the elements beside the
         diagonal doubled.
@@ -208,7 +208,7 @@ class FoldedWeights(EarlyExit):
         inner, local = batch.chosen(near), local.chosen(near)
         inner, base = self._linear(inner, local, ends)
         is_leaf = local.node >= self.first_leaf
-        if is_leaf.any():  # all rows of a centre or none
+        if is_leaf.any():  # all rows of a centre count, or none
             rest = np.flatnonzero(~inner.certified)
             curved = self._curved(inner.chosen(rest), local.chosen(rest), base[rest], ends)
             inner = _put(inner, rest, curved)
@@ -324,7 +324,7 @@ class FoldedWeights(EarlyExit):
         )
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether the sum has an rbf kernel, these decisions, and intercepts in float32."""
+        """Return whether the stage may stand before a sum, which must have an rbf kernel."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
             return False
         if not isinstance(other.kernel, RbfFloat32):
@@ -347,7 +347,7 @@ class FoldedWeights(EarlyExit):
         return nearest + self.n_levels * level + curved
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return its sizes."""
+        """Return the constants for the stage's sizes."""
         sizes = (
             Constant("FOLDED_ROWS", self.n_rows, "decisions of a centre"),
             Constant("FOLDED_CONSTANTS", N_CONSTANTS, "constants of a row"),

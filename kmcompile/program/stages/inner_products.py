@@ -25,7 +25,7 @@ class InnerProducts:
     Parameters
     ----------
     blocks : ndarray of shape (n_blocks, n_used, lanes), float32
-        Row `block * lanes + lane` of the matrix; rows that fill up the last block are 0.
+        Row `block * lanes + lane` of the matrix; the padding rows of the last block are 0.
     n_rows : int
     columns : ndarray of shape (n_used,), uint16
         The features that are read, in increasing order; of shape (0,) if all are read.

@@ -19,7 +19,7 @@ from kmcompile.program.stages.inner_products import InnerProducts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearFilter(EarlyExit):
-    """decision_p = <w_p, x> + c_p, half-width h_p.
+    """decision_p = <w_p, x> + c_p with the half-width h_p.
 
     Thresholds L < 0 < H on the filter's value are written as the middle of the band, which is
     part of c, and its half-width: value > H or value < L.
@@ -27,7 +27,7 @@ class LinearFilter(EarlyExit):
     Parameters
     ----------
     products : InnerProducts
-        w, one row a decision.
+        The weights w, one row for each decision.
     intercept, half_width : ndarray of shape (n_decisions,), float32
         With an infinite half-width no query is decided.
     """
@@ -70,7 +70,7 @@ class LinearFilter(EarlyExit):
         return 2 * self.n_decisions + ends.label.operations()
 
     def shared(self) -> Shared:
-        """Return the shared constants of its inner products, and the number of decisions."""
+        """Return the constants that its inner products share, and the number of decisions."""
         return (
             *self.products.shared(),
             ("N_DECISIONS", self.products.n_rows),
@@ -79,7 +79,7 @@ class LinearFilter(EarlyExit):
         )
 
     def needs(self) -> frozenset[str]:
-        """Return the needs of its inner products."""
+        """Return the results that its inner products need."""
         return self.products.needs()
 
     def operations(self) -> int:

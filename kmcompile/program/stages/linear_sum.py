@@ -1,4 +1,4 @@
-"""Linear machines: f_p = <w_p, x> + b_p, the support vectors summed up beforehand."""
+"""The sum of a linear machine: f_p = <w_p, x> + b_p, with the support vectors summed beforehand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LinearSum(Always):
     Parameters
     ----------
     weights : ndarray of shape (n_blocks, n_features, lanes), float32
-        w of decision `block * lanes + lane`; decisions that fill the last block are 0.
+        The weights w of decision `block * lanes + lane`; the last block's padding is 0.
     intercept, per_length, per_deviation, minimum : ndarray of shape (n_decisions,), float32
     result_error : float32
     """
@@ -70,7 +70,7 @@ class LinearSum(Always):
 
     @property
     def has_padding(self) -> bool:
-        """Whether the last block is filled up."""
+        """Whether the last block is padded."""
         return self.n_blocks * self.lanes > self.n_decisions
 
     def run(self, batch: Batch) -> Batch:
@@ -107,7 +107,7 @@ class LinearSum(Always):
         return int(self.weights.size) + 5 * self.n_decisions
 
     def kernel_evaluations(self) -> int:
-        """Return the inner products: one a decision."""
+        """Return the number of inner products: one for each decision."""
         return self.n_decisions
 
     def tables(self) -> tuple[Table, ...]:

@@ -1,4 +1,4 @@
-"""Nearest support vectors (NSV, section 4): the largest terms first, stop when they suffice."""
+"""Nearest support vectors (NSV, section 4): compute the largest terms first, stop when settled."""
 
 from __future__ import annotations
 
@@ -33,40 +33,42 @@ TEST_OPERATIONS = 4
 class NearestVectors(EarlyExit):
     """Approximate all kernels in a projection, then replace them by exact ones, largest first.
 
-    A slot is a vector's place in the exact sum's blocks, fillings included. Level l extends the
+    A slot is a vector's place in the exact sum's blocks, padding included. Level l extends the
     projection z of the input by the rows of M_l and the accumulated kernel totals with them, so
     the approximations of a level cost its new dimensions only:
 
         K~_i = K at total_i(z_1 .. z_{p_l}) [+ residuals_li + rest_l],
 
-    where a kernel of distances adds the squared parts outside the projection, of the vector and
-    of the input, rest_l = max(0, |x|^2 - z_1^2 - ... - z_{p_l}^2).
+    where a kernel of distances adds the squared norms of the components outside the projection, of
+    the vector and of the input, rest_l = max(0, |x|^2 - z_1^2 - ... - z_{p_l}^2).
 
-    - With `from_estimate` (the control variate) the running decision begins at
-      f~ = sum beta_i K~_i + b and a touched vector adds beta_i (K_i - K~_i); the first tests, one
-      a level, come before any is touched.
-    - Without (the paper's scheme) it begins at b and a touched vector adds beta_i K_i.
+    - With `from_estimate` (the control variate), the running decision begins at
+      f~ = sum beta_i K~_i + b, and a touched vector adds beta_i (K_i - K~_i). The first tests, one
+      for each level, come before any vector is touched.
+    - Without `from_estimate` (the paper's scheme), it begins at b, and a touched vector adds
+      beta_i K_i.
 
-    Touched next is the slot with the largest score weights_i |K~_i|, of equal ones the first; with
-    `tug_of_war` it is taken from the vectors of positive or of negative beta (the two groups of
-    the exact sum), whichever keeps the sums of the touched beta closer together, of equally close
-    ones the positive (NSV, section 4.2).
+    The slot with the largest score weights_i |K~_i| is touched next, of equal scores the first.
+    With `tug_of_war` the slot comes from the vectors with positive or with negative beta (the two
+    groups of the exact sum), so that the sums of the touched |beta| stay closer together; if both
+    choices are equally close, from the positive ones (NSV, section 4.2).
 
-    A test takes own * decision + earlier * E - offset to the label stage, E being the estimate of
-    the last reduced set, and its half-width times the spread that this one gave (1 without one).
+    A test gives own * decision + earlier * E - offset to the label stage, where E is the estimate
+    of the last reduced set. The half-width is multiplied by the spread from this reduced set (1 if
+    there is none).
     An input whose rest_l is outside its limits is out of range.
 
     Parameters
     ----------
     levels : tuple of InnerProducts
-        M_l: orthonormal rows, p_l - p_{l-1} of them.
+        The matrices M_l, with p_l - p_{l-1} orthonormal rows each.
     vectors : ndarray of shape (n_blocks, p, lanes), float32
         The projected support vectors.
     residuals : ndarray of shape (n_levels, n_slots), float32
         Squared norm of each vector's part outside the projection; of shape (0, n_slots) if the
         kernel is a function of inner products.
     weights : ndarray of shape (n_slots,), float32
-        Factor of the score; 0 for slots that are never touched: fillings, vectors inside the
+        Factor of the score; 0 for slots that are never touched: padding, and vectors inside the
         projection.
     far : float32
         An approximate kernel value counts as 0 if its accumulated total is at least `far`.
@@ -105,7 +107,7 @@ class NearestVectors(EarlyExit):
             object.__setattr__(self, name, finite(getattr(self, name)))
         object.__setattr__(self, "steps", frozen(self.steps, np.uint16))
         if self.residuals.min(initial=0.0) < 0.0:
-            # A distance below 0 is no input of the kernel in C.
+            # The C's kernel functions do not accept a negative distance.
             raise ValueError("residuals of nearest_vectors must be at least 0")
 
     @property
@@ -125,7 +127,7 @@ class NearestVectors(EarlyExit):
 
     @property
     def n_slots(self) -> int:
-        """Vectors, fillings included."""
+        """Number of slots of vectors, padding included."""
         return self.n_blocks * self.lanes
 
     @property
@@ -145,7 +147,7 @@ class NearestVectors(EarlyExit):
 
     @property
     def level_ends(self) -> tuple[int, ...]:
-        """p_l: dimensions up to each level."""
+        """Number p_l of dimensions up to each level."""
         return tuple(int(n) for n in np.cumsum([level.n_rows for level in self.levels]))
 
     @property
@@ -160,7 +162,7 @@ class NearestVectors(EarlyExit):
 
     @property
     def watches_range(self) -> bool:
-        """Always: every level tests the norm of the input's part outside the projection."""
+        """Whether the stage watches the range: always, by the input's norm outside each level."""
         return True
 
     @property
@@ -290,7 +292,7 @@ class NearestVectors(EarlyExit):
         return tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
 
     def shared(self) -> Shared:
-        """Return the features, the decisions and the places of the exact sum's vectors."""
+        """Return the numbers of features, decisions and slots of the exact sum."""
         tests = (self.own, self.earlier, self.offset, self.half_width)
         return (
             *(size for level in self.levels for size in level.shared()),
@@ -310,11 +312,11 @@ class NearestVectors(EarlyExit):
         )
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether a sum has vectors in float32 whose kernels can be computed one by one."""
+        """Return whether the stage may stand before a sum: it needs single kernels in float32."""
         return isinstance(other, ExactSum) and other.has_single_kernels
 
     def needs(self) -> frozenset[str]:
-        """Return the needs of its projections, and |x|^2."""
+        """Return the results that its projections need, and |x|^2."""
         return frozenset({"square"}).union(*(level.needs() for level in self.levels))
 
     def operations(self) -> int:
@@ -323,7 +325,7 @@ class NearestVectors(EarlyExit):
         return products + self.n_slots * self.n_out
 
     def level_operations(self, number: int, exact: ExactSum) -> int:
-        """Return the multiply-adds of one level but for the projection of the input."""
+        """Return the multiply-adds of one level, without the projection of the input."""
         n_new = self.levels[number].n_rows
         per_slot = n_new + exact.kernel.value_operations
         if self.uses_distance:
@@ -357,7 +359,7 @@ class NearestVectors(EarlyExit):
         return tuple(int(k) for k in np.unique(self.steps))
 
     def test_offset(self, number: int) -> float:
-        """Return the middle of the test's band."""
+        """Return the offset of a test: the middle of its band."""
         return float(self.offset[number, 0])
 
     def thresholds(self) -> Thresholds:
@@ -369,7 +371,7 @@ class NearestVectors(EarlyExit):
         return Thresholds(steps[last], offset - half_width, offset + half_width)
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return its sizes."""
+        """Return the constants for the stage's sizes."""
         tests = (
             Constant("N_TESTS", len(self.steps), "tests of the nearest vectors"),
             Constant("MOST_TOUCHED", self.max_touched, "kernels that they compute, at most"),

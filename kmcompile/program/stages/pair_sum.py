@@ -34,17 +34,18 @@ _PAIR_OPERATIONS = 24
 class PairSum(VectorTotals):
     """f_p = sum of coef K(s_i, x) + b_p over the vectors that are part of pair p only.
 
-    A pair is a list of entries, first those with a positive coefficient, then the others: a
-    vector's number and its coefficient. Every vector stands in one table; its kernel is computed
+    A pair is a list of entries, each a vector's number and its coefficient. Entries with positive
+    coefficients come first. Every vector stands in one table; its kernel is computed
     when the first pair of a query needs it, and kept. A pair's products of one sign are added in
     sections of `SECTION` left to right, the sections left to right, then the two sums and the
     intercept. So no bit of a pair depends on which pairs were evaluated before, and |sum of coef *
     error| of either sign is the sum of the magnitudes: the bound is that of `ExactSum`. A product
     passes fewer additions than in one long sum (Higham, section 4.2).
 
-    `vote` evaluates only the pairs that settle the label. Its order is that of scores, one linear
-    form of x a class, highest first: they cost n_classes n_features multiply-adds and settle
-    nothing, but tell which class to begin with and who threatens it (`PairVotes`).
+    `vote` evaluates only the pairs that settle the label. It orders the classes by their scores,
+    highest first. A score is a linear form of x for each class; all scores together cost n_classes
+    n_features multiply-adds. They settle nothing, but tell which class is likely to win and which
+    classes may beat it (`PairVotes`).
 
     In the replay everything is float64, all pairs are evaluated and there are no scores.
 
@@ -215,7 +216,7 @@ class PairSum(VectorTotals):
         return np.concatenate([np.zeros(0, dtype=np.int64), *counts]).astype(np.int64)
 
     def shared(self) -> Shared:
-        """Return the features, the places of the vectors, the classes and their pairs."""
+        """Return the numbers of features, slots, classes and pairs."""
         has_scores = len(self.score_offset) > 0  # not in a replay
         scores = (
             *sizes(self.score_weights, "N_CLASSES", "N_PREPARED"),
@@ -234,7 +235,7 @@ class PairSum(VectorTotals):
         )
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether a label stage counts votes whose ties go to the lower index."""
+        """Return whether the stage may stand before a label: votes, ties to the lower index."""
         return isinstance(other, Vote) and not other.break_ties
 
     def needs(self) -> frozenset[str]:

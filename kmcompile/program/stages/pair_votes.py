@@ -1,4 +1,4 @@
-"""The order in which pairs of classes are evaluated, and when their votes settle the label."""
+"""Evaluate pairs of classes in a good order, until their votes settle the label."""
 
 from __future__ import annotations
 
@@ -39,18 +39,19 @@ class PairVotes:
 def votes_of(decision: Float32Array, bound: Float32Array, score: Float32Array) -> PairVotes:
     """Evaluate pairs until the votes settle the label, in this order.
 
-    1. The class with the best score meets the next one; whoever wins meets the one after that,
-       and so on: one that loses cannot win all of its pairs.
-    2. Whoever is left meets those that it has not met yet. A class that wins all pairs, none of
-       them in doubt, is the label: every other one has lost a pair for certain.
-    3. Until the label is settled or all pairs are evaluated: the class with the most possible
-       votes, the first of equal ones, that has not met all others meets the first one in the
-       order of the scores that it has not met.
+    1. The class with the best score meets the class with the next score. The winner of a pair
+       meets the class after it, and so on. A class that loses cannot win all of its pairs.
+    2. The last winner meets the classes that it has not met yet. A class that wins all its pairs,
+       with no interval that holds 0, is the label: every other class has surely lost a pair.
+    3. Until the label is settled or all pairs are evaluated: of the classes that have not met all
+       others, the class with the most possible votes (of equal ones the first) meets the class
+       with the best score that it has not met.
 
-    A pair that is not evaluated is possible for both. The label is settled when the sure votes of
-    the class with the most votes, the first of equal ones, beat the possible votes of every other
-    one, where equal ones beat those of a higher index (math.md section 8). A vote that is sure is
-    one of the pair's sign, so no sign of another pair could change the label that `Vote` gives.
+    A pair that is not evaluated is a possible vote for both classes. The leader is the class with
+    the most votes, of equal ones the first. The label is settled when the leader's sure votes beat
+    the possible votes of every other class; a tie goes to the lower index (math.md section 8). A
+    sure vote is the sign of its pair, so no outcome of other pairs changes the label that `Vote`
+    gives.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ class _Votes:
         return np.asarray(rank[np.arange(len(rows)), usable.argmax(axis=1)])
 
     def interval(self, label: NDArray[np.intp]) -> tuple[Float32Array, Float32Array]:
-        """Return the bounds of the closest pair that the label won."""
+        """Return the interval of the closest pair that the label won."""
         rows = np.arange(len(label))
         smallest = np.full(len(label), np.inf, dtype=np.float32)
         lower, upper = np.zeros_like(smallest), np.zeros_like(smallest)

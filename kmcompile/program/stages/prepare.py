@@ -43,7 +43,7 @@ class Prepare(Always):
 
     @property
     def n_out(self) -> int:
-        """Features that enter the kernel."""
+        """Number of features that enter the kernel."""
         return self.steps[-1].n_out if self.steps else self.n_features
 
     @property
@@ -70,7 +70,7 @@ class Prepare(Always):
 
     @property
     def limit_bits(self) -> int:
-        """The bit pattern of the limit: magnitudes compare like their bits."""
+        """The bit pattern of the limit: magnitudes of floats compare like their bits."""
         return int(self.limit.view(np.uint32))
 
     @property
@@ -102,7 +102,7 @@ class Prepare(Always):
         return quantize.of_codes(replace(batch, deviation=deviation), batch.raw)
 
     def shared(self) -> Shared:
-        """Return the features before and behind the steps, and the codes in one unit."""
+        """Return the numbers of features before and after the steps, and of codes in one unit."""
         quantize = self.quantize
         codes = () if quantize is None else (("codes in one unit", float(quantize.per_unit)),)
         return (("N_FEATURES", self.n_features), ("N_PREPARED", self.n_out), *codes)

@@ -28,24 +28,24 @@ s by at most 87 * 2^-24, as s is 0 beyond 87, and the function's error by 5 * 2^
 class Probability:
     """The probabilities of the classes from decisions that are log odds.
 
-    With s(f) = 1 / (1 + exp(-f)) a binary machine has p_1 = s(f) and p_0 = s(-f), and one of many
-    classes p_c = s(f_c) / sum_k s(f_k), as scikit-learn's CalibratedClassifierCV.
+    Let s(f) = 1 / (1 + exp(-f)). A binary machine has p_1 = s(f) and p_0 = s(-f). A machine with
+    many classes has p_c = s(f_c) / sum_k s(f_k), as scikit-learn's CalibratedClassifierCV.
 
-    With b the largest bound on a decision no p is further from the model's than slope * b +
-    minimum, and never by more than 1:
+    Let b be the largest bound on a decision. Every p differs from the model's by at most
+    slope * b + minimum, and by at most 1:
 
-    - binary: |s'| <= 1/4, so that the slope is that. The less likely class of the model has no
-      more than s(b - |f|), nor has the other one less than 1 - s(b - |f|), and the same holds of
-      p: where that is less than b / 4 it takes its place.
+    - binary: the slope is 1/4, since |s'| <= 1/4. In the model, the less likely class has at most
+      s(b - |f|) and the other class at least 1 - s(b - |f|); the computed p obey these bounds, too.
+      Where s(b - |f|) is less than b / 4, it replaces b / 4.
     - many classes: dp_c / df_k = p_c (delta_ck - p_k) s(-f_k), whose magnitudes over k add up to
       at most 2 p_c (1 - p_c) <= 1/2. By the mean value theorem this holds for decisions that
       differ by any amount.
-    - `minimum` is for what is rounded from there on (`kmcompile.lower.probability`).
+    - `minimum` covers the rounding after the decisions (`kmcompile.lower.probability`).
 
     Parameters
     ----------
     n_decisions : int
-        1 of a binary machine.
+        Number of decisions; 1 for a binary machine.
     threshold : float32
         Added to the decision of a binary machine, from which a pass has subtracted it.
     slope, minimum : float32
@@ -84,14 +84,14 @@ class Probability:
             rest = logistic(bounds[:, 0] - np.abs(f) * SHRINK) * GROW
             limits = np.where(rest < moved, rest, moved) + self.minimum
         else:
-            # A bound that is NaN, which only a damaged table can give, proves nothing.
+            # A NaN bound, which only a damaged table can give, proves nothing.
             known = np.asarray((bounds >= 0).all(axis=1))
             probabilities, told = self._normalized(logistic(decisions), known)
             limits = np.where(told, moved + self.minimum, np.float32(1.0))
         return probabilities, np.where(limits < 1, limits, np.float32(1.0))
 
     def _normalized(self, each: Float32Array, known: np.ndarray) -> tuple[Float32Array, np.ndarray]:
-        """Return the probabilities divided by their sum, and which rows have a meaning."""
+        """Return the probabilities divided by their sum, and which rows are meaningful."""
         total = np.zeros(len(each), dtype=np.float32)
         for column in each.T:
             total += column

@@ -27,7 +27,7 @@ def narrowed(batch: Batch, low: Float32Array, high: Float32Array) -> Batch:
     Parameters
     ----------
     low, high : ndarray of shape (n_queries, n_decisions), float32
-        Proved to enclose the decisions of the float64 model in real arithmetic.
+        Ends of an interval that is proved to hold the float64 model's decisions in real arithmetic.
     """
     least = np.where(low > batch.least, low, batch.least)
     most = np.where(high < batch.most, high, batch.most)

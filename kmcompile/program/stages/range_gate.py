@@ -1,4 +1,4 @@
-"""The range gate sends inputs that are unlike the calibration samples to the exact sum."""
+"""The range gate, which sends inputs unlike the calibration samples to the exact sum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kmcompile.program.stages.stage import Always
 class RangeGate(Always):
     """An input is in range if least <= |x|^2 <= largest, x being the prepared input.
 
-    Later early exits test the norm of the part of x outside their projections in this way.
+    Later early exits test the norm of x's component outside their projections in the same way.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class RangeGate(Always):
 
     @property
     def watches_range(self) -> bool:
-        """Always: the stage only tests the range."""
+        """Whether the stage watches the range: always, it does nothing else."""
         return True
 
     def run(self, batch: Batch) -> Batch:
@@ -57,7 +57,7 @@ class RangeGate(Always):
         return (("N_PREPARED", self.n_features),)
 
     def makes(self) -> frozenset[str]:
-        """Return |x|^2."""
+        """Return the result that later stages may read: "square", which is |x|^2."""
         return frozenset({"square"})
 
     def needs(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import sum_blocks
 from kmcompile.program.stages.inner_products import InnerProducts
 
-_VALUE_OPERATIONS = 5  # the limit and four squares
+_VALUE_OPERATIONS = 5  # operations of the limit and of four squares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,11 +44,12 @@ class ReducedSet(EarlyExit):
     Parameters
     ----------
     number : int
-        1 for the first reduced set of a program, ...
+        Position among the reduced sets of the program, from 1.
     products : InnerProducts
-        M, shape (n_out, n_features).
+        The projection M, shape (n_out, n_features).
     vectors : ndarray of shape (n_blocks, n_out + 2, lanes), float32
-        z_c, 1, t_c; filled up with copies of the last one, weight 0.
+        Each vector is z_c, 1, t_c; the last block is padded with copies of the last vector, of
+        weight 0.
     weights : ndarray of shape (n_blocks, n_decisions + 1, lanes), float32
     slopes : ndarray of shape (n_decisions + 1, n_out), float32
     intercept : ndarray of shape (n_decisions + 1,), float32
@@ -88,7 +89,7 @@ class ReducedSet(EarlyExit):
 
     @property
     def name(self) -> str:
-        """`reduced_set_1`, ..."""
+        """Name of the stage with its number: `reduced_set_1`, ..."""
         return f"{self.template}_{self.number}"
 
     @property
@@ -141,11 +142,11 @@ class ReducedSet(EarlyExit):
         return rows
 
     def limited(self, spread: Float32Array) -> Float32Array:
-        """Return the spread clipped to its limits."""
+        """Return the spread, clipped to its limits."""
         return np.minimum(np.maximum(spread, self.least_spread), self.largest_spread)
 
     def lifted(self, y: Float32Array) -> Float32Array:
-        """Return y with - |y|^2 / 32 and 1 behind it, shape (n_queries, n_out + 2)."""
+        """Return y with -|y|^2 / 32 and 1 appended, shape (n_queries, n_out + 2)."""
         square = np.zeros(len(y), dtype=np.float32)
         for column in y.T:
             square += column * column
@@ -205,7 +206,7 @@ class ReducedSet(EarlyExit):
         return self.products.operations() + self._gate_operations() + self._sum_operations()
 
     def shared(self) -> Shared:
-        """Return the shared constants of its projection, and the number of decisions."""
+        """Return the constants that its projection shares, and the number of decisions."""
         return (
             *self.products.shared(),
             *sizes(self.earlier, "N_DECISIONS"),
@@ -216,11 +217,11 @@ class ReducedSet(EarlyExit):
         )
 
     def needs(self) -> frozenset[str]:
-        """Return the needs of its projection, and "square" if the range is checked."""
+        """Return the results that its projection needs, and "square" if the range is checked."""
         return self.products.needs() | frozenset({"square"} if len(self.triangle) else ())
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return its sizes."""
+        """Return the constants for the stage's sizes."""
         name = f"REDUCED_{self.number}"
         blocks = (Constant(f"{name}_BLOCKS", self.n_blocks, "its blocks"),)
         return (
@@ -231,7 +232,7 @@ class ReducedSet(EarlyExit):
         )
 
     def members(self) -> tuple[Member, ...]:
-        """Return its estimate."""
+        """Return the workspace member for the estimate."""
         rows = self.n_decisions + 1
         return (Member("float", "estimate", rows, "of a reduced set: decisions, spread"),)
 

@@ -24,16 +24,15 @@ _READ_BY_BOTH = ("group_ends", "group_decisions", "entry_vectors", "pair_ends")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replay(Always):
-    """Preprocessing and sum in float64, of the input as it was received, in the order of float32.
+    """Preprocessing and sum in float64, of the received input, in the operation order of float32.
 
     This is the second stage of an adaptive predicate [1]_: the same certificate with u = 2^-53.
     It reads the float32 tables of the exact sum and, where there are some, tables of low parts
     (`kmcompile.lower.stored`). Distances are summed from differences. Where the exact sum skips
     zeros, <s, x> leaves them out, which changes no bit: +-0 is added to a sum that began with +0.
 
-    Of an integer format it reads the tables of `FixedSum`, low parts are integers, and so are
-    vectors and inputs (`FineSum`): the C sums int64, and only what is done once a vector is in
-    float64.
+    In an integer format, the replay reads the tables of `FixedSum`. Low parts, vectors and inputs
+    are integers (`FineSum`): the C sums int64, and uses float64 only for operations once a vector.
 
     The label is made in float64, too; only the ends of its interval become float32, outward.
 
@@ -45,7 +44,7 @@ class Replay(Always):
         At least sqrt(n_features) 2^-126: the error of an input whose subnormal features are read
         as 0.
     sum : ExactSum, PairSum, LinearSum or FineSum
-        In float64, low parts included.
+        The sum in float64, low parts included.
     skip_zeros : bool
     label : Always
         The label stage with the constants of float64.
@@ -85,7 +84,7 @@ class Replay(Always):
 
     @property
     def has_low_coefficients(self) -> bool:
-        """Whether any coefficient has."""
+        """Whether any coefficient has low parts."""
         return self.low_coefficients.size > 0
 
     def run(self, batch: Batch) -> Batch:
@@ -117,7 +116,7 @@ class Replay(Always):
         return self.sum.run(prepared)
 
     def shared(self) -> Shared:
-        """Return the constants of its preprocessing, sum and label that the program has too."""
+        """Return the constants that its preprocessing, sum and label share with the program."""
         return (*self.label.shared(), *self.sum.shared(), *self.prepare.shared())
 
     def check_tables(self, exact: Stage) -> None:
@@ -129,7 +128,7 @@ class Replay(Always):
             If a table that the C reads in both sums differs between them.
         """
         if isinstance(self.sum, FineSum):
-            return  # fine codes are other integers than the codes of the format
+            return  # fine codes differ from the codes of the format
         for name in _READ_BY_BOTH:
             own, other = getattr(self.sum, name, ()), getattr(exact, name, ())
             if not np.array_equal(own, other):

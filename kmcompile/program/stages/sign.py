@@ -15,7 +15,7 @@ from kmcompile.program.stages.stage import Always
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sign(Always):
-    """f > 0 is class 1, f < 0 is class 0.
+    """The sign of the decision f is the label: class 1 for f > 0, class 0 for f < 0.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Sign(Always):
         )
 
     def shared(self) -> Shared:
-        """Return the one decision and the two classes."""
+        """Return the numbers of decisions and classes, 1 and 2."""
         return (("N_DECISIONS", 1), ("N_CLASSES", 2))
 
     def operations(self) -> int:

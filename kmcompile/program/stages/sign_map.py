@@ -30,20 +30,21 @@ other case, and shifts, masks and sums."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignMap(EarlyExit):
-    """Boxes of inputs x: a grid of them, each halved along all features, again and again.
+    """A grid of boxes of inputs x, each box halved along all features where that proves more.
 
-    x is the raw input. In a program in integers it is the prepared one, multiples of the codes'
-    unit; so are `low` and the boxes' widths, and nothing rounds. The exactly prepared input may
-    then lie as far from x as `deviation` says, for which the proof leaves room as well.
+    x is the raw input. In an integer format x is the prepared input, a multiple of the codes' unit.
+    `low` and the boxes' widths are then multiples of the unit, too, and nothing rounds. The exactly
+    prepared input may lie up to `deviation` from x, which the proof includes.
 
     The place of an input is floor(fl(x - low) scale) for each feature, scale a power of two, in
     the boxes of the last level. Its first bits say which box of the grid it is, and each further
-    bit which half. The parts of a halved box stand together, bit j of their number telling the
-    halves of feature j apart, in the order of the halved boxes; so the n-th halved box has the
-    parts n_roots + (n << n_features) and on. n is counted by ones in words.
+    bit which half. The parts of a halved box are stored together, in the order of the halved
+    boxes; bit j of a part's number tells the halves of feature j apart. So the parts of the n-th
+    halved box begin at n_roots + (n << n_features). n is the number of ones before the box's bit.
 
-    An input outside the grid is open. The rounding of its place is part of the proof, which
-    `exits.certified.lattice.Lattice.inflation` begins: a box is proved with a margin all around.
+    An input outside the grid stays undecided. The proof covers the rounding of an input's place: a
+    sign is proved for a box with a margin on all sides
+    (`exits.certified.lattice.Lattice.inflation`).
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class SignMap(EarlyExit):
     least, largest : float32
         0 < least <= |f| <= largest in every box with a sign.
     deviation : float32 or None
-        Largest deviation; an input beyond it is open. None if x is the raw input.
+        Largest deviation; an input beyond it stays undecided. None if x is the raw input.
     """
 
     low: Float32Array
@@ -143,12 +144,12 @@ class SignMap(EarlyExit):
 
     @property
     def in_integers(self) -> bool:
-        """Whether the map is of codes."""
+        """Whether the inputs of the map are codes."""
         return self.deviation is not None
 
     @property
     def reads_raw(self) -> bool:
-        """Whether it looks at the input before it is prepared."""
+        """Whether the map looks up the input before it is prepared."""
         return not self.in_integers
 
     @property
@@ -214,11 +215,11 @@ class SignMap(EarlyExit):
         return batch, batch.certified & known
 
     def shared(self) -> Shared:
-        """Return the raw features and the one decision."""
+        """Return the numbers of raw features and decisions."""
         return (("N_FEATURES", self.n_features), ("N_DECISIONS", 1))
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether the sum takes codes exactly if the map does."""
+        """Return whether the stage may stand before a sum: both take codes, or neither does."""
         has_codes = getattr(other, "codes", None) is not None
         return EarlyExit.stands_before(self, other) and has_codes == self.in_integers
 
@@ -228,7 +229,7 @@ class SignMap(EarlyExit):
         return first_operations(self.n_features) + steps + NARROW_OPERATIONS
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return its sizes and the kinds of boxes."""
+        """Return the constants for the map's sizes and the kinds of boxes."""
         constants = (
             Constant("MAP_NODES", self.n_nodes, "boxes of the map"),
             Constant("MAP_OPEN", OPEN, "the kind of a box that holds both signs"),
@@ -258,7 +259,7 @@ class SignMap(EarlyExit):
 
 
 def _ones(bits: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many bits of each word of 32 are 1, as the C counts them."""
+    """Return the number of ones in each 32-bit word, counted as the C does."""
     twos = bits - ((bits >> 1) & 0x55555555)
     fours = (twos & 0x33333333) + ((twos >> 2) & 0x33333333)
     eights = (fours + (fours >> 4)) & 0x0F0F0F0F

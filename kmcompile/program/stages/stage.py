@@ -48,7 +48,7 @@ class Stage(ABC):
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether the stage's decisions rest on calibration samples."""
+        """Whether the stage's decisions depend on calibration samples."""
         return self.exit == "statistical"
 
     @abstractmethod

@@ -42,9 +42,9 @@ _TOUCH_OPERATIONS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubspaceCertificate(EarlyExit):
-    """f in a subspace with a proved radius, then exact kernels where they narrow it most.
+    """Bounds on f from kernels in a subspace, narrowed by exact kernels with the largest weights.
 
-    A slot is a vector's place in the exact sum's blocks, fillings included. V^ are the stored
+    A slot is a vector's place in the exact sum's blocks, padding included. V^ are the stored
     rows, z^ = fl(V^ x^) their products with the prepared input x^, s^_i the stored projected
     vectors, t^_i = fl(<s^_i, z^>), and K~_i the kernel there with its share
     w_i = fl(g_i (a y_i^(d-1) + b y_i^m + c)) (`PolyRemainder`). With A the slots that have not been
@@ -53,8 +53,8 @@ class SubspaceCertificate(EarlyExit):
         f = b + sum_touched beta_i K_i + sum_A beta_i K~_i + remainder,
         |remainder| <= U^d sqrt(T W) .
 
-    Touched next is the slot with the largest w_i, of equal ones the first. After each one the
-    interval is narrowed and tested. A touched total is one that the exact sum finds.
+    The slot with the largest w_i is touched next, of equal weights the first. After each touched
+    slot the interval is narrowed and tested. The exact sum reuses the totals of touched slots.
 
     rho: |x'|^2 = |x^|^2 - |P x^|^2, P onto the rows of V^, and |P x^| >= |V^ x^| / |V^|_2. With
     L >= |x^|, zeta = gamma_n |V^|_F (Higham, eq. 3.5) and v = |V^|_2 + zeta: |V^ x^|^2 >=
@@ -65,14 +65,14 @@ class SubspaceCertificate(EarlyExit):
     Rounding of the sums. A term beta_i K~_i passes at most N roundings: d + 2 in K~_i, one in the
     coefficient, product, lanes, blocks and groups. Together at most gamma_N sum |beta_i K~_i|
     <= gamma_N U^d largest sum |beta_i| |u^_i|^(d - 1), and by Cauchy-Schwarz that sum is at most
-    |delta|_2 sqrt(sum g_i y_i^(d - 1)) <= |delta|_2 sqrt(W_0 / a), W_0 being W before any is
-    touched. `rounding` has gamma_N with N twice, as a touched K~_i is taken off again with its
-    error. A touched slot adds fl(beta_i fl(K^_i - K~_i)) to the running sum: at most
+    |delta|_2 sqrt(sum g_i y_i^(d - 1)) <= |delta|_2 sqrt(W_0 / a), with W_0 the sum W before any
+    slot is touched. `rounding` has gamma_N with N twice, as a touched K~_i is taken off again with
+    its error. A touched slot adds fl(beta_i fl(K^_i - K~_i)) to the running sum: at most
     2 u |term| + u |running sum|; `moved` is the sum of |term| + |running sum|. Its kernel's error
     is the exact sum's.
 
-    W loses by rounding at most gamma of its additions, and u W_0 with each subtraction:
-    `lost` W_0. `minimum` is what underflows, of each w_i at most (T + 1) 2^-126 times a few.
+    The rounding of W is at most `lost` W_0: gamma of its additions, and u W_0 for each subtraction.
+    `minimum` covers underflow: for each w_i a small multiple of (T + 1) 2^-126.
 
         radius = remainder_factor sqrt(T ((max(0, W) + lost W_0) + share_minimum (T + 1)))
                  + rounding largest sqrt(W_0 / a) + error_factor sum |beta_i| error_i
@@ -82,15 +82,16 @@ class SubspaceCertificate(EarlyExit):
     ----------
     remainder : PolyRemainder
     products : InnerProducts
-        V^, shape (p, n_features).
+        The rows V^, shape (p, n_features).
     vectors : ndarray of shape (n_blocks, p, lanes), float32
-        s^.
+        The projected vectors s^.
     weights : ndarray of shape (n_slots,), float32
-        g, at most 1; 0 where a slot is a filling.
+        The factors g, at most 1; 0 for a padding slot.
     max_touched : int
     slack, remainder_factor, lost, share_minimum, rounding, error_factor : float32
     moved_factor, result_error, minimum : float32
-        As above; `error_factor` is 1 and the rounding of the sum that it stands at.
+        Constants of the radius above; `error_factor` is 1 plus the rounding of the sum it
+        multiplies.
     """
 
     remainder: PolyRemainder
@@ -137,7 +138,7 @@ class SubspaceCertificate(EarlyExit):
 
     @property
     def n_slots(self) -> int:
-        """Vectors, fillings included."""
+        """Number of slots of vectors, padding included."""
         return self.n_blocks * self.lanes
 
     @property
@@ -147,14 +148,14 @@ class SubspaceCertificate(EarlyExit):
 
     @property
     def sums_approximations(self) -> bool:
-        """The running decision begins at the sum of the kernels in the subspace."""
+        """Whether the running decision begins at the sum of the kernels in the subspace: always."""
         return True
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""
         rows = max(1, _CHUNK_VALUES // self.n_slots)
         parts = [slice(first, first + rows) for first in range(0, len(batch), rows)]
-        with np.errstate(over="ignore", invalid="ignore"):  # proves nothing, as in the C
+        with np.errstate(over="ignore", invalid="ignore"):  # a NaN proves nothing, as in the C
             answered = [self._decide(batch.chosen(part), ends) for part in parts or [slice(0)]]
         whole = answered[0]
         for part in answered[1:]:
@@ -330,7 +331,7 @@ class SubspaceCertificate(EarlyExit):
         return heap + kernel + _TOUCH_OPERATIONS + TEST_OPERATIONS + ends.label.operations()
 
     def shared(self) -> Shared:
-        """Return the features, the one decision and the places of the exact sum's vectors."""
+        """Return the numbers of features, decisions and slots of the exact sum."""
         return (
             *self.products.shared(),
             ("dimensions of the subspace", self.n_out),
@@ -341,13 +342,13 @@ class SubspaceCertificate(EarlyExit):
         )
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether a sum of a polynomial kernel has vectors in float32."""
+        """Return whether the stage may stand before a sum: float32 vectors, polynomial kernel."""
         if not isinstance(other, ExactSum) or not other.has_single_kernels:
             return False
         return isinstance(other.kernel, PolyFloat32)
 
     def needs(self) -> frozenset[str]:
-        """Return the needs of its projection."""
+        """Return the results that its projection needs."""
         return self.products.needs()
 
     def operations(self) -> int:
@@ -377,7 +378,7 @@ class SubspaceCertificate(EarlyExit):
         return tuple(int(k) for k in np.unique(some))
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return its sizes."""
+        """Return the constants for the stage's sizes."""
         most = min(self.max_touched, self.n_slots)
         touched = (
             slots(self.n_slots),

@@ -16,7 +16,7 @@ def tug_of_war(
     rows = np.arange(n_queries)
     order = np.empty((n_queries, n), dtype=np.intp)
     taken = [np.zeros(n_queries, dtype=np.intp), np.zeros(n_queries, dtype=np.intp)]
-    lead = np.zeros(n_queries, dtype=np.float32)  # positive sum less negative sum
+    lead = np.zeros(n_queries, dtype=np.float32)  # sum of the positive minus sum of the negative
     for k in range(n):
         left = [taken[side] < part.shape[1] for side, part in enumerate((positive, negative))]
         heads = [

@@ -20,12 +20,12 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value(Always):
-    """The value is f with the interval f -+ bound; a narrow enough interval settles it.
+    """The value is the decision f, with the interval f - bound .. f + bound.
 
-    The value lies in its interval, because f - bound <= f <= f + bound and rounding to float32
-    keeps the order. A width above the tolerance in real arithmetic rounds to at least the
-    tolerance, which is a float32. So an interval of a computed width below the tolerance is narrow
-    enough.
+    A query is settled if its interval is narrow enough. The value lies in its interval, because f -
+    bound <= f <= f + bound and rounding to float32 keeps the order. A width above the tolerance in
+    real arithmetic rounds to at least the tolerance, which is a float32. So an interval whose
+    computed width is below the tolerance is narrow enough.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ class Value(Always):
         return cls(below_it if float(nearest) > tolerance else nearest)
 
     def shared(self) -> Shared:
-        """Return the one decision, and that there are no classes."""
+        """Return the numbers of decisions and classes, 1 and 0."""
         return (("N_DECISIONS", 1), ("N_CLASSES", 0))
 
     def operations(self) -> int:
-        """Return the ends of the interval and the comparison of its width."""
+        """Return the operations of the interval's ends and of the comparison of its width."""
         return 4

@@ -1,4 +1,4 @@
-"""Totals of support vectors and a query: the sums over features of which kernels are functions."""
+"""The total of a support vector and a query: the sum over features that a kernel depends on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kmcompile.program.stages.stage import Always
 
 
 class VectorTotals(Always):
-    """A stage with a table of support vectors, blocks of `lanes` vectors side by side.
+    """A stage with a table of support vectors, in blocks of `lanes` interleaved vectors.
 
     A total is the sum over the features of which the kernel is a function: <s, x>, |s - x|^2 or
     another one, added in the order of the features. With `skip_zeros` the sum runs over the list of
@@ -41,7 +41,7 @@ class VectorTotals(Always):
 
     @property
     def n_slots(self) -> int:
-        """Number of slots: vectors, and slots that fill up blocks."""
+        """Number of slots: vectors, and padding slots of blocks."""
         return self.n_blocks * self.lanes
 
     @property
@@ -100,7 +100,7 @@ class VectorTotals(Always):
         return distance
 
     def skipped_features(self, x: RealArray) -> NDArray[np.int64]:
-        """Return how many features of each query the sums leave out."""
+        """Return the number of features of each query that the sums skip."""
         if not self.skip_zeros:
             return np.zeros(len(x), dtype=np.int64)
         skipped: NDArray[np.int64] = self.n_features - np.count_nonzero(x, axis=1).astype(np.int64)

@@ -27,7 +27,8 @@ class Vote(Always):
 
     The label is certified if it is the same under every outcome of the pairs whose interval
     holds 0 (math.md section 8): the winner's sure votes beat the possible votes of every other
-    class. With `break_ties` also if all votes are sure and the summed intervals part the tie.
+    class. With `break_ties` it is also certified if all votes are sure and the intervals of the
+    summed confidences decide the tie.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ class Vote(Always):
             votes[:, j] += ~for_i
             sure[:, i] += lowers[:, p] > zero
             sure[:, j] += uppers[:, p] < zero
-            # Written so that a bound that is NaN excludes neither class.
+            # Written so that a NaN bound excludes neither class.
             possible[:, i] += ~(uppers[:, p] < zero)
             possible[:, j] += ~(lowers[:, p] > zero)
             if self.break_ties:
@@ -135,7 +136,7 @@ class Vote(Always):
         return certified
 
     def shared(self) -> Shared:
-        """Return the classes and their pairs."""
+        """Return the numbers of classes and pairs."""
         return (("N_DECISIONS", self.n_pairs), ("N_CLASSES", self.n_classes))
 
     def operations(self) -> int:

@@ -1,4 +1,4 @@
-"""A statistical exit that the package does not have: how far an input is from one centre."""
+"""A statistical exit from outside the package: it decides by the distance from one centre."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kmcompile.program.stages.ends import Ends
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ball(EarlyExit):
-    """decision_p = slope_p |x - c|^2 + intercept_p, half-width h_p.
+    """decision_p = slope_p |x - c|^2 + intercept_p with the half-width h_p.
 
     Parameters
     ----------
     centre : ndarray of shape (n_features,), float32
-        c, of the prepared input.
+        The centre c, in the space of the prepared input.
     slope, intercept, half_width : ndarray of shape (n_decisions,), float32
-        An infinite half-width decides nothing.
+        Coefficients of each decision. With an infinite half-width the exit decides nothing.
     """
 
     centre: Float32Array
@@ -51,7 +51,7 @@ class Ball(EarlyExit):
         return value
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
-        """Return the batch with estimates, and which queries they decide."""
+        """Return the batch with estimates, and which queries the estimates decide."""
         decision = self.estimate(batch.x)
         batch = replace(
             batch,
@@ -63,11 +63,11 @@ class Ball(EarlyExit):
         return batch, batch.certified
 
     def operations(self) -> int:
-        """Return the multiply-adds of distance and decisions."""
+        """Return the multiply-adds of the distance and of the decisions."""
         return 2 * len(self.centre) + 2 * len(self.slope)
 
     def shared(self) -> Shared:
-        """Return the features and the decisions."""
+        """Return the numbers of features and decisions, which the program shares."""
         return (
             *sizes(self.centre, "N_PREPARED"),
             *sizes(self.slope, "N_DECISIONS"),
@@ -76,15 +76,15 @@ class Ball(EarlyExit):
         )
 
     def defines(self) -> tuple[Constant, ...]:
-        """Return the length of the centre."""
+        """Return the constant for the number of features of the centre."""
         return (Constant("BALL_FEATURES", len(self.centre), "features of the ball's centre"),)
 
     def members(self) -> tuple[Member, ...]:
-        """Return x - c."""
+        """Return the workspace member for x - c."""
         return (Member("float", "from_centre", len(self.centre), "x - c, c the ball's centre"),)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return centre, slopes, intercepts and half-widths."""
+        """Return the tables of the centre, slopes, intercepts and half-widths."""
         return (
             Table("ball_centre", self.centre, "Centre c of the ball: [feature]"),
             Table("ball_slope", self.slope, "Slopes of the estimate per |x - c|^2: [decision]"),

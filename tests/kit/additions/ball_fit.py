@@ -1,4 +1,4 @@
-"""How a ball is fitted: its centre is the mean of one class, its line one of least squares."""
+"""Fit a ball: its centre is the mean of one class, its decisions come from least squares."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.stages.ends import Ends
 
 _CLIP = 1.5
-"""|f| beyond which it is as good as any."""
+"""|f| is clipped to this value: larger decisions are equally clear."""
 
 
 def ball(x: Float32Array, decisions: Float64Array) -> Ball:
-    """Return a ball with bands that decide nothing."""
+    """Return a ball with bands that decide nothing yet."""
     centre = x[decisions[:, 0] > 0].mean(axis=0)
     square = ((x.astype(np.float64) - centre) ** 2).sum(axis=1)
     near = np.abs(decisions).min(axis=1) < _CLIP
@@ -33,24 +33,24 @@ def ball(x: Float32Array, decisions: Float64Array) -> Ball:
 
 
 class BallFit(StatisticalFit[Ball]):
-    """One ball."""
+    """The kind `ball`: one ball for each program."""
 
     kind = Ball
 
     def jobs(self, samples: FitSamples) -> Iterator[Job]:
-        """Yield the one ball."""
+        """Yield the job that fits the ball."""
         yield ball, (samples.x, samples.decisions), "ball"
 
     def estimates(self, stage: Ball, ends: Ends, x: Float32Array) -> Estimates:
-        """Return the ball's values: there is one test."""
+        """Return the ball's decision values, which are its single test."""
         spent = np.full((1, len(x)), stage.weighted_operations(ends), dtype=np.int64)
         return Estimates(stage.estimate(x)[None], spent, np.zeros(1, dtype=np.int64))
 
     def reach(self, stage: Ball, test: int) -> float:
-        """Return two deviations."""
+        """Return 2: the band reaches two standard deviations."""
         return 2.0
 
     def finished(self, stage: Ball, calibrated: Calibrated) -> Ball:
-        """Return the ball with the middle of its band in the intercept."""
+        """Return the ball with the middle of its band moved into the intercept."""
         intercept = (stage.intercept + calibrated.bands[0].constant).astype(np.float32)
         return replace(stage, intercept=intercept, half_width=calibrated.half_width[0])

@@ -1,4 +1,4 @@
-"""A kernel that the package does not have, K(s, x) = 1 / (1 + gamma |s - x|^2)."""
+"""A kernel from outside the package, K(s, x) = 1 / (1 + gamma |s - x|^2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEEPEST = 3 * np.sqrt(3) / 8
 
 @dataclass(frozen=True, slots=True)
 class Cauchy(Kernel):
-    """K(s, x) = 1 / (1 + gamma |s - x|^2), gamma > 0: the rational quadratic of exponent 1."""
+    """K(s, x) = 1 / (1 + gamma |s - x|^2), gamma > 0: the rational quadratic with exponent 1."""
 
     gamma: float
 
@@ -32,11 +32,11 @@ class Cauchy(Kernel):
 
     @property
     def positive_definite(self) -> bool:
-        """Always: a mixture of rbf kernels."""
+        """Whether K is positive definite: always, as a mixture of rbf kernels."""
         return True
 
     def lower(self, context: KernelContext) -> CauchyFloat32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the kernel as the C computes it; `CauchyFloat32` derives the constants."""
         precision, n = context.precision, context.n_features
         steepest = STEEPEST * np.sqrt(self.gamma) * (1 + 1e-9)
         underflow = (self.gamma * 2 * n + 3) * precision.smallest_normal
@@ -84,12 +84,12 @@ class CauchyFloat32(Float32Kernel):
     value_bound: ClassVar[float] = 1.0
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add (x - s)^2."""
+        """Add (x - s)^2 to the total."""
         difference = x - s
         total += difference * difference
 
     def query_terms(self, batch: Batch) -> QueryTerms:
-        """Return how far a value moves."""
+        """Return a bound on how far the input's deviation moves a value."""
         moved = self.slope * (batch.deviation + self.vector_error) + self.minimum
         return QueryTerms((moved[:, None],), np.ones(len(moved), dtype=bool))
 
@@ -119,5 +119,5 @@ class CauchyFloat32(Float32Kernel):
         return 1.0 + max(1.0, float(self.gamma)) * of.distance_squared
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return none."""
+        """Return no scalar functions."""
         return ()

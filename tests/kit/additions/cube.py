@@ -1,4 +1,4 @@
-"""A step that the package does not have, and that makes large inputs larger: x -> x^3."""
+"""A step from outside the package that makes large inputs larger: x -> x^3."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kmcompile.steps import Length, PrepareStep, Step, StepContext
 class CubeFloat32(PrepareStep):
     """x -> (x x) x, elementwise, as the C computes it, with the growth of the deviation.
 
-    With x^ as it arrives, |x - x^| <= d and |x^| <= X, Euclidean norms:
+    Let x^ be the step's input, |x - x^| <= d and |x^| <= X, all norms Euclidean:
 
     - |a^3 - b^3| <= 3 max(|a|, |b|)^2 |a - b|, and no feature exceeds X + d: exact cubes of x and
       x^ lie within 3 (X + d)^2 d of each other.
@@ -36,7 +36,7 @@ class CubeFloat32(PrepareStep):
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that leave."""
+        """Number of output features."""
         return self.n_in
 
     def apply(self, batch: Batch) -> Batch:
@@ -54,7 +54,7 @@ class CubeFloat32(PrepareStep):
         return moved + float(self.relative) * after + float(self.minimum)
 
     def operations(self) -> int:
-        """Return the products, and the squares of the norm."""
+        """Return the multiply-adds of the products, and of the norm's squares."""
         return 3 * self.n_in + 5
 
 
@@ -71,15 +71,15 @@ class Cube(Step):
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Features that enter."""
+        """Number of input features."""
         return self.n_out
 
     def apply(self, X: Float64Array) -> Float64Array:
-        """Return the cubes."""
+        """Return the cubes of the rows."""
         return X**3
 
     def lower(self, context: StepContext) -> CubeFloat32:
-        """Return the image in the C; its docstring derives the constants."""
+        """Return the step as the C computes it; `CubeFloat32` derives the constants."""
         precision = context.precision
         g = precision.gamma_factor(2)
         return CubeFloat32(
@@ -93,12 +93,12 @@ class Cube(Step):
         )
 
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
-        """Return the cubes, and the gain on the way."""
+        """Return the cubes of the magnitudes, and the largest gain of the deviation."""
         reach = float(np.sqrt((before**2).sum())) + deviation
         return before**3, 3.0 * reach**2 * (1 + 1e-5)
 
     def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the cube roots."""
+        """Return the cube roots of the rows."""
         return np.cbrt(rows)
 
     def __str__(self) -> str:

@@ -1,1 +1,1 @@
-"""The support vectors whose kernels bound the decisions best (DeCoste 2001)."""
+"""Choose the support vectors whose kernels bound the decisions best (DeCoste 2001)."""

@@ -12,10 +12,10 @@ from kmcompile.numeric.arrays import Float64Array
 class Pursuit:
     """Matching pursuit with back-fitting over the support vectors (RSS 2004, section 3.2).
 
-    Besides the span of the vectors taken so far it keeps, of every support vector s_j, its
-    coordinates q_tj, what is left of its square, d_j = K(s_j, s_j) - sum_t q_tj^2, and
-    c_jp = <W_p - proj W_p, phi(s_j)>. Taking s_j reduces |W_p - proj W_p|^2 by c_jp^2 / d_j, all
-    weights fitted again. A step costs one column of kernels and n_sv t multiply-adds.
+    The pursuit keeps the span of the vectors taken so far. For every support vector s_j it keeps
+    the coordinates q_tj, the remaining square d_j = K(s_j, s_j) - sum_t q_tj^2, and c_jp = <W_p -
+    proj W_p, phi(s_j)>. Taking s_j and fitting all weights again reduces |W_p - proj W_p|^2 by
+    c_jp^2 / d_j. A step costs one column of kernels and n_sv t multiply-adds.
 
     Attributes
     ----------
@@ -33,13 +33,13 @@ class Pursuit:
         self._products = normals.products.copy()
 
     def gains(self) -> Float64Array:
-        """Return by how much each vector reduces sum_p |W_p - proj W_p|^2 / |W_p|^2, (n_sv,)."""
+        """Return how much each vector reduces sum_p |W_p - proj W_p|^2 / |W_p|^2, shape (n_sv,)."""
         usable = self._left > LEAST_PIVOT * self._squares
         gains = (self._products**2) @ self.relative / np.where(usable, self._left, 1.0)
         return np.where(usable, gains, 0.0)
 
     def add(self, z: Float64Array) -> None:
-        """Take a vector of shape (n_features,), a support vector or any other."""
+        """Add a vector of shape (n_features,) to the span: a support vector or any other."""
         t, normals = len(self.span), self.span.normals
         q = self.span.coordinates(z[None])[0]
         self.span = self.span.extended(z)
@@ -51,9 +51,9 @@ class Pursuit:
 
 
 def greedy_vectors(normals: Normals, n: int) -> Float64Array:
-    """Return at most n support vectors, the one that reduces the residual most first.
+    """Return at most n support vectors; each reduces the residual most, given those before.
 
-    There are fewer where no other vector lies clearly outside the span of these.
+    There are fewer if every other vector lies nearly in the span of these.
     """
     pursuit = Pursuit(normals, n)
     for _ in range(n):

@@ -16,10 +16,10 @@ _BLOCK_VALUES = 1 << 22
 
 
 def require_positive_definite(kernel: Kernel) -> None:
-    """Raise InputError unless the kernel is an inner product.
+    """Raise InputError unless the kernel is an inner product in a feature space.
 
-    Every bound of this package is the Cauchy-Schwarz inequality in feature space. Where there is
-    no such space, |W|^2 and |phi(x)|^2 can be negative and the "bounds" exclude f.
+    Every bound of this package uses the Cauchy-Schwarz inequality in feature space. Without such a
+    space, |W|^2 and |phi(x)|^2 can be negative, and an interval from these "bounds" can miss f.
     """
     if kernel.positive_definite:
         return

@@ -10,8 +10,8 @@ from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 LEAST_PIVOT = 1e-5
-"""Of |phi(z)|^2, what must lie outside the span of the vectors before: closer to it, L^-1 of
-their Gram matrix magnifies the rounding of kernel values beyond what the vector adds."""
+"""Least share of |phi(z)|^2 outside the span of the earlier vectors. Below it, L^-1 of the Gram
+matrix magnifies the rounding of kernel values beyond what the vector adds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ class Span:
 
     @classmethod
     def of(cls, normals: Normals, vectors: Float64Array) -> Span:
-        """Return the span of the vectors, without those that add nearly nothing to it."""
+        """Return the span of the vectors, without vectors nearly in the span of earlier ones."""
         span = cls.empty(normals)
         for z in vectors:
             if span.pivot(z) > LEAST_PIVOT:
@@ -53,20 +53,20 @@ class Span:
         return len(self.vectors)
 
     def coordinates(self, X: Float64Array) -> Float64Array:
-        """Return <e_t, phi(x)>, shape (n_queries, k)."""
+        """Return the coordinates <e_t, phi(x)> of each row of X, shape (n_queries, k)."""
         if not len(self):
             return np.zeros((len(X), 0))
         coordinates: Float64Array = self.normals.kernel.values(self.vectors, X) @ self.triangle.T
         return coordinates
 
     def pivot(self, z: Float64Array) -> float:
-        """Return the share of |phi(z)|^2 outside the span, 0 for phi(z) = 0."""
+        """Return the share of |phi(z)|^2 outside the span; 0 if phi(z) = 0."""
         square = float(self.normals.kernel.self_values(z[None])[0])
         q = self.coordinates(z[None])[0]
         return max(0.0, 1.0 - float(q @ q) / square) if square > 0 else 0.0
 
     def extended(self, z: Float64Array) -> Span:
-        """Return the span with one more vector, shape (n_features,), whose pivot is not 0."""
+        """Return the span with one more vector z, shape (n_features,), whose pivot is not 0."""
         k = len(self)
         q = self.coordinates(z[None])[0]
         length = np.sqrt(self.normals.kernel.self_values(z[None])[0] - q @ q)
