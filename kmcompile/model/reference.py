@@ -26,7 +26,7 @@ class Reference:
         sum |beta K| + |b|, called S0 in the error analysis.
     error : ndarray of shape (n_queries, n_decisions), float64
         Bounds on the errors of `decisions`: 1e-12 times the magnitudes, and more for very long
-        sums and for kernel values by the faster formula (`kmcompile.model.kernel_values`).
+        sums and for kernel values by the faster formula (`Kernel.fast_values`).
     labels : ndarray of shape (n_queries,), int64
         Indices into `classes`, by scikit-learn's rules; -1 in a regression.
     """
