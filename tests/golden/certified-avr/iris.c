@@ -357,8 +357,8 @@ static void iris_scale_0(
     float y[2U])
 {
     const float gain = 0x1.999a08p-4f;  /* how far the step moves two points apart */
-    const float relative = 0x1.400052p-22f;  /* roundings, per unit of |y| */
-    const float minimum = 0x1.4a7f5p-49f;  /* of the stored scale, in units of y */
+    const float relative = 0x1.400052p-22f;  /* roundings and stored factor, per |y| */
+    const float minimum = 0x1.4a7f5p-49f;  /* of the stored offset and underflows */
     const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
     const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
     uint32_t j;
@@ -922,7 +922,7 @@ static iris_reach_t iris_reach(
 {
     const float per_square = 0x1.0d929ep+21f;  /* of z, per square of the deviation */
     const float shift_minimum = 0x1.000042p-123f;  /* underflows in z */
-    const float widest = 0x1.aa31c8p-15f;  /* of the largest z below the cutoff */
+    const float widest = 0x1.aa31c8p-15f;  /* error of the largest z below the cutoff */
     const float value_error = 0x1.8000c6p-24f;  /* of exp, relative, and the cutoff */
     const float per_z = 0x1.cd682ep-23f;  /* of z, relative, divided by e */
     const float growth = ((per_square * input->deviation) * input->deviation) + shift_minimum;

@@ -270,8 +270,8 @@ static void iris_quantize(
     const float rest_minimum = 0x1.000042p-123f;  /* underflows in its squares */
     const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
     const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
-    const float relative = 0x1.400052p-22f;  /* roundings of y, per unit of |y| */
-    const float minimum = 0x1.5c49bep-55f;  /* errors of the stored offset and factor */
+    const float relative = 0x1.400052p-22f;  /* roundings and stored factor, per |y| */
+    const float minimum = 0x1.5c49bep-55f;  /* of the stored offset and underflows */
     float squares[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
     float rests[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
     bool inside = true;

@@ -303,8 +303,8 @@ static void iris_scale_0(
     float y[2U])
 {
     const float gain = 0x1.999a08p-4f;  /* how far the step moves two points apart */
-    const float relative = 0x1.400052p-22f;  /* roundings, per unit of |y| */
-    const float minimum = 0x1.4a7f5p-49f;  /* of the stored scale, in units of y */
+    const float relative = 0x1.400052p-22f;  /* roundings and stored factor, per |y| */
+    const float minimum = 0x1.4a7f5p-49f;  /* of the stored offset and underflows */
     const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
     const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
     uint32_t j;
@@ -780,8 +780,8 @@ static void iris_replay_scale_0(
     double y[2U])
 {
     const double gain = 0x1.999a000000004p-4;  /* how far the step moves two points apart */
-    const double relative = 0x1.8000600000001p-51;  /* roundings, per unit of |y| */
-    const double minimum = 0x1.4a7f49a9a0386p-49;  /* of the stored scale, in units of y */
+    const double relative = 0x1.8000600000001p-51;  /* roundings and stored factor, per |y| */
+    const double minimum = 0x1.4a7f49a9a0386p-49;  /* of the stored offset and underflows */
     const double length_factor = 0x1.0000400000008p+0;  /* relative roundings in |y| */
     const double length_minimum = 0x1.0000400000001p-180;  /* underflows in its squares */
     uint32_t j;
