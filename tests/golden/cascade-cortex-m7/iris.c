@@ -1720,10 +1720,12 @@ static bool iris_touch_vectors(
     iris_start_order(workspace, &order);
     for (test = 1U; (test < IRIS_N_TESTS) && !decided; ++test) {
         const uint32_t step = iris_nearest_steps[test];
+        uint32_t end = most;
 
         /* A damaged table touches no more than the last step says. */
-        const uint32_t end = (step < most) ? step : most;
-
+        if (step < most) {
+            end = step;
+        }
         /* Loop bound: 2U, in all 2U. */
         while ((n < end) && iris_has_next(&order)) {
             const uint32_t slot = iris_next_slot(&order, workspace->kernel_total);

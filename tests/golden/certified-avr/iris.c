@@ -757,7 +757,10 @@ static bool iris_proved(
     result->upper = workspace->most[0];
     result->certified = (result->lower > 0.0f) || (result->upper < 0.0f);
     if (result->certified) {
-        result->label = (result->lower > 0.0f) ? 1 : 0;
+        result->label = 0;
+        if (result->lower > 0.0f) {
+            result->label = 1;
+        }
     }
     return result->certified;
 }
@@ -1044,16 +1047,16 @@ static bool iris_bound_sequence(
     const float largest = 0x1p+60f;  /* more would overflow below, and bound nothing */
     iris_reach_t reach = iris_reach(input);
     const bool usable = (reach.square <= largest) && (reach.error <= largest);
-    float total[IRIS_LANES];
     bool decided = false;
-    uint32_t block;
     uint32_t i;
 
     for (i = 0U; i < IRIS_N_DECISIONS; ++i) {
         workspace->sequence_estimate[i] = 0.0f;
     }
     if (usable) {
-        block = 0U;
+        float total[IRIS_LANES];
+        uint32_t block = 0U;
+
         /* Loop bound: IRIS_SEQUENCE_BLOCKS. */
         while ((block < IRIS_SEQUENCE_BLOCKS) && !decided
             && ((input->max_kernel_evals - result->kernel_evals) >= IRIS_LANES)) {

@@ -594,8 +594,6 @@ static iris_status_t iris_test_answer(
     status = iris_accept(x, &input);
     if (status == IRIS_OK) {
         iris_sum(&state->workspace, &input, &result);
-    }
-    if (status == IRIS_OK) {
         agrees = iris_within(state->workspace.decision, answer);
         if (result.label != label) {
             agrees = false;
