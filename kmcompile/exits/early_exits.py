@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from threadpoolctl import threadpool_limits
 
 from kmcompile.emit.layout import workspace_bytes
+from kmcompile.errors import InputError
+from kmcompile.exits.asked import check_names
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
@@ -91,18 +93,30 @@ def add_early_exits(
     plan : Plan
     tell : callable
         Called with a few words as each step begins.
+
+    Raises
+    ------
+    UsageError, InputError
+        If an exit that must be there is unknown, is not of the mode, or cannot be built.
     """
-    if plan.mode == "exact" or why_none(machine, plan):
+    if plan.mode == "exact":
+        return WithExits(program)
+    check_names(plan.stages, plan.mode)
+    reason = why_none(machine, plan)
+    if reason and plan.stages.needed:
+        raise InputError(f"{plan.stages.needed[0]} cannot be built for this machine: {reason}")
+    if reason:
         return WithExits(program)
     scratch_bytes = workspace_bytes(program, plan.target)
     offer = partial(offer_pairs, machine, program, plan.target, plan.budgets)
-    if plan.mode == "statistical":
-        room = room_for_exits(program, plan.budgets, scratch_bytes, STATISTICAL_SHARE)
+    is_statistical = plan.mode == "statistical"
+    share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
+    room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
+    room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
+    if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, offer)
         return WithExits(made.program, made.calibration, None, made.held_out, made.given)
-    room = room_for_exits(program, plan.budgets, scratch_bytes, CERTIFIED_SHARE)
     given = plan.samples if len(plan.samples) else None
-    map_bytes = room.flash_bytes if plan.flash_is_given else None
-    program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes, offer)
+    program, choice = add_certified_exits(machine, program, given, room, tell, offer)
     return WithExits(program, None, choice)

@@ -231,7 +231,8 @@ def _classified(
     for number, stage in enumerate(program.exits, start=1):
         weight = ends.weight(stage)
         if isinstance(stage, EarlyExit):
-            looked_at = batch.in_range
+            # A proof holds for inputs that are out of the calibrated range, too.
+            looked_at = batch.in_range if stage.is_calibrated else batch.in_range | True
             before = batch.chosen(looked_at)
             part, decided = stage.decide(before, ends)
             operations[places[looked_at], number] = weight * (part.operations - before.operations)
@@ -251,7 +252,9 @@ def _classified(
     stops = batch.allowed - batch.kernel_evals < needed
     if stops.any():
         rest = proved(batch.chosen(stops), ends.label)
-        results[places[stops]] = _results(rest, last - 1, program.early_exits[-1])
+        proofs = [stage for stage in program.early_exits if not stage.is_calibrated]
+        number = program.exit_stages.index(proofs[-1])
+        results[places[stops]] = _results(rest, number, proofs[-1])
         places, batch, needed = places[~stops], batch.chosen(~stops), needed[~stops]
     if exact is None:
         summed = ends.exact.run(batch)

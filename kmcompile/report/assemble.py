@@ -25,7 +25,7 @@ from kmcompile.report.promise import calibration_section, measured_risk, risk_se
 from kmcompile.report.section import Section
 from kmcompile.report.target_section import target_section
 from kmcompile.report.verification_section import verification_section
-from kmcompile.request.options import Options
+from kmcompile.request.options import Options, text_of
 from kmcompile.target import Target
 from kmcompile.verify.findings import Findings
 from kmcompile.verify.queries import Queries
@@ -188,7 +188,7 @@ def options_in_effect(options: Options, program: Program) -> dict[str, contents.
         value = getattr(options, field.name)
         if field.name in ("out", "n_jobs"):
             continue  # without paths: the report has the same bytes in every folder
-        values[field.name] = value.name if isinstance(value, Path) else value
+        values[field.name] = text_of(value) if isinstance(value, Path | tuple) else value
     return values
 
 

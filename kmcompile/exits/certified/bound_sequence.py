@@ -51,13 +51,26 @@ _Z_SHARE = 0.2
 may."""
 
 
+def why_not(machine: KernelMachine, program: Program) -> str:
+    """Return why a machine cannot have a bound sequence; "" if it can."""
+    exact, kernel = program.ends.exact, machine.kernel
+    if not kernel.positive_definite:
+        return (
+            f"the {kernel.name} kernel with these parameters is not positive definite: distances "
+            "in feature space prove nothing"
+        )
+    if not isinstance(kernel, Rbf | Poly):
+        return f"its bounds are of rbf and polynomial kernels, not of {kernel.name}"
+    if not isinstance(exact, ExactSum | FixedSum):
+        return "its bounds are of a sum over vectors"
+    if isinstance(exact, ExactSum) and exact.skip_zeros:
+        return "the sum leaves out features that are 0, which its bounds do not"
+    return ""
+
+
 def supports(program: Program, machine: KernelMachine) -> bool:
     """Return whether a machine can have a bound sequence: its kernel must be positive definite."""
-    exact = program.ends.exact
-    known = isinstance(machine.kernel, Rbf | Poly) and machine.kernel.positive_definite
-    if not known or not isinstance(exact, ExactSum | FixedSum):
-        return False
-    return isinstance(exact, FixedSum) or not exact.skip_zeros
+    return not why_not(machine, program)
 
 
 def lower_bound_sequence(

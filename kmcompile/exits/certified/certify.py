@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from kmcompile.exits.asked import require_built
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
@@ -24,11 +25,15 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, Vote
+from kmcompile.program.stages.ends import Ends
+from kmcompile.request.asked_stages import AskedStages
 
 WORST_SHARE = 0.25
 """Most operations that certified exits may add in the worst case, as a share of the exact sum's."""
 
-_MOST_SAMPLES = 2000
+MOST_SAMPLES = 2000
+"""Most samples that choose the exits."""
+
 _N_GENERATED = 1500
 _SEED = 20010628
 
@@ -59,7 +64,6 @@ def add_certified_exits(
     given: Float32Array | None,
     room: Room,
     tell: Callable[[str], None],
-    map_bytes: int | None = None,
     offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
 ) -> tuple[Program, Choice]:
     """Return the program with the certified exits that save operations, and how they were chosen.
@@ -75,8 +79,6 @@ def add_certified_exits(
     room : Room
     tell : callable
         Called with a few words as each step begins.
-    map_bytes : int, optional
-        Bytes of flash that a sign map may take; default `usual_bytes`.
     offer : callable, optional
         Function of two sample arrays, the first to choose the order of the pairs, the second to
         measure the cost. It returns a program with a pair sum, which is compared with the exact
@@ -89,18 +91,14 @@ def add_certified_exits(
     most = WORST_SHARE * ends.exact.operations()
     room = replace(room, operations=min(room.operations, most))
     budgets = SearchBudgets(tell)
-    offered = fit(machine, program, X, room, map_bytes, budgets)
+    offered = fit(machine, program, X, room, budgets)
     tell("choosing certified exits")
-    fitted = [
-        TriedExit.of(stage, text, batch, ends)
-        for stage, text in offered
-        if stage.weighted_operations(ends) <= room.operations
-    ]
+    fitted = tried(offered, batch, ends, room)
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)
     pair_notes: tuple[str, ...] = ()
     pairs = None if offer is None else offer(X, X)
-    if pairs is not None:
+    if pairs is not None and not room.stages.needed:
         tell("choosing pairs of classes")
         behind, others = choose(fitted, pairs.operations, pairs.program.ends, room, PAIR_SUM)
         is_better, candidates = merged(candidates, others)
@@ -114,7 +112,8 @@ def add_certified_exits(
         )
     program = replace(program, mode="certified", exits=(*program.exits, *exits))
     notes = (
-        *_notes(offered, exits, by_pairs),
+        *left_out(machine, program, offered, room.stages),
+        *_summed(offered, exits, by_pairs),
         *budgets.notes,
         *pair_notes,
         *weight_notes(program),
@@ -127,7 +126,6 @@ def fit(
     program: Program,
     X: Float32Array,
     room: Room,
-    map_bytes: int | None = None,
     budgets: SearchBudgets | None = None,
 ) -> list[Offer]:
     """Return the certified exits that a machine can have, in several sizes, each with a text.
@@ -138,18 +136,68 @@ def fit(
         Samples that the C accepts: they show in which regions proofs are worth their cost.
     budgets : SearchBudgets, optional
         Their notes say which search ended early.
+
+    Raises
+    ------
+    InputError
+        If an exit that must be there cannot be built for the machine.
     """
-    asked = Asked(machine, program, X, room, map_bytes, budgets or SearchBudgets())
+    budgets = budgets or SearchBudgets()
+    fits = [made for made in certified_fits() if room.stages.allows(made.kind.template)]
+    reasons = {made.kind.template: made.why_not(machine, program) for made in fits}
+    offered: list[Offer] = []
     with threadpool_limits(1):  # threads change the rounding of products
-        fitted = [offer for of_kind in certified_fits() for offer in _tried(of_kind, asked)]
-    return [(stage, text) for stage, text in fitted if is_usable(stage)]
+        for made in fits:
+            name = made.kind.template
+            if not reasons[name]:
+                asked = Asked(machine, program, X, room.of_kind(name), budgets)
+                offered += [offer for offer in _tried(made, asked) if is_usable(offer[0])]
+    require_built(room.stages, reasons, {stage.template for stage, _ in offered}, reasons)
+    return offered
 
 
-def _tried(of_kind: CertifiedFit, asked: Asked) -> Sequence[Offer]:
+def tried(offered: Sequence[Offer], batch: Batch, ends: Ends, room: Room) -> list[TriedExit]:
+    """Return the exits that have room, with their costs and decisions on prepared samples."""
+    return [
+        TriedExit.of(stage, text, batch, ends)
+        for stage, text in offered
+        if room.has_operations([stage], [stage.weighted_operations(ends)])
+    ]
+
+
+def left_out(
+    machine: KernelMachine, program: Program, offered: Sequence[Offer], asked: AskedStages
+) -> list[str]:
+    """Return notes on the kinds of certified exits that a program has not, and why.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    program : Program
+        The program with its exits.
+    offered : sequence of Offer
+        The exits that were compared.
+    asked : AskedStages
+    """
+    taken = {stage.template for stage in program.early_exits}
+    kinds = {stage.template for stage, _ in offered}
+    notes = []
+    for made in certified_fits():
+        name = made.kind.template
+        if name in taken or not asked.allows(name):
+            continue
+        if name in kinds:
+            notes.append(f"{name} does not pay here and is left out")
+        elif reason := made.why_not(machine, program):
+            notes.append(f"{name} is not for this machine: {reason}")
+    return notes
+
+
+def _tried(made: CertifiedFit, asked: Asked) -> Sequence[Offer]:
     """Return the fitted exits of one kind; none if the scale of the data leaves float64's range."""
     try:
         with np.errstate(all="ignore"):
-            return of_kind(asked)
+            return made.offer(asked)
     except (np.linalg.LinAlgError, OverflowError):
         return []
 
@@ -162,19 +210,15 @@ def _samples(
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:
         require_samples(len(X), "certified")
-    if len(X) > _MOST_SAMPLES:
-        X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:_MOST_SAMPLES])]
+    if len(X) > MOST_SAMPLES:
+        X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:MOST_SAMPLES])]
     return np.ascontiguousarray(X), "generated" if given is None else "data"
 
 
-def _notes(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_pairs: bool) -> list[str]:
-    taken = {stage.template for stage in exits}
-    kinds = dict.fromkeys(stage.template for stage, _ in offered)
-    notes = [f"{kind} does not pay here and is left out" for kind in kinds if kind not in taken]
-    if by_pairs:
-        return notes
+def _summed(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_pairs: bool) -> list[str]:
+    """Return a note that every query is summed, if there are no early exits."""
+    if by_pairs or exits:
+        return []
     if not offered:
-        notes.append("no certified exit is known for this machine: every query is summed")
-    elif not exits:
-        notes.append("no certified exit pays and fits: every query is summed")
-    return notes
+        return ["no certified exit is known for this machine: every query is summed"]
+    return ["no certified exit pays and fits: every query is summed"]

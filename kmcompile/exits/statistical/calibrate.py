@@ -13,11 +13,12 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.pairwise import PairOffer
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.exits.statistical.cascade import Wish, add_cascade, promise_of_exact
+from kmcompile.exits.statistical.cascade import add_cascade, promise_of_exact
+from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.generated import Challenge, challenge, generated_challenges
 from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
-from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
+from kmcompile.exits.statistical.paper_cascade import PAPER_STAGES, add_paper_cascade
 from kmcompile.exits.statistical.samples import (
     calibration_samples,
     require_support,
@@ -105,28 +106,19 @@ def calibrate(
     notes = _notes(int((~accepted).sum()), groups, len(X), samples.training)
     thresholds = plan.promise.thresholds
     if thresholds != "risk":
-        _check_paper_scheme(machine, program, thresholds)
-        program, calibration = add_paper_cascade(
-            program, samples, thresholds, room.operations, tell
-        )
+        _check_paper_scheme(machine, program, plan)
+        program, calibration = add_paper_cascade(program, samples, plan.promise, tell)
         held_out = X
     else:
         control = plan.promise.control
         risk = _risk(plan.promise, len(X), len(given), samples.training)
         parts = split(len(X), risk, control, groups.first[kept])
         wish = Wish(risk, control, parts)
-        program, calibration = add_cascade(
-            machine,
-            program,
-            samples,
-            wish,
-            room,
-            tell,
-            plan.n_jobs,
-        )
+        case = Case.of(machine, program, samples, wish)
+        program, calibration = add_cascade(case, room, tell, plan.n_jobs)
         held_out = X[parts.control]
         offered = None
-        if offer is not None:
+        if offer is not None and not plan.stages.needed:
             offered = offer(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
         if offered is not None:
             program, calibration = with_offer(
@@ -167,9 +159,15 @@ def _risk(asked: AskedPromise, n: int, n_given: int, training: bool) -> float:
     return asked.risk
 
 
-def _check_paper_scheme(machine: KernelMachine, program: Program, thresholds: str) -> None:
-    """Raise UsageError if the paper's scheme does not support the machine or the format."""
-    exact = program.ends.exact
+def _check_paper_scheme(machine: KernelMachine, program: Program, plan: Plan) -> None:
+    """Raise UsageError if the paper's scheme does not support the machine, format or stages."""
+    exact, thresholds = program.ends.exact, plan.promise.thresholds
+    asked = (*plan.stages.needed, *plan.stages.excluded)
+    if not plan.stages.are_met_by(PAPER_STAGES):
+        raise UsageError(
+            f"--thresholds {thresholds}: the paper's scheme is {' and '.join(PAPER_STAGES)}, "
+            f"asked for is {', '.join(asked)}\nleave it out for --thresholds risk"
+        )
     if not machine.task.has_one_sign:
         raise UsageError(
             f"--thresholds {thresholds}: the paper's scheme is for two classes, the "

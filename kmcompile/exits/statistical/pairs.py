@@ -9,12 +9,10 @@ import numpy as np
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.pairwise import PAIR_SUM, PairOffer
 from kmcompile.exits.statistical.calibration import Calibration, Promise
+from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
-
-_WORTH_A_RISK = 0.9
-"""Exits with a risk are preferred to a sum without risk only below this share of its operations."""
 
 
 def with_offer(
@@ -47,7 +45,7 @@ def with_offer(
     behind = _behind_exits(program, offered.program, control)
     if behind is not None:
         cost = float(_operations(behind, judged).mean())
-        if cost < _WORTH_A_RISK * candidate.mean_operations:
+        if cost < WORTH_A_RISK * candidate.mean_operations:
             exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
             own, candidate = behind, Candidate((*exits, PAIR_SUM), cost, chosen=True)
             taken = replace(calibration, notes=(*calibration.notes, offered.note))

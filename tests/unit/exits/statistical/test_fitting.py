@@ -15,21 +15,23 @@ from sklearn.svm import SVC
 from kit.covering import some
 from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.fitting import fit_stages
+from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.program.interpreter import classify
 from kmcompile.program.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
 from kmcompile.program.storage import save
+from kmcompile.request.asked_stages import AskedStages
 
 
 def stages_of(case: Case, n_jobs: int | None = None, fits=lambda stage: True):  # type: ignore[no-untyped-def]
-    return fit_stages(
+    samples = FitSamples(
         case.program.ends,
         case.x,
         case.samples.decisions,
         case.relevant,
         case.skip_zeros,
         n_jobs,
-        fits,
     )
+    return fit_stages(samples, AskedStages(), fits)
 
 
 def content(case: Case, stages: list[tuple[EarlyExit, str]]) -> bytes:
