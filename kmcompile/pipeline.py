@@ -182,7 +182,7 @@ def verify_folder(
     answers = interpret(program, queries.X)
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
         folder_files.write_plain(Path(scratch), files)
-        promise = promise_of(report) if program.early_exits else None
+        promise = promise_of(report) if program.takes_risk else None
         verifier = Verifier(machine, program, target, queries, answers, tell, promise)
         description = None if machine is None else machine.description
         command, options = report["tool"]["command"], report["options"]

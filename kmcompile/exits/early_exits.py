@@ -48,7 +48,7 @@ class WithExits:
     @property
     def promise(self) -> Promise | None:
         """The promised risk of the statistical exits; None if there are no statistical exits."""
-        if self.calibration is None or not self.program.early_exits:
+        if self.calibration is None or not self.program.takes_risk:
             return None
         return self.calibration.promise
 

@@ -250,6 +250,11 @@ class Program:
         return tuple(stage for stage in self.exits if isinstance(stage, EarlyExit))
 
     @property
+    def takes_risk(self) -> bool:
+        """Whether any early exit is statistical: its label may be another than the model's."""
+        return any(stage.is_calibrated for stage in self.early_exits)
+
+    @property
     def floats_codes(self) -> bool:
         """Whether a stage before the exact sum needs the input's codes in float32 too."""
         return self.codes is not None and not all(stage.in_integers for stage in self.exits)

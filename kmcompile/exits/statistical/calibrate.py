@@ -129,7 +129,7 @@ def calibrate(
                 X[parts.choice],
                 X[parts.control],
             )
-    if program.early_exits:
+    if program.takes_risk:
         tell("challenging the thresholds")
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
         notes = (*notes, _told(asked), *weight_notes(program))
