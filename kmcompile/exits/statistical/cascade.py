@@ -39,9 +39,9 @@ from kmcompile.program.stages import (
     EarlyExit,
     ExactSum,
     FixedSum,
-    LinearSum,
     PairSum,
     RangeGate,
+    VectorlessSum,
 )
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.range_gate import sum_of_squares
@@ -180,7 +180,7 @@ def _choice_samples(
 
 
 def _per_kernel(
-    exact: ExactSum | PairSum | FixedSum | LinearSum, x: Float32Array
+    exact: ExactSum | PairSum | FixedSum | VectorlessSum, x: Float32Array
 ) -> NDArray[np.int64]:
     """Return the multiply-adds saved by a known kernel; an integer sum saves none."""
     if not isinstance(exact, ExactSum):

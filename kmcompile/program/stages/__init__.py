@@ -23,6 +23,7 @@ from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.program.stages.value import Value
+from kmcompile.program.stages.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.vote import Vote
 
 CATALOGUE: tuple[type[Stage], ...] = (
@@ -74,5 +75,6 @@ __all__ = [
     "Stage",
     "SubspaceCertificate",
     "Value",
+    "VectorlessSum",
     "Vote",
 ]
