@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 from threadpoolctl import threadpool_limits
 
@@ -12,10 +11,12 @@ from kmcompile.emit.layout import workspace_bytes
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
+from kmcompile.exits.multiplied_out import offer_polynomial
 from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORST_SHARE as STATISTICAL_SHARE
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -82,6 +83,9 @@ def add_early_exits(
 ) -> WithExits:
     """Return the program with early exits if the mode allows them and they save operations.
 
+    A sum without support vectors, before which no exit stands, is taken in every mode if it costs
+    less.
+
     Parameters
     ----------
     machine : KernelMachine
@@ -93,16 +97,39 @@ def add_early_exits(
         Called with a few words as each step begins.
     """
     if plan.mode == "exact" or why_none(machine, plan):
-        return WithExits(program)
+        return WithExits(_with_cheapest_sum(machine, program, plan))
     scratch_bytes = workspace_bytes(program, plan.target)
-    offer = partial(offer_pairs, machine, program, plan.target, plan.budgets)
+
+    def offers(taught: Float32Array, judged: Float32Array) -> list[SumOffer]:
+        found = (
+            offer_pairs(machine, program, plan.target, plan.budgets, taught, judged),
+            _offer_polynomial(machine, program, plan, judged),
+        )
+        return [offer for offer in found if offer is not None]
+
     if plan.mode == "statistical":
         room = room_for_exits(program, plan.budgets, scratch_bytes, STATISTICAL_SHARE)
         with threadpool_limits(1):  # threads change the rounding of products
-            made = calibrate(machine, program, plan, room, tell, offer)
+            made = calibrate(machine, program, plan, room, tell, offers)
         return WithExits(made.program, made.calibration, None, made.held_out, made.given)
     room = room_for_exits(program, plan.budgets, scratch_bytes, CERTIFIED_SHARE)
     given = plan.samples if len(plan.samples) else None
     map_bytes = room.flash_bytes if plan.flash_is_given else None
-    program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes, offer)
-    return WithExits(program, None, choice)
+    chosen, choice = add_certified_exits(machine, program, given, room, tell, map_bytes, offers)
+    return WithExits(chosen, None, choice)
+
+
+def _offer_polynomial(
+    machine: KernelMachine, program: Program, plan: Plan, judged: Float32Array
+) -> SumOffer | None:
+    return offer_polynomial(machine, program, plan.target, plan.budgets, plan.replay, judged)
+
+
+def _with_cheapest_sum(machine: KernelMachine, program: Program, plan: Plan) -> Program:
+    """Return the program with a sum without support vectors if it costs less than the exact sum."""
+    judged = program.known_answers.inputs
+    offered = None if program.codes else _offer_polynomial(machine, program, plan, judged)
+    alone = program.ends.exact.operations() + program.label.operations()
+    if offered is None or not len(judged) or offered.operations.mean() >= alone:
+        return program
+    return replace(offered.program, mode=program.mode)

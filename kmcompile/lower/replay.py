@@ -136,6 +136,8 @@ def _chosen(
     fits = room_bytes is None or taken + _CODE_BYTES <= room_bytes
     gain = _gain(plain, fine, ordinary, program.n_decisions)
     chosen = fine if fits and gain >= _GAIN else plain
+    if isinstance(program.ends.exact, VectorlessSum) and not program.ends.exact.shared_table().size:
+        return chosen, ""
     if taken == 0:
         return chosen, "the replay needs no low parts: the tables hold vectors and coefficients"
     left_out = "" if chosen is fine else ", and are left out"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from kmcompile.lower.polynomial_sum import lower_polynomial
 from kmcompile.lower.sums import lower_linear
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import FLOAT32, Precision
-from kmcompile.program.stages import LinearSum, VectorlessSum
+from kmcompile.program.stages import LinearSum, PolynomialSum, VectorlessSum
 
 _LOWERINGS: Mapping[
     type[VectorlessSum], Callable[[KernelMachine, int, Precision, bool], VectorlessSum]
-] = MappingProxyType({LinearSum: lower_linear})
+] = MappingProxyType({LinearSum: lower_linear, PolynomialSum: lower_polynomial})
 
 
 def lower_vectorless(

@@ -17,7 +17,7 @@ from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
-from kmcompile.exits.pairwise import PAIR_SUM, PairOffer
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -60,7 +60,7 @@ def add_certified_exits(
     room: Room,
     tell: Callable[[str], None],
     map_bytes: int | None = None,
-    offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
+    offers: Callable[[Float32Array, Float32Array], Sequence[SumOffer]] | None = None,
 ) -> tuple[Program, Choice]:
     """Return the program with the certified exits that save operations, and how they were chosen.
 
@@ -77,10 +77,10 @@ def add_certified_exits(
         Called with a few words as each step begins.
     map_bytes : int, optional
         Bytes of flash that a sign map may take; default `usual_bytes`.
-    offer : callable, optional
-        Function of two sample arrays, the first to choose the order of the pairs, the second to
-        measure the cost. It returns a program with a pair sum, which is compared with the exact
-        program, each with the exits that save operations.
+    offers : callable, optional
+        Function of two sample arrays, the first to choose the order of pairs of classes, the second
+        to measure the cost. It returns programs with other sums, which are compared with the exact
+        program, each with the exits that save operations if exits may stand before its sum.
     """
     tell("choosing certified exits")
     X, source = _samples(machine, program, given)
@@ -98,25 +98,27 @@ def add_certified_exits(
     ]
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)
-    pair_notes: tuple[str, ...] = ()
-    pairs = None if offer is None else offer(X, X)
-    if pairs is not None:
-        tell("choosing pairs of classes")
-        behind, others = choose(fitted, pairs.operations, pairs.program.ends, room, PAIR_SUM)
+    sum_notes: tuple[str, ...] = ()
+    for other in () if offers is None else offers(X, X):
+        tell(f"comparing {other.name}")
+        behind: tuple[EarlyExit, ...] = ()
+        others: tuple[Candidate, ...] = (other.candidate,)
+        if other.program.sum.takes_exits:
+            behind, others = choose(fitted, other.operations, other.program.ends, room, other.name)
         is_better, candidates = merged(candidates, others)
         if is_better:
-            program, exits, pair_notes = pairs.program, behind, (pairs.note,)
-    by_pairs = bool(pair_notes)
-    if isinstance(ends.label, Vote) and not by_pairs:
-        pair_notes = (
+            program, exits, sum_notes = other.program, behind, other.notes
+    by_another = program.sum is not ends.exact
+    if isinstance(ends.label, Vote) and not by_another:
+        sum_notes = (
             "all pairs of classes are summed together: pair_sum does not pay or fit here, or is "
             "not for this machine",
         )
     program = replace(program, mode="certified", exits=(*program.exits, *exits))
     notes = (
-        *_notes(offered, exits, by_pairs),
+        *_notes(offered, exits, by_another),
         *budgets.notes,
-        *pair_notes,
+        *sum_notes,
         *weight_notes(program),
     )
     return program, Choice(source, len(X), candidates, notes)
@@ -167,11 +169,11 @@ def _samples(
     return np.ascontiguousarray(X), "generated" if given is None else "data"
 
 
-def _notes(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_pairs: bool) -> list[str]:
+def _notes(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_another: bool) -> list[str]:
     taken = {stage.template for stage in exits}
     kinds = dict.fromkeys(stage.template for stage, _ in offered)
     notes = [f"{kind} does not pay here and is left out" for kind in kinds if kind not in taken]
-    if by_pairs:
+    if by_another:
         return notes
     if not offered:
         notes.append("no certified exit is known for this machine: every query is summed")

@@ -14,6 +14,7 @@ from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.nearest_vectors import NearestVectors
 from kmcompile.program.stages.nonzeros import Nonzeros
 from kmcompile.program.stages.pair_sum import PairSum
+from kmcompile.program.stages.polynomial_sum import PolynomialSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.range_gate import RangeGate
 from kmcompile.program.stages.reduced_set import ReducedSet
@@ -40,6 +41,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     ExactSum,
     FixedSum,
     LinearSum,
+    PolynomialSum,
     PairSum,
     Sign,
     Vote,
@@ -66,6 +68,7 @@ __all__ = [
     "NearestVectors",
     "Nonzeros",
     "PairSum",
+    "PolynomialSum",
     "Prepare",
     "RangeGate",
     "ReducedSet",
