@@ -71,8 +71,8 @@ class PolynomialSum(VectorlessSum):
     template: ClassVar[str] = "polynomial_sum"
     unit: ClassVar[str] = "polynomials"
     bound_formula: ClassVar[str] = (
-        "sum_k (bound_per_length_pk y + bound_per_deviation_pk d) y^(k - 1) + minimum_bound_p, "
-        "y = |x| + d"
+        "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
+        "+ minimum_bound_p"
     )
 
     def __post_init__(self) -> None:

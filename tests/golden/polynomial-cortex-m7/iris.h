@@ -18,9 +18,9 @@
  * them: an attribute such as __attribute__((section(".tcm"))).
  *
  * The last sum bounds the error of its decision p, against the trained model in real arithmetic,
- * by sum_k (bound_per_length_pk y + bound_per_deviation_pk d) y^(k - 1) + minimum_bound_p, y = |x|
- * + d + 2.38420e-7 |decision_p|, x being the prepared input, and d >= the distance of the prepared
- * input from the exactly prepared one. The names are those of tables in iris.c.
+ * by sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) +
+ * minimum_bound_p + 2.38420e-7 |decision_p|, x being the prepared input, and d >= the distance of
+ * the prepared input from the exactly prepared one. The names are those of tables in iris.c.
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
  * Not here: iris_classify_within and iris_audit, because this program has no early exit to limit
