@@ -12,6 +12,7 @@ import kmcompile
 from kit.lowered import lowered
 from kit.plans import plan_for
 from kit.polynomials import Polynomial
+from kmcompile.exits import multiplied_out
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits
 from kmcompile.exits.multiplied_out import offer_polynomial
@@ -84,16 +85,15 @@ def test_tables_that_do_not_fit_are_not_offered(low):
 
 def test_lost_labels_are_counted_as_replayed_or_refused(low, monkeypatch):
     """A polynomial that certifies nothing: every label costs once more, or it is not offered."""
-    import kmcompile.exits.multiplied_out as module
 
     def blunt(*args, **options):
-        made = module_lower(*args, **options)
+        made = usual_lower(*args, **options)
         minimum = np.full(1, 1e9, dtype=np.float32)
         return replace(made, sum=replace(made.sum, minimum=minimum))
 
-    module_lower = module.lower
+    usual_lower = multiplied_out.lower
     plain = offer(low, replay="where_double_is_float64").operations.mean()
-    monkeypatch.setattr(module, "lower", blunt)
+    monkeypatch.setattr(multiplied_out, "lower", blunt)
     assert offer(low) is None
     assert offer(low, replay="where_double_is_float64", target=load_target("avr")) is None
     assert offer(low, replay="where_double_is_float64").operations.mean() > 1.9 * plain
