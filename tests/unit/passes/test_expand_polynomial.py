@@ -59,7 +59,7 @@ def test_a_monomial_comes_before_its_multiples_and_no_factor_rises(degree, n_fea
     assert all(list(factors) == sorted(factors)[::-1] for factors in order)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [2, pytest.param(3, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("coef0", [0.7, 0.0, -1.5])
 @pytest.mark.parametrize("degree", [1, 2, 3, 4])
 def test_the_polynomials_are_the_decisions(degree, coef0, n_classes):
