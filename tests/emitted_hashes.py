@@ -34,6 +34,7 @@ from kit import (
     integer_exits,
     many_classes,
     pairs,
+    polynomials,
     regressions,
     replays,
     sparse_digits,
@@ -52,6 +53,7 @@ ON_HOST = (
     *calibrated.EVERY,
     *regressions.MORE,
     *pairs.MORE,
+    *polynomials.MORE,
     *replays.SOME,
     *replays.SPARSE,
     *sparse_digits.CASES,
@@ -66,6 +68,7 @@ ON_BOARDS = (
     *coded.CORE,
     *regressions.CORE,
     *pairs.CORE,
+    *polynomials.CORE,
     *replays.CORE,
     *integer_exits.CORE,
 )

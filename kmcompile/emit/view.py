@@ -38,11 +38,11 @@ from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     FixedSum,
-    LinearSum,
     PairSum,
     Sign,
     Stage,
     Value,
+    VectorlessSum,
     Vote,
 )
 from kmcompile.version import VERSION
@@ -281,7 +281,7 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         words_per_step=WORDS_PER_STEP,
         input_words=input_words(program),
         record_words=record_words(program),
-        sum_may_fail=not isinstance(summed, LinearSum),
+        sum_may_fail=not isinstance(summed, VectorlessSum),
         sum_function=summed.name,
         decision_function=decision_function(summed, summed.name),
         sums_pairs=isinstance(summed, PairSum),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 from threadpoolctl import threadpool_limits
 
@@ -14,10 +13,12 @@ from kmcompile.exits.asked import check_names
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
+from kmcompile.exits.multiplied_out import offer_polynomial
 from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORST_SHARE as STATISTICAL_SHARE
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -84,6 +85,9 @@ def add_early_exits(
 ) -> WithExits:
     """Return the program with early exits if the mode allows them and they save operations.
 
+    A sum without support vectors, before which no exit stands, is taken in every mode if it costs
+    less.
+
     Parameters
     ----------
     machine : KernelMachine
@@ -100,23 +104,46 @@ def add_early_exits(
         If an exit that must be there is unknown, is not of the mode, or cannot be built.
     """
     if plan.mode == "exact":
-        return WithExits(program)
+        return WithExits(_with_cheapest_sum(machine, program, plan))
     check_names(plan.stages, plan.mode)
     reason = why_none(machine, plan)
     if reason and plan.stages.needed:
         raise InputError(f"{plan.stages.needed[0]} cannot be built for this machine: {reason}")
     if reason:
-        return WithExits(program)
+        return WithExits(_with_cheapest_sum(machine, program, plan))
     scratch_bytes = workspace_bytes(program, plan.target)
-    offer = partial(offer_pairs, machine, program, plan.target, plan.budgets)
+
+    def offers(taught: Float32Array, judged: Float32Array) -> list[SumOffer]:
+        found = (
+            offer_pairs(machine, program, plan.target, plan.budgets, taught, judged),
+            _offer_polynomial(machine, program, plan, judged),
+        )
+        return [offer for offer in found if offer is not None]
+
     is_statistical = plan.mode == "statistical"
     share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
     room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
     room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
     if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
-            made = calibrate(machine, program, plan, room, tell, offer)
+            made = calibrate(machine, program, plan, room, tell, offers)
         return WithExits(made.program, made.calibration, None, made.held_out, made.given)
     given = plan.samples if len(plan.samples) else None
-    program, choice = add_certified_exits(machine, program, given, room, tell, offer)
-    return WithExits(program, None, choice)
+    chosen, choice = add_certified_exits(machine, program, given, room, tell, offers)
+    return WithExits(chosen, None, choice)
+
+
+def _offer_polynomial(
+    machine: KernelMachine, program: Program, plan: Plan, judged: Float32Array
+) -> SumOffer | None:
+    return offer_polynomial(machine, program, plan.target, plan.budgets, plan.replay, judged)
+
+
+def _with_cheapest_sum(machine: KernelMachine, program: Program, plan: Plan) -> Program:
+    """Return the program with a sum without support vectors if it costs less than the exact sum."""
+    judged = program.known_answers.inputs
+    offered = None if program.codes else _offer_polynomial(machine, program, plan, judged)
+    alone = program.ends.exact.operations() + program.label.operations()
+    if offered is None or not len(judged) or offered.operations.mean() >= alone:
+        return program
+    return replace(offered.program, mode=program.mode)

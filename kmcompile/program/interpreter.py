@@ -171,6 +171,11 @@ def classify(
     return results, operations
 
 
+def operations_alone(program: Program, X: Inputs) -> NDArray[np.int64]:
+    """Return the multiply-adds of each accepted query without early exits and without a replay."""
+    return _operations_alone(program, prepared(program, X)[1])
+
+
 def prepared(program: Program, X: Inputs) -> tuple[NDArray[np.int32], Batch]:
     """Return the status of each row, and the batch of the accepted rows after preprocessing."""
     prepare = program.prepare

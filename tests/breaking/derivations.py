@@ -7,12 +7,13 @@ roundings are counted here, from the order of the operations, and not taken from
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from mpmath import matrix, mp, mpf
+from mpmath import binomial, matrix, mp, mpf
 
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.chi2 import Chi2Float32
@@ -28,12 +29,14 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar import exp_negative, power
 from kmcompile.numeric.scalar.functions import COSINE, TANH
+from kmcompile.passes.expand_polynomial import monomials
 from kmcompile.program.stages import (
     BoundSequence,
     ExactSum,
     FoldedWeights,
     LinearSum,
     PairSum,
+    PolynomialSum,
     SubspaceCertificate,
 )
 from kmcompile.program.stages.replay import Replay
@@ -257,6 +260,46 @@ def linear_sum(stage: LinearSum, machine: KernelMachine) -> Needed:
         "per_length": gamma(n, u) * length + e,
         "per_deviation": length + e,
         "minimum": np.abs(machine.intercept - stage.intercept) + 2 * n * precision.smallest_normal,
+        "result_error": 2 * u * (1 + u),
+    }
+
+
+def polynomial_sum(stage: PolynomialSum, machine: KernelMachine) -> Needed:
+    """Return those of nested sums over monomials, in either precision."""
+    precision = precision_of(stage.result_error)
+    kernel, u, n = machine.kernel, precision.unit_roundoff, stage.n_features
+    d, order = kernel.degree, monomials(n, kernel.degree)
+    stored = stage.terms.transpose(0, 2, 1).reshape(-1, len(order))[: stage.n_decisions]
+    size, error = np.zeros((2, stage.n_decisions, d))
+    with mp.workdps(DIGITS):
+        beta = decision_coefficients(machine).tolist()
+        outer = [
+            binomial(d, k) * mpf(kernel.coef0) ** (d - k) * mpf(kernel.gamma) ** k
+            for k in range(d + 1)
+        ]
+        for t, factors in enumerate(order):
+            k, counts = len(factors), Counter(factors).values()
+            orderings = math.factorial(k) // math.prod(map(math.factorial, counts))
+            powers = [
+                mp.fprod(mpf(s[j]) for j in factors) for s in machine.support_vectors.tolist()
+            ]
+            for p, row in enumerate(beta):
+                exact = outer[k] * orderings * mp.fdot(row, powers)
+                size[p, k - 1] += float(stored[p, t]) ** 2 / orderings
+                error[p, k - 1] += float((exact - mpf(float(stored[p, t]))) ** 2) / orderings
+        constant = [
+            outer[0] * mp.fsum(row) + b
+            for row, b in zip(beta, machine.intercept.tolist(), strict=True)
+        ]
+        off = [
+            float(abs(c - mpf(float(b)))) for c, b in zip(constant, stage.intercept, strict=True)
+        ]
+    size, error = np.sqrt(size), np.sqrt(error)
+    k = np.arange(1, d + 1)
+    return {
+        "per_length": np.array([gamma(n + 2 * int(each), u) for each in k]) * size + error,
+        "per_deviation": k * (size + error),
+        "minimum": np.array(off) + 2 * n * precision.smallest_normal,
         "result_error": 2 * u * (1 + u),
     }
 

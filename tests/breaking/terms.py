@@ -24,6 +24,7 @@ from kmcompile.program.stages import (
     FoldedWeights,
     LinearSum,
     PairSum,
+    PolynomialSum,
     SignMap,
     SubspaceCertificate,
 )
@@ -87,6 +88,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     ExactSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     PairSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    PolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
         "vector_error",
@@ -161,6 +163,7 @@ VALUES: dict[type, tuple[str, ...]] = {
         "score_offset",
     ),
     LinearSum: ("weights", "intercept"),
+    PolynomialSum: ("degree", "width", "terms", "intercept"),
     FixedSum: fixed_sum_terms.VALUES,
     RbfFloat32: ("gamma",),
     PolyFloat32: ("gamma", "coef0", "degree"),

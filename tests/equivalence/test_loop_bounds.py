@@ -18,6 +18,7 @@ from kit import (
     coded,
     integer_exits,
     pairs,
+    polynomials,
     regressions,
     replays,
     sparse_digits,
@@ -41,6 +42,7 @@ CASES = [
     (replays.CORE[2], "host"),
     (replays.SPARSE[1], "cortex-m7"),
     (pairs.CORE[0], "cortex-m7"),
+    (polynomials.CORE[0], "cortex-m7"),
     (regressions.SIGNED[1], "host"),
     ("zeros left out", "host"),
 ]

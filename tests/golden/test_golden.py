@@ -33,6 +33,7 @@ from kmcompile.program.stages import (
     LinearFilter,
     NearestVectors,
     Nonzeros,
+    PolynomialSum,
     RangeGate,
     ReducedSet,
     SignMap,
@@ -89,6 +90,7 @@ MACHINES["pairs"] = KernelMachine(
     class_counts=(2, 2, 1),
     n_features=2,
 )
+MACHINES["polynomial"] = replace(MACHINES["pairs"], kernel=Poly(gamma=0.5, coef0=1.0, degree=3))
 # Numbers that float32 rounds, so that there are low parts.
 MACHINES["replay"] = replace(
     MACHINES["rbf"],
@@ -106,6 +108,7 @@ INPUTS = {
     "certified": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "regression": [[-1.0, 0.5], [1.0, 1.0], [0.0, 0.0]],
     "pairs": [[-1.0, 0.25], [1.0, 0.25], [0.0, 1.75], [-2.0, 0.0], [2.0, 0.0], [0.25, 2.0]],
+    "polynomial": [[-1.0, 0.25], [1.0, 0.25], [0.0, 1.75], [-2.0, 0.0], [2.0, 0.0], [0.25, 2.0]],
     "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "linear": [[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0], [0.5, 0.5]],
 }
@@ -116,6 +119,7 @@ CASES = [
     ("replay", "cortex-m7"),
     ("codes", "cortex-m7"),
     ("pairs", "cortex-m7"),
+    ("polynomial", "cortex-m7"),
     ("certified", "avr"),
 ]
 
@@ -128,7 +132,8 @@ def emitted(kernel: str, target: str) -> Emitted:
         layout = IntegerTableForm(sparse=False, wide_coefficients=False)
         program = lower_integers(codes, loaded, "iris", known, layout, "int8")
         return Emitted(machine, program, loaded)
-    program = lower(machine, loaded, "iris", known)
+    vectorless = PolynomialSum if kernel == "polynomial" else None
+    program = lower(machine, loaded, "iris", known, vectorless=vectorless)
     if kernel == "cascade":
         program = with_early_exits(program)
     if kernel == "certified":
@@ -305,6 +310,7 @@ def test_the_golden_regression_is_settled_and_near_the_model():
 LABELS = [
     ("rbf", [0, 1, 0, 1]),
     ("pairs", [0, 1, 2, 0, 1, 2]),
+    ("polynomial", [0, 1, 2, 0, 1, 2]),
     ("linear", [0, 1, 2, 1]),
     ("codes", [0, 1, 0, 1, 1]),
 ]

@@ -18,7 +18,7 @@ from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
-from kmcompile.exits.pairwise import PAIR_SUM, PairOffer
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -64,7 +64,7 @@ def add_certified_exits(
     given: Float32Array | None,
     room: Room,
     tell: Callable[[str], None],
-    offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
+    offers: Callable[[Float32Array, Float32Array], Sequence[SumOffer]] | None = None,
 ) -> tuple[Program, Choice]:
     """Return the program with the certified exits that save operations, and how they were chosen.
 
@@ -79,12 +79,14 @@ def add_certified_exits(
     room : Room
     tell : callable
         Called with a few words as each step begins.
-    offer : callable, optional
-        Function of two sample arrays, the first to choose the order of the pairs, the second to
-        measure the cost. It returns a program with a pair sum, which is compared with the exact
-        program, each with the exits that save operations.
+    offers : callable, optional
+        Function of two sample arrays, the first to choose the order of pairs of classes, the second
+        to measure the cost. It returns programs with other sums, which are compared with the exact
+        program, each with the exits that save operations if exits may stand before its sum. There
+        are no other sums where exits must be there.
     """
     tell("choosing certified exits")
+    exact_program = program
     X, source = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
     ends = program.ends
@@ -96,26 +98,28 @@ def add_certified_exits(
     fitted = tried(offered, batch, ends, room)
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)
-    pair_notes: tuple[str, ...] = ()
-    pairs = None if offer is None else offer(X, X)
-    if pairs is not None and not room.stages.needed:
-        tell("choosing pairs of classes")
-        behind, others = choose(fitted, pairs.operations, pairs.program.ends, room, PAIR_SUM)
+    sum_notes: tuple[str, ...] = ()
+    for other in () if offers is None or room.stages.needed else offers(X, X):
+        tell(f"comparing {other.name}")
+        behind: tuple[EarlyExit, ...] = ()
+        others: tuple[Candidate, ...] = (other.candidate,)
+        if other.program.sum.takes_exits:
+            behind, others = choose(fitted, other.operations, other.program.ends, room, other.name)
         is_better, candidates = merged(candidates, others)
         if is_better:
-            program, exits, pair_notes = pairs.program, behind, (pairs.note,)
-    by_pairs = bool(pair_notes)
-    if isinstance(ends.label, Vote) and not by_pairs:
-        pair_notes = (
+            program, exits, sum_notes = other.program, behind, other.notes
+    by_another = program.sum is not ends.exact
+    if isinstance(ends.label, Vote) and not by_another:
+        sum_notes = (
             "all pairs of classes are summed together: pair_sum does not pay or fit here, or is "
             "not for this machine",
         )
     program = replace(program, mode="certified", exits=(*program.exits, *exits))
     notes = (
-        *left_out(machine, program, offered, room.stages),
-        *_summed(offered, exits, by_pairs),
+        *left_out(machine, exact_program, exits, offered, room.stages),
+        *_summed(offered, exits, by_another),
         *budgets.notes,
-        *pair_notes,
+        *sum_notes,
         *weight_notes(program),
     )
     return program, Choice(source, len(X), candidates, notes)
@@ -166,7 +170,11 @@ def tried(offered: Sequence[Offer], batch: Batch, ends: Ends, room: Room) -> lis
 
 
 def left_out(
-    machine: KernelMachine, program: Program, offered: Sequence[Offer], asked: AskedStages
+    machine: KernelMachine,
+    program: Program,
+    exits: Sequence[EarlyExit],
+    offered: Sequence[Offer],
+    asked: AskedStages,
 ) -> list[str]:
     """Return notes on the kinds of certified exits that a program has not, and why.
 
@@ -174,12 +182,14 @@ def left_out(
     ----------
     machine : KernelMachine
     program : Program
-        The program with its exits.
+        The exact program, without early exits.
+    exits : sequence of EarlyExit
+        The exits that the program gets.
     offered : sequence of Offer
         The exits that were compared.
     asked : AskedStages
     """
-    taken = {stage.template for stage in program.early_exits}
+    taken = {stage.template for stage in exits}
     kinds = {stage.template for stage, _ in offered}
     notes = []
     for made in certified_fits():
@@ -215,9 +225,9 @@ def _samples(
     return np.ascontiguousarray(X), "generated" if given is None else "data"
 
 
-def _summed(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_pairs: bool) -> list[str]:
+def _summed(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_another: bool) -> list[str]:
     """Return a note that every query is summed, if there are no early exits."""
-    if by_pairs or exits:
+    if by_another or exits:
         return []
     if not offered:
         return ["no certified exit is known for this machine: every query is summed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from kmcompile.errors import UsageError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
-from kmcompile.exits.pairwise import PairOffer
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.cascade import add_cascade, promise_of_exact
 from kmcompile.exits.statistical.case import Case, Wish
@@ -25,6 +24,7 @@ from kmcompile.exits.statistical.samples import (
     split,
     supported_risk,
 )
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes
@@ -65,7 +65,7 @@ def calibrate(
     plan: Plan,
     room: Room,
     tell: Callable[[str], None],
-    offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
+    offers: Callable[[Float32Array, Float32Array], Sequence[SumOffer]] | None = None,
 ) -> Calibrated:
     """Return the program with the early exits that the plan asks for.
 
@@ -81,9 +81,9 @@ def calibrate(
         What early exits may take.
     tell : callable
         Called with a few words as each step begins.
-    offer : callable, optional
-        Function of two sample arrays, the first to choose the order of the pairs, the second to
-        measure the cost. It returns a program with a pair sum, which is taken if it costs less.
+    offers : callable, optional
+        Function of two sample arrays, the first to choose the order of pairs of classes, the second
+        to measure the cost. It returns programs with other sums; one is taken if it costs less.
         The control samples, which support the promise, are in neither array.
 
     Raises
@@ -117,10 +117,10 @@ def calibrate(
         case = Case.of(machine, program, samples, wish)
         program, calibration = add_cascade(case, room, tell, plan.n_jobs)
         held_out = X[parts.control]
-        offered = None
-        if offer is not None and not plan.stages.needed:
-            offered = offer(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
-        if offered is not None:
+        every: Sequence[SumOffer] = ()
+        if offers is not None and not plan.stages.needed:
+            every = offers(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
+        for offered in every:
             program, calibration = with_offer(
                 program,
                 calibration,

@@ -90,7 +90,7 @@ def add_cascade(
     offered = [(item.stage, item.text) for item in proved]
     notes = [
         *_left_out(fitted, calibrated),
-        *left_out(case.machine, calibrated, offered, room.stages),
+        *left_out(case.machine, case.program, calibrated.early_exits, offered, room.stages),
         *points_left_out(len(parts.shape), case.x.shape[1]),
         *search_notes,
         *budget.notes,

@@ -14,6 +14,7 @@ from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.nearest_vectors import NearestVectors
 from kmcompile.program.stages.nonzeros import Nonzeros
 from kmcompile.program.stages.pair_sum import PairSum
+from kmcompile.program.stages.polynomial_sum import PolynomialSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.range_gate import RangeGate
 from kmcompile.program.stages.reduced_set import ReducedSet
@@ -23,6 +24,7 @@ from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.program.stages.value import Value
+from kmcompile.program.stages.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.vote import Vote
 
 CATALOGUE: tuple[type[Stage], ...] = (
@@ -39,6 +41,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     ExactSum,
     FixedSum,
     LinearSum,
+    PolynomialSum,
     PairSum,
     Sign,
     Vote,
@@ -65,6 +68,7 @@ __all__ = [
     "NearestVectors",
     "Nonzeros",
     "PairSum",
+    "PolynomialSum",
     "Prepare",
     "RangeGate",
     "ReducedSet",
@@ -74,5 +78,6 @@ __all__ = [
     "Stage",
     "SubspaceCertificate",
     "Value",
+    "VectorlessSum",
     "Vote",
 ]

@@ -20,6 +20,7 @@ from kit import (
     expansions,
     integer_exits,
     pairs,
+    polynomials,
     regressions,
     replays,
     sign_maps,
@@ -53,6 +54,7 @@ CASES = (
     regressions.MORE[0],
     calibrated.CORE[1],
     *pairs.FEW_VECTORS,
+    *polynomials.FEW_TERMS,
     replays.CORE[0],
     replays.Replayed(CHI2, low_parts=True),
 )
