@@ -127,7 +127,9 @@ class _Lines:
         # A knot that is read as 0 moves the comparison and the difference; an underflow in the
         # difference is multiplied by the slope.
         underflow = tiny * (1 + np.abs(self.slopes).max(axis=0))
-        return gamma(additions + 1) * self.sizes + gamma(4) * self.products + underflow
+        terms = gamma(additions + 1) * self.sizes + gamma(4) * self.products
+        error: Float64Array = terms + underflow
+        return error
 
     def per_reach(self, additions: int) -> Float64Array:
         """Return the error of the first piece's term per |x - t|."""
