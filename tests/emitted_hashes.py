@@ -26,6 +26,7 @@ from sklearn.svm import SVC, SVR, LinearSVC
 
 import kmcompile
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -52,6 +53,7 @@ ON_HOST = (
     *coded.REPLAYED,
     *calibrated.EVERY,
     *regressions.MORE,
+    *additive.MORE,
     *pairs.MORE,
     *polynomials.MORE,
     *replays.SOME,
@@ -71,6 +73,7 @@ ON_BOARDS = (
     *polynomials.CORE,
     *replays.CORE,
     *integer_exits.CORE,
+    *additive.CORE,
 )
 BOARDS = ("host", "cortex-m7", "avr")
 

@@ -13,6 +13,7 @@ from kmcompile.exits.asked import check_names
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
+from kmcompile.exits.feature_functions import offer_additive
 from kmcompile.exits.multiplied_out import offer_polynomial
 from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibrate import calibrate
@@ -116,7 +117,7 @@ def add_early_exits(
     def offers(taught: Float32Array, judged: Float32Array) -> list[SumOffer]:
         found = (
             offer_pairs(machine, program, plan.target, plan.budgets, taught, judged),
-            _offer_polynomial(machine, program, plan, judged),
+            _offer_without_vectors(machine, program, plan, judged),
         )
         return [offer for offer in found if offer is not None]
 
@@ -133,16 +134,18 @@ def add_early_exits(
     return WithExits(chosen, None, choice)
 
 
-def _offer_polynomial(
+def _offer_without_vectors(
     machine: KernelMachine, program: Program, plan: Plan, judged: Float32Array
 ) -> SumOffer | None:
-    return offer_polynomial(machine, program, plan.target, plan.budgets, plan.replay, judged)
+    """Return the sum without support vectors that the machine's kernel has, if it can pay."""
+    given = (machine, program, plan.target, plan.budgets, plan.replay, judged)
+    return offer_polynomial(*given) or offer_additive(*given)
 
 
 def _with_cheapest_sum(machine: KernelMachine, program: Program, plan: Plan) -> Program:
     """Return the program with a sum without support vectors if it costs less than the exact sum."""
     judged = program.known_answers.inputs
-    offered = None if program.codes else _offer_polynomial(machine, program, plan, judged)
+    offered = None if program.codes else _offer_without_vectors(machine, program, plan, judged)
     alone = program.ends.exact.operations() + program.label.operations()
     if offered is None or not len(judged) or offered.operations.mean() >= alone:
         return program

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from kmcompile.lower.additive_sum import lower_additive
 from kmcompile.lower.polynomial_sum import lower_polynomial
 from kmcompile.lower.sums import lower_linear
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import FLOAT32, Precision
-from kmcompile.program.stages import LinearSum, PolynomialSum, VectorlessSum
+from kmcompile.program.stages import AdditiveSum, LinearSum, PolynomialSum, VectorlessSum
 
 _LOWERINGS: Mapping[
     type[VectorlessSum], Callable[[KernelMachine, int, Precision, bool], VectorlessSum]
-] = MappingProxyType({LinearSum: lower_linear, PolynomialSum: lower_polynomial})
+] = MappingProxyType(
+    {
+        LinearSum: lower_linear,
+        PolynomialSum: lower_polynomial,
+        AdditiveSum: lower_additive,
+    }
+)
 
 
 def lower_vectorless(

@@ -18,6 +18,7 @@ from kmcompile.kernels.reach import PolyReach, RbfReach
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.program.stages import (
+    AdditiveSum,
     BoundSequence,
     ExactSum,
     FixedSum,
@@ -89,6 +90,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     PairSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
     PolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    AdditiveSum: ("per_length", "per_deviation", "minimum", "result_error"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
         "vector_error",
@@ -164,6 +166,7 @@ VALUES: dict[type, tuple[str, ...]] = {
     ),
     LinearSum: ("weights", "intercept"),
     PolynomialSum: ("degree", "width", "terms", "intercept"),
+    AdditiveSum: ("n_prepared", "weights", "function_columns", "function_ends", "intercept"),
     FixedSum: fixed_sum_terms.VALUES,
     RbfFloat32: ("gamma",),
     PolyFloat32: ("gamma", "coef0", "degree"),

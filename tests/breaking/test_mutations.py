@@ -27,9 +27,11 @@ from sklearn.svm import SVC, LinearSVC
 from subjects import SUBJECTS, fitted
 from terms import TERMS, VALUES, terms_of, weakened
 
+from kit import additive
 from kit.fixed_sum_terms import needed
 from kit.fixed_sums import in_format, random_machine
 from kmcompile.kernels.remainder import PolyRemainder
+from kmcompile.lower.additive_sum import lower_additive
 from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.lower.polynomial_sum import lower_polynomial
 from kmcompile.lower.sum_constants import SumContext
@@ -100,6 +102,22 @@ def _fourier() -> Derived:
 
 
 @cache
+def _additive(name: str, precision: Precision = FLOAT32) -> Derived:
+    """Return the sum of functions of the features, of a machine that is summed over vectors."""
+    _, _, machine = _stage(name, "exact_sum")
+    stage = lower_additive(machine, 4, precision, low_parts=True)
+    return Derived(stage, derivations.additive_sum(stage, machine))
+
+
+@cache
+def _additive_one_class() -> Derived:
+    """Return that of a machine whose coefficients do not add up to 0."""
+    machine = run_passes(additive.CORE[2].machine())
+    stage = lower_additive(machine, 4)
+    return Derived(stage, derivations.additive_sum(stage, machine))
+
+
+@cache
 def _linear(name: str) -> Derived:
     stage, _, machine = _stage(name, "linear_sum")
     return Derived(stage, derivations.linear_sum(stage, machine))
@@ -159,6 +177,9 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sum-chi2": lambda: _exact("chi2-ten-digits"),
     "sum-fourier": _fourier,
     "sum-intersection": lambda: _exact("intersection-wine"),
+    "sum-additive": lambda: _additive("intersection-wine"),
+    "sum-additive-double": lambda: _additive("intersection-wine", FLOAT64),
+    "sum-additive-one-class": _additive_one_class,
     "replay-rbf": lambda: _replay("rbf-line", "replay"),
     "replay-poly": lambda: _replay("poly-odd-moons", "replay"),
     "replay-sigmoid": lambda: _replay("sigmoid-moons", "replay with low parts"),
@@ -240,6 +261,7 @@ GENEROUS = {
     "PairSum.result_error",
     "LinearSum.result_error",
     "PolynomialSum.result_error",
+    "AdditiveSum.result_error",
     "FixedSum.result_error",
 }
 """Half of these is still what their derivations need: the factors are rounded up by 2^-18, and some

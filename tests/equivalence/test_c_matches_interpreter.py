@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -70,6 +71,7 @@ EVERY_STAGE = [
     *calibrated.CORE,
     *pairs.CORE,
     *polynomials.CORE,
+    *additive.CORE,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as
@@ -86,7 +88,8 @@ SOME = {*catalogue.CORE, *EVERY_STAGE[::2]}
 COMBINATIONS = [
     *by_fields([*catalogue.every_combination(), *catalogue.SPECIAL]),
     *some(
-        [*cascades.EVERY, *replays.SOME, *pairs.MORE, *polynomials.MORE], (str(cascades.EVERY[-1]),)
+        [*cascades.EVERY, *replays.SOME, *pairs.MORE, *polynomials.MORE, *additive.MORE],
+        (str(cascades.EVERY[-1]),),
     ),
 ]
 

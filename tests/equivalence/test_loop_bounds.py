@@ -11,6 +11,7 @@ import pytest
 from loop_counters import Counted, count_loops, template_loops
 
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -43,6 +44,7 @@ CASES = [
     (replays.SPARSE[1], "cortex-m7"),
     (pairs.CORE[0], "cortex-m7"),
     (polynomials.CORE[0], "cortex-m7"),
+    (additive.CORE[1], "cortex-m7"),
     (regressions.SIGNED[1], "host"),
     ("zeros left out", "host"),
 ]

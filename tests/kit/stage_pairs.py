@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_diabetes, load_digits, load_iris
+from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR, OneClassSVM
 
@@ -25,6 +26,7 @@ from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.kernels import Intersection
 from kmcompile.lower import lower, pair_choice
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
@@ -36,6 +38,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
+    AdditiveSum,
     Argmax,
     BoundSequence,
     CodedSum,
@@ -81,6 +84,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "poly": {"kernel": "poly", "degree": 2, "gamma": 0.5, "coef0": 1.0},
     "sigmoid": {"kernel": "sigmoid", "gamma": 0.05, "coef0": -0.5},
     "linear": {"kernel": "linear"},
+    "intersection": {"kernel": laplacian_kernel},  # for its coefficients: scikit-learn has none
 }
 
 
@@ -129,9 +133,11 @@ class Chain:
             return replace(self, replays=False).emit(target, name)
         model, fresh = fitted(self.task, self.kernel, self.data, self.break_ties)
         machine = readers.load_model(model)
+        if self.kernel == "intersection":
+            machine = replace(machine, kernel=Intersection())
         lowered = lower_in_format(machine, board, name, self.number_format)
-        if self.mode == "exact" and self.kernel == "poly":
-            lowered = multiplied_out(lowered, board)
+        if self.mode == "exact" and self.kernel != "linear":
+            lowered = without_vectors(lowered, board)
         spread = float(samples(self.task, self.data)[1].std())
         program = with_tolerance(lowered.program, TOLERANCE * spread)
         exits = self._exits(lowered, program, fresh)
@@ -207,10 +213,11 @@ def certified_exits(
         yield lower_subspace(machine, program, within, trial.unit, N_TOUCHED)
 
 
-def multiplied_out(lowered: Lowered, target: Target) -> Lowered:
-    """Return the program with a polynomial in place of its sum, whether that pays or not."""
+def without_vectors(lowered: Lowered, target: Target) -> Lowered:
+    """Return the program with a sum without vectors in place of its sum, if it pays or not."""
     name, ordinary = lowered.program.name, lowered.ordinary
-    program = lower(lowered.machine, target, name, ordinary, vectorless=PolynomialSum)
+    kind = AdditiveSum if isinstance(lowered.machine.kernel, Intersection) else PolynomialSum
+    program = lower(lowered.machine, target, name, ordinary, vectorless=kind)
     return replace(lowered, program=program)
 
 
@@ -312,6 +319,7 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     FixedSum: lambda chain: not _in_floats(chain) and chain.kernel == "rbf",
     LinearSum: lambda chain: chain.kernel == "linear",
     PolynomialSum: lambda chain: chain.kernel == "poly" and chain.mode == "exact",
+    AdditiveSum: lambda chain: chain.kernel == "intersection",
     PairSum: lambda chain: chain.by_pairs,
     Sign: lambda chain: chain.task.has_one_sign,
     Vote: lambda chain: chain.task is Task.ONE_VS_ONE,
@@ -325,9 +333,9 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
 def can_be(chain: Chain) -> bool:
     """Return whether there is such a program, as long as a program of its kind can be."""
     in_floats = _in_floats(chain)
-    if chain.kernel == "linear" and chain.mode != "exact":
+    if chain.kernel in ("linear", "intersection") and chain.mode != "exact":
         return False
-    if chain.mode == "exact" and (chain.kernel not in ("linear", "poly") or not in_floats):
+    if chain.mode == "exact" and (chain.kernel in ("rbf", "sigmoid") or not in_floats):
         return False
     if chain.data == "sparse" and not in_floats:
         return False

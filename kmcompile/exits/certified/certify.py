@@ -19,12 +19,13 @@ from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
 from kmcompile.exits.sum_offer import SumOffer
+from kmcompile.kernels import Intersection
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
-from kmcompile.program.stages import EarlyExit, Vote
+from kmcompile.program.stages import AdditiveSum, EarlyExit, Vote
 from kmcompile.program.stages.ends import Ends
 from kmcompile.request.asked_stages import AskedStages
 
@@ -120,9 +121,21 @@ def add_certified_exits(
         *_summed(offered, exits, by_another),
         *budgets.notes,
         *sum_notes,
+        *_additive_notes(machine, program),
         *weight_notes(program),
     )
     return program, Choice(source, len(X), candidates, notes)
+
+
+def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]:
+    """Return why a machine that looks additive is summed over its vectors."""
+    if isinstance(program.sum, AdditiveSum):
+        return ()
+    if machine.kernel.not_additive:
+        return (f"additive_sum is left out: {machine.kernel.not_additive}",)
+    if isinstance(machine.kernel, Intersection):
+        return ("additive_sum does not pay or fit here, or not in this format, and is left out",)
+    return ()
 
 
 def fit(

@@ -1,5 +1,6 @@
 """The stages, one file each; the template of a stage has its name."""
 
+from kmcompile.program.stages.additive_sum import AdditiveSum
 from kmcompile.program.stages.argmax import Argmax
 from kmcompile.program.stages.bound_sequence import BoundSequence
 from kmcompile.program.stages.code_table import CodeTable
@@ -42,6 +43,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     FixedSum,
     LinearSum,
     PolynomialSum,
+    AdditiveSum,
     PairSum,
     Sign,
     Vote,
@@ -53,6 +55,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
 
 __all__ = [
     "CATALOGUE",
+    "AdditiveSum",
     "Always",
     "Argmax",
     "BoundSequence",

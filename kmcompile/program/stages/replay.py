@@ -18,7 +18,14 @@ from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
 
-_READ_BY_BOTH = ("group_ends", "group_decisions", "entry_vectors", "pair_ends")
+_READ_BY_BOTH = (
+    "group_ends",
+    "group_decisions",
+    "entry_vectors",
+    "pair_ends",
+    "function_columns",
+    "function_ends",
+)
 """Tables of the exact sum that the C of the replay reads too."""
 
 

@@ -14,6 +14,7 @@ from elftools.elf.elffile import ELFFile
 from line_cover import covering, kinds_of_lines
 
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -45,6 +46,7 @@ PROGRAMS = [
     *certified.EVERY,
     *pairs.CORE,
     *polynomials.CORE,
+    *additive.CORE,
     *regressions.SIGNED,
 ]
 TARGETS = ("host", "cortex-m7")
@@ -268,7 +270,7 @@ def test_no_library_is_called_and_nothing_is_writable(
         functions.append("classify_within")
     elif case in coded.CORE:
         functions += ["classify_float", "decision_float"]
-    elif case not in (*catalogue.CORE, *pairs.CORE, *polynomials.CORE):
+    elif case not in (*catalogue.CORE, *pairs.CORE, *polynomials.CORE, *additive.CORE):
         functions.append("audit")
     assert exported == {f"iris_{name}" for name in (*functions, "class_names", "stage_names")}
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -35,6 +36,7 @@ CASES = [
     *certified.EVERY,
     *pairs.CORE,
     *polynomials.CORE,
+    *additive.CORE,
     *regressions.SIGNED,
 ]
 

@@ -12,7 +12,7 @@ import kmcompile
 from kit.lowered import lowered
 from kit.plans import plan_for
 from kit.polynomials import Polynomial
-from kmcompile.exits import multiplied_out
+from kmcompile.exits import without_vectors
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits
 from kmcompile.exits.multiplied_out import offer_polynomial
@@ -91,9 +91,9 @@ def test_lost_labels_are_counted_as_replayed_or_refused(low, monkeypatch):
         minimum = np.full(1, 1e9, dtype=np.float32)
         return replace(made, sum=replace(made.sum, minimum=minimum))
 
-    usual_lower = multiplied_out.lower
+    usual_lower = without_vectors.lower
     plain = offer(low, replay="where_double_is_float64").operations.mean()
-    monkeypatch.setattr(multiplied_out, "lower", blunt)
+    monkeypatch.setattr(without_vectors, "lower", blunt)
     assert offer(low) is None
     assert offer(low, replay="where_double_is_float64", target=load_target("avr")) is None
     assert offer(low, replay="where_double_is_float64").operations.mean() > 1.9 * plain

@@ -12,6 +12,7 @@ import pytest
 
 import kmcompile
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -55,6 +56,7 @@ CASES = (
     calibrated.CORE[1],
     *pairs.FEW_VECTORS,
     *polynomials.FEW_TERMS,
+    additive.CORE[0],
     replays.CORE[0],
     replays.Replayed(CHI2, low_parts=True),
 )
