@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kmcompile.exits.certified.bound_sequence import offer_bound_sequences
 from kmcompile.exits.certified.folded_weights import offer_folded_weights
 from kmcompile.exits.certified.offers import CertifiedFit
+from kmcompile.exits.certified.sequence_offers import offer_bound_sequences
 from kmcompile.exits.certified.sign_map import offer_sign_maps
 from kmcompile.exits.certified.subspace import offer_subspaces
 
