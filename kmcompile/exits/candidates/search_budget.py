@@ -109,6 +109,18 @@ class SearchBudget:
             f"{self._refused}"
         ] = None
 
+    def not_for(self, reason: str) -> None:
+        """Record why there is nothing to search for in this machine.
+
+        Examples
+        --------
+        >>> budget = SearchBudget("sign_map")
+        >>> budget.not_for("it has five features")
+        >>> budget.notes
+        ('sign_map is left out: it has five features',)
+        """
+        self._notes[f"{self._search} is left out: {reason}"] = None
+
     @property
     def notes(self) -> tuple[str, ...]:
         """Why the search ended early, as sentences for the report; empty if it did not."""

@@ -47,12 +47,28 @@ _MOST_LANES = 4
 
 
 def supports(program: Program, machine: KernelMachine) -> bool:
-    """Return whether a machine can have a bound sequence: its kernel must be positive definite."""
-    exact = program.ends.exact
-    known = isinstance(machine.kernel, Rbf | Poly) and machine.kernel.positive_definite
-    if not known or not isinstance(exact, ExactSum | FixedSum):
-        return False
-    return isinstance(exact, FixedSum) or not exact.skip_zeros
+    """Return whether `unsupported` has no reason why a machine can have no bound sequence."""
+    return not unsupported(program, machine)
+
+
+def unsupported(program: Program, machine: KernelMachine) -> str:
+    """Return why a machine can have no bound sequence, for the report; empty if it can."""
+    kernel, exact = machine.kernel, program.ends.exact
+    if not kernel.positive_definite:
+        return (
+            f"the {kernel.name} kernel is not positive definite with these parameters, so the "
+            "kernels of a few vectors bound no others"
+        )
+    if not isinstance(kernel, Rbf | Poly):
+        return f"its bounds are derived for rbf and poly, not for the {kernel.name} kernel"
+    if not isinstance(exact, ExactSum | FixedSum):
+        return "the decisions are not a sum over support vectors"
+    if not isinstance(exact, FixedSum) and exact.skip_zeros:
+        return (
+            "the sum skips the features that are 0, and the sequence's bounds are derived for "
+            "kernels of all features"
+        )
+    return ""
 
 
 def lower_bound_sequence(

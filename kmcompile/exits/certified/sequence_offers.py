@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kmcompile.exits.certified.bound_sequence import lower_bound_sequence, supports
+from kmcompile.exits.certified.bound_sequence import lower_bound_sequence, unsupported
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
@@ -35,7 +35,9 @@ def offer_bound_sequences(asked: Asked) -> list[Offer]:
     """Return bound sequences of support vectors and of free vectors, each in several lengths."""
     machine, program = asked.machine, asked.program
     budget = asked.budgets.of("bound_sequence")
-    if not supports(program, machine):
+    reason = unsupported(program, machine)
+    if reason:
+        budget.not_for(reason)
         return []
     if not budget.allows(operations=_operations(machine)):
         budget.left_out()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,12 +13,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from kit import catalogue, sparse_digits
 from kit.emitted import Emitted, emit_model
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudgets
+from kmcompile.exits.certified.bound_sequence import unsupported
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.sequence_offers import free_lengths, offer_bound_sequences
+from kmcompile.kernels import Laplacian, Sigmoid
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes import run_passes
@@ -114,3 +118,24 @@ def test_a_spent_budget_leaves_the_support_vectors():
     texts = [text for _, text in offers(0.25, budgets)]
     assert texts and not any("free" in text for text in texts)
     assert any("free vectors is left out" in note for note in budgets.notes)
+
+
+def test_the_report_says_why_a_machine_has_no_sequence():
+    of = machine()
+    others = {
+        "sigmoid kernel is not positive definite": replace(of.machine, kernel=Sigmoid(0.1, 0.0)),
+        "not for the laplacian kernel": replace(of.machine, kernel=Laplacian(0.1)),
+    }
+    for reason, other in others.items():
+        assert reason in unsupported(of.program, other)
+    budgets = SearchBudgets()
+    room = Room(np.inf, None, None)
+    asked = Asked(other, of.program, of.queries, room, None, budgets)
+    assert offer_bound_sequences(asked) == []
+    (note,) = budgets.notes
+    assert note.startswith("bound_sequence is left out: its bounds are derived for rbf and poly")
+
+
+def test_a_sum_that_skips_zeros_has_no_sequence():
+    of = catalogue.emitted(sparse_digits.CASES[0], "host")
+    assert "skips the features that are 0" in unsupported(of.program, of.machine)
