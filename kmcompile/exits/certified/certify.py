@@ -212,7 +212,7 @@ def left_out(
         if name in kinds:
             notes.append(f"{name} does not pay here and is left out")
         elif reason := made.why_not(machine, program):
-            notes.append(f"{name} is not for this machine: {reason}")
+            notes.append(f"{name} is left out: {reason}")
     return notes
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from kmcompile.exits.certified import bound_sequence, folded_weights, sign_map, subspace
+from kmcompile.exits.certified import (
+    bound_sequence,
+    folded_weights,
+    sequence_offers,
+    sign_map,
+    subspace,
+)
 from kmcompile.exits.certified.offers import CertifiedFit
 from kmcompile.program.stages import BoundSequence, FoldedWeights, SignMap, SubspaceCertificate
 
 _FITS: list[CertifiedFit] = [
     CertifiedFit(SignMap, sign_map.offer_sign_maps, sign_map.why_not),
     CertifiedFit(FoldedWeights, folded_weights.offer_folded_weights, folded_weights.why_not),
-    CertifiedFit(BoundSequence, bound_sequence.offer_bound_sequences, bound_sequence.why_not),
+    CertifiedFit(BoundSequence, sequence_offers.offer_bound_sequences, bound_sequence.why_not),
     CertifiedFit(SubspaceCertificate, subspace.offer_subspaces, subspace.why_not),
 ]
 
