@@ -10,6 +10,7 @@ from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.vectors.free import SEARCHES, free_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.refine import EVALUATIONS, NestedCost, refine
+from kmcompile.kernels import Poly
 from kmcompile.numeric.arrays import Float64Array
 
 _SEED = 20010628
@@ -55,7 +56,7 @@ def refined_lists(
     cost = _cost(normals, intercept, samples)
     if cost is None:
         return
-    m = len(normals.vectors)
+    m, trial = len(normals.vectors), _trial(normals)
     vectors = np.zeros((0, normals.vectors.shape[1]))
     for n in lengths:
         operations = _operations(cost, n)
@@ -73,7 +74,7 @@ def refined_lists(
         vectors = refine(cost, start)
         yield vectors
         kernels, _ = cost(vectors)
-        if len(start) < n or kernels <= n or (n >= _TRIAL and kernels > _HOPELESS * m):
+        if len(start) < n or kernels <= n or (n >= trial and kernels > _HOPELESS * m):
             return
 
 
@@ -84,6 +85,19 @@ def _cost(normals: Normals, intercept: Float64Array, samples: Float64Array) -> N
     f = normals.product(X) + intercept
     clear = (f != 0).all(axis=1)
     return NestedCost(normals, X[clear], f[clear], intercept) if clear.any() else None
+
+
+def _trial(normals: Normals) -> int:
+    """Return after how many vectors the search may end because no list pays.
+
+    A polynomial of degree 2 is a quadratic form in n_features + 1 variables: the eigenvectors of
+    the form, as many, leave nothing of the normal. Fewer vectors say little.
+    """
+    kernel = normals.kernel
+    if isinstance(kernel, Poly) and kernel.degree == 2:
+        n_features = int(normals.vectors.shape[1])
+        return max(_TRIAL, n_features + 1)
+    return _TRIAL
 
 
 def _operations(cost: NestedCost, n: int) -> float:
