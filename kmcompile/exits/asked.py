@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-from kmcompile.errors import InputError, UsageError
+from kmcompile.errors import UsageError
 from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.statistical.fits import statistical_fits
 from kmcompile.request.asked_stages import AskedStages
@@ -34,28 +32,3 @@ def check_names(asked: AskedStages, mode: str) -> None:
                 f"{name} is a statistical exit, which mode certified has not\n"
                 "give --data FILE and leave out --mode certified"
             )
-
-
-def require_built(
-    asked: AskedStages, kinds: Collection[str], built: Collection[str], why_not: dict[str, str]
-) -> None:
-    """Raise InputError if an exit that must be there cannot be built for the machine.
-
-    Parameters
-    ----------
-    asked : AskedStages
-    kinds : collection of str
-        The names of the exits that were tried.
-    built : collection of str
-        Those that were built in at least one size.
-    why_not : dict of str to str
-        Why a machine cannot have an exit.
-
-    Raises
-    ------
-    InputError
-    """
-    for name in asked.needed:
-        if name in kinds and name not in built:
-            reason = why_not.get(name) or "no size of it is of any use here"
-            raise InputError(f"{name} cannot be built for this machine: {reason}")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcompile.exits.asked import require_built
 from kmcompile.exits.candidates.candidate import Candidate, merged
+from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets

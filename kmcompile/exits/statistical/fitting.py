@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kmcompile.exits.asked import require_built
+from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.statistical.fits import statistical_fits
 from kmcompile.exits.statistical.jobs import each
 from kmcompile.exits.statistical.statistical_fit import FitSamples

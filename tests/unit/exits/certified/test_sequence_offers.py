@@ -17,6 +17,8 @@ from kit import catalogue, sparse_digits
 from kit.emitted import Emitted, emit_model
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudgets
+from kmcompile.exits.certified import certify
+from kmcompile.exits.certified.bound_sequence import why_not
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.sequence_offers import free_lengths, offer_bound_sequences
