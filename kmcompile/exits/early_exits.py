@@ -20,6 +20,7 @@ from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORST_SHARE as STATISTICAL_SHARE
 from kmcompile.exits.sum_offer import SumOffer
+from kmcompile.exits.without_vectors import Board
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -138,8 +139,10 @@ def _offer_without_vectors(
     machine: KernelMachine, program: Program, plan: Plan, judged: Float32Array
 ) -> SumOffer | None:
     """Return the sum without support vectors that the machine's kernel has, if it can pay."""
-    given = (machine, program, plan.target, plan.budgets, plan.replay, judged)
-    return offer_polynomial(*given) or offer_additive(*given)
+    board = Board(plan.target, plan.budgets, plan.replay)
+    return offer_polynomial(machine, program, board, judged) or offer_additive(
+        machine, program, board, judged
+    )
 
 
 def _with_cheapest_sum(machine: KernelMachine, program: Program, plan: Plan) -> Program:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from kmcompile.exits.sum_offer import SumOffer
-from kmcompile.exits.without_vectors import offer_without_vectors
+from kmcompile.exits.without_vectors import Board, offer_without_vectors
 from kmcompile.lower.additive_sum import additive_pieces, can_be_additive
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
 from kmcompile.program.stages import AdditiveSum
-from kmcompile.request.budgets import Budgets
-from kmcompile.target import Target
 
 
 def offer_additive(
     machine: KernelMachine,
     program: Program,
-    target: Target,
-    allowed: Budgets,
-    replay: Literal["none", "where_double_is_float64", "always"],
+    board: Board,
     judged: Float32Array,
 ) -> SumOffer | None:
     """Return the program with functions of features; None if it cannot pay or be.
@@ -31,10 +25,7 @@ def offer_additive(
         The machine after the passes of `kmcompile.passes`.
     program : Program
         The exact program, without early exits.
-    target : Target
-    allowed : Budgets
-    replay : {"none", "where_double_is_float64", "always"}
-        As in `Plan`.
+    board : Board
     judged : ndarray of shape (n_samples, n_features), float32
         Samples that the C accepts.
     """
@@ -43,9 +34,7 @@ def offer_additive(
     if 2 * machine.n_decisions * program.ends.exact.n_features >= program.ends.exact.operations():
         return None
     table_bytes = 4 * additive_pieces(machine) * (1 + 2 * machine.n_decisions)
-    if allowed.flash_bytes is not None and table_bytes > allowed.flash_bytes:
+    if board.budgets.flash_bytes is not None and table_bytes > board.budgets.flash_bytes:
         return None
     # The replay has low parts of the pieces.
-    return offer_without_vectors(
-        AdditiveSum, machine, program, target, allowed, replay, judged, replay_tables=1
-    )
+    return offer_without_vectors(AdditiveSum, machine, program, board, judged, replay_tables=1)

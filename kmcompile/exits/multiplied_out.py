@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from kmcompile.exits.sum_offer import SumOffer
-from kmcompile.exits.without_vectors import offer_without_vectors
+from kmcompile.exits.without_vectors import Board, offer_without_vectors
 from kmcompile.kernels import Poly
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.passes.expand_polynomial import can_expand, n_monomials
 from kmcompile.program.program import Program
 from kmcompile.program.stages import PolynomialSum
-from kmcompile.request.budgets import Budgets
-from kmcompile.target import Target
 
 POLYNOMIAL_SUM = PolynomialSum.template
 
@@ -21,9 +17,7 @@ POLYNOMIAL_SUM = PolynomialSum.template
 def offer_polynomial(
     machine: KernelMachine,
     program: Program,
-    target: Target,
-    allowed: Budgets,
-    replay: Literal["none", "where_double_is_float64", "always"],
+    board: Board,
     judged: Float32Array,
 ) -> SumOffer | None:
     """Return the program with the polynomial multiplied out; None if it cannot pay or be.
@@ -34,10 +28,7 @@ def offer_polynomial(
         The machine after the passes of `kmcompile.passes`.
     program : Program
         The exact program, without early exits.
-    target : Target
-    allowed : Budgets
-    replay : {"none", "where_double_is_float64", "always"}
-        As in `Plan`.
+    board : Board
     judged : ndarray of shape (n_samples, n_features), float32
         Samples that the C accepts.
     """
@@ -49,6 +40,4 @@ def offer_polynomial(
     if machine.n_decisions * n_terms >= exact.operations():
         return None
     # The replay's table of coefficients is double.
-    return offer_without_vectors(
-        PolynomialSum, machine, program, target, allowed, replay, judged, replay_tables=2
-    )
+    return offer_without_vectors(PolynomialSum, machine, program, board, judged, replay_tables=2)

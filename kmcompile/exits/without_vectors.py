@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -26,13 +26,33 @@ target without a replay."""
 _CANDIDATES = 256
 
 
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Where a program will run, and what it may take there.
+
+    Parameters
+    ----------
+    target : Target
+    budgets : Budgets
+    replay : {"none", "where_double_is_float64", "always"}
+        As in `Plan`.
+    """
+
+    target: Target
+    budgets: Budgets
+    replay: Literal["none", "where_double_is_float64", "always"]
+
+    @property
+    def replays(self) -> bool:
+        """Whether open labels are summed again in double of 64 bits."""
+        return self.replay != "none" and self.target.double_bits == 64
+
+
 def offer_without_vectors(
     kind: type[VectorlessSum],
     machine: KernelMachine,
     program: Program,
-    target: Target,
-    allowed: Budgets,
-    replay: Literal["none", "where_double_is_float64", "always"],
+    board: Board,
     judged: Float32Array,
     replay_tables: int,
 ) -> SumOffer | None:
@@ -49,10 +69,7 @@ def offer_without_vectors(
         The machine after the passes of `kmcompile.passes`.
     program : Program
         The exact program, without early exits.
-    target : Target
-    allowed : Budgets
-    replay : {"none", "where_double_is_float64", "always"}
-        As in `Plan`.
+    board : Board
     judged : ndarray of shape (n_samples, n_features), float32
         Samples that the C accepts.
     replay_tables : int
@@ -60,13 +77,12 @@ def offer_without_vectors(
     """
     ordinary = ordinary_inputs(machine, _CANDIDATES)
     try:
-        made = lower(machine, target, program.name, ordinary, vectorless=kind)
+        made = lower(machine, board.target, program.name, ordinary, vectorless=kind)
     except InputError:
         return None
     made = replace(made, model_sha256=program.model_sha256, label=program.label)
-    replays = replay != "none" and target.double_bits == 64
-    flash = made.table_bytes * (1 + replay_tables if replays else 1)
-    if allowed.flash_bytes is not None and flash > allowed.flash_bytes:
+    flash = made.table_bytes * (1 + replay_tables if board.replays else 1)
+    if board.budgets.flash_bytes is not None and flash > board.budgets.flash_bytes:
         return None
     answers = interpret(made, judged)
     if (answers.results["status"] != Status.OK).any():
@@ -75,7 +91,7 @@ def offer_without_vectors(
     if not program.is_regression and len(judged):
         known = interpret(program, judged).results["certified"]
         lost = known & ~answers.results["certified"]
-        if not replays and lost.mean() > _LOST_SHARE:
+        if not board.replays and lost.mean() > _LOST_SHARE:
             return None
         spent = spent + np.where(lost, spent, 0)
     return SumOffer(kind.template, made, spent)

@@ -32,6 +32,9 @@ from kmcompile.request.asked_stages import AskedStages
 WORST_SHARE = 0.25
 """Most operations that certified exits may add in the worst case, as a share of the exact sum's."""
 
+_NEARLY_NOTHING = 0.02
+"""Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
+
 MOST_SAMPLES = 2000
 """Most samples that choose the exits."""
 
@@ -94,13 +97,17 @@ def add_certified_exits(
     most = WORST_SHARE * ends.exact.operations()
     room = replace(room, operations=min(room.operations, most))
     budgets = SearchBudgets(tell)
-    offered = fit(machine, program, X, room, budgets)
+    spent = ends.exact.operations_of(batch) + ends.label.operations()
+    other_sums = () if offers is None or room.stages.needed else offers(X, X)
+    least = min((other.operations.mean() for other in other_sums), default=np.inf)
+    offered: list[Offer] = []
+    if least > _NEARLY_NOTHING * spent.mean():
+        offered = fit(machine, program, X, room, budgets)
     tell("choosing certified exits")
     fitted = tried(offered, batch, ends, room)
-    spent = ends.exact.operations_of(batch) + ends.label.operations()
     exits, candidates = choose(fitted, spent, ends, room)
     sum_notes: tuple[str, ...] = ()
-    for other in () if offers is None or room.stages.needed else offers(X, X):
+    for other in other_sums:
         tell(f"comparing {other.name}")
         behind: tuple[EarlyExit, ...] = ()
         others: tuple[Candidate, ...] = (other.candidate,)

@@ -13,6 +13,7 @@ from kit.plans import plan_for
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits
 from kmcompile.exits.feature_functions import offer_additive
+from kmcompile.exits.without_vectors import Board
 from kmcompile.program.stages import AdditiveSum
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import load_target
@@ -29,7 +30,7 @@ def low():
 
 def offer(low, allowed=NO_LIMIT, replay="none"):
     judged = likely_inputs(low.machine, 60)
-    return offer_additive(low.machine, low.program, HOST, allowed, replay, judged)
+    return offer_additive(low.machine, low.program, Board(HOST, allowed, replay), judged)
 
 
 def tell(text: str) -> None:
@@ -62,6 +63,8 @@ def test_tables_that_do_not_fit_are_not_offered(low):
 def test_the_exponential_of_a_sum_keeps_its_vectors_and_a_note_says_why():
     X, y = load_digits(return_X_y=True)
     one = lowered(SVC(kernel=chi2_kernel).fit(X[:60] / 16, y[:60] % 2))
-    assert offer_additive(one.machine, one.program, HOST, NO_LIMIT, "none", one.queries) is None
+    assert (
+        offer_additive(one.machine, one.program, Board(HOST, NO_LIMIT, "none"), one.queries) is None
+    )
     made = add_early_exits(one.machine, one.program, plan_for(one.machine, mode="certified"), tell)
     assert any(note.startswith("additive_sum is left out: ") for note in made.choice.notes)

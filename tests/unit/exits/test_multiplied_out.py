@@ -16,6 +16,7 @@ from kmcompile.exits import without_vectors
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits
 from kmcompile.exits.multiplied_out import offer_polynomial
+from kmcompile.exits.without_vectors import Board
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.stages import ExactSum, LinearSum, PolynomialSum
 from kmcompile.request.budgets import Budgets
@@ -32,7 +33,7 @@ def low():
 
 def offer(low, allowed=NO_LIMIT, replay="none", target=HOST):
     judged = likely_inputs(low.machine, 60)
-    return offer_polynomial(low.machine, low.program, target, allowed, replay, judged)
+    return offer_polynomial(low.machine, low.program, Board(target, allowed, replay), judged)
 
 
 def tell(text: str) -> None:
