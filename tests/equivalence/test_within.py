@@ -6,10 +6,9 @@ import cffi
 import numpy as np
 import pytest
 
-from kit.stage_pairs import EVERY, Chain, covering
+from kit.stage_pairs import Chain, covering, every_chain
 from kit.tools import need
 from kmcompile.build import build
-from kmcompile.model.kernel_machine import Task
 from kmcompile.program.interpreter import RESULT_DTYPE, Status, classify
 from kmcompile.target import load_target
 
@@ -33,11 +32,15 @@ ANSWER = np.dtype(
 
 PROVING = [
     chain
-    for chain in EVERY
-    if chain.mode != "exact" and chain.number_format == "float32" and not chain.by_pairs
+    for chain in every_chain()
+    if chain.mode == "both"
+    and chain.number_format == "float32"
+    and chain.kernel in ("rbf", "poly")
+    and chain.data == "many"
 ]
-OF_LABELS = [chain for chain in PROVING if chain.task is not Task.REGRESSION]
-FEW = covering(OF_LABELS, lambda chain: {(chain.mode, chain.kernel), chain.backwards})
+FEW = covering(
+    PROVING, lambda chain: {(chain.kernel, chain.backwards), chain.by_pairs, chain.replays}
+)
 
 
 def answers_within(emitted, X: np.ndarray, most: int, folder) -> np.ndarray:
