@@ -169,6 +169,8 @@ def fit(
     budgets = budgets or SearchBudgets()
     fits = [made for made in certified_fits() if room.stages.allows(made.kind.template)]
     reasons = {made.kind.template: made.why_not(machine, program) for made in fits}
+    able = {name for name, reason in reasons.items() if not reason}
+    require_built(room.stages, reasons, able, reasons)
     offered: list[Offer] = []
     with threadpool_limits(1):  # threads change the rounding of products
         for made in fits:

@@ -88,9 +88,8 @@ def test_inputs_out_of_range_are_still_proved() -> None:
 
 
 def test_what_is_required_is_there_whatever_it_costs() -> None:
-    model = digits("rbf")
-    usual = chosen(model, mode="certified")
-    must = chosen(model, mode="certified", require="bound_sequence")
+    usual = chosen(moons(), mode="certified")
+    must = chosen(moons(), mode="certified", require="bound_sequence")
     assert "bound_sequence" not in names(usual) and "bound_sequence" in names(must)
     assert worst_operations(must.program) > worst_operations(usual.program)
 

@@ -25,6 +25,10 @@ Thresholds = Literal["simple", "maxsmoothed"]
 WITH_STEPS = ["rbf", "poly"]
 
 
+def pair(kernel: str = "rbf") -> Case:
+    return mnist_pair(kernel, 400, 500)
+
+
 def cascade_of(case: Case, thresholds: Thresholds, **sizes: int) -> tuple[Program, Calibration]:
     quiet = lambda text: None  # noqa: E731
     asked = AskedPromise(thresholds, 1e-3, "default", "guaranteed", **sizes)
@@ -33,7 +37,9 @@ def cascade_of(case: Case, thresholds: Thresholds, **sizes: int) -> tuple[Progra
 
 @cache
 def mnist(kernel: str, thresholds: Thresholds) -> tuple[Program, Calibration]:
-    return cascade_of(mnist_pair(kernel), thresholds)
+    """Return the cascade with the paper's sizes."""
+    window = {"window": 10} if thresholds == "maxsmoothed" else {}
+    return cascade_of(pair(kernel), thresholds, dimensions=20, **window)
 
 
 def nearest_of(program: Program) -> NearestVectors:
@@ -60,7 +66,7 @@ def assert_on_edge(program: Program, case: Case) -> None:
 
 @pytest.mark.parametrize("kernel", WITH_STEPS)
 def test_partial_sums_with_simple_thresholds_disagree_on_no_sample(kernel: str) -> None:
-    case = mnist_pair(kernel)
+    case = pair(kernel)
     program, calibration = mnist(kernel, "simple")
     assert len(unlike(program, case)) == calibration.promise.disagreements
     results, _ = classify(program, case.X)
@@ -96,7 +102,7 @@ def test_max_smoothed_bands_hold_the_simple_ones(kernel: str) -> None:
 @pytest.mark.parametrize("kernel", WITH_STEPS)
 def test_every_step_has_a_test_and_a_note_tells_the_worst_case(kernel: str) -> None:
     program, calibration = mnist(kernel, "maxsmoothed")
-    case = mnist_pair(kernel)
+    case = pair(kernel)
     steps = nearest_of(program).steps
     assert np.array_equal(steps, np.arange(1, case.exact.n_vectors + 1))
     worst = f"{worst_operations(program):,} operations"
@@ -145,7 +151,7 @@ def test_nothing_is_promised() -> None:
     _, calibration = mnist("rbf", "simple")
     promise = calibration.promise
     assert (promise.control, promise.upper_bound, promise.confidence) == ("none", None, None)
-    assert promise.n_samples == len(mnist_pair().X)
+    assert promise.n_samples == len(pair().X)
     assert (calibration.n_choice, calibration.n_control) == (0, 0)
 
 
