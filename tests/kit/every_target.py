@@ -24,6 +24,7 @@ from kit.expansions import Expanded
 from kit.integer_exits import Certified as CertifiedCodes
 from kit.integer_exits import Statistical
 from kit.pairs import Pairs
+from kit.polynomials import Polynomial
 from kit.regressions import Regression
 from kit.replays import Replayed
 from kit.sign_maps import Mapped
@@ -82,6 +83,8 @@ GROUPS: dict[str, list[Any]] = {
         Regression("rbf", **_SMALL),
         Calibrated("rbf", threshold=0.2, n_samples=60),
         Calibrated("iris"),
+        Polynomial("binary", 4),
+        Polynomial("one_vs_one", 2, replays=True),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),

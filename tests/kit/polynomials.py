@@ -85,7 +85,9 @@ class Polynomial:
         return program
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
-        """Return the emitted C."""
+        """Return the emitted C, with a replay only where double has 64 bits."""
+        if self.replays and named(target).double_bits != 64:
+            return replace(self, replays=False).emit(target, name)
         machine = self.machine()
         program = self.program(machine, named(target), name)
         trained = readers.load_model(self.fitted())
