@@ -128,7 +128,8 @@ def test_same_samples_give_the_same_bytes_for_any_number_of_processes(
     found: Any, tmp_path: Path
 ) -> None:
     once = save(found("digits").program)
-    again = calibrated(case_of("digits"), tmp_path, risk="auto", n_jobs=2)
+    case = case_of("digits")
+    again = calibrated(case, tmp_path, room=case.room, risk="auto", n_jobs=2)
     assert save(again.program) == once
 
 
