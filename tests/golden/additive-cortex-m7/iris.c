@@ -350,8 +350,9 @@ static void iris_additive_sum(
             offset = x - iris_weights[word];
             for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
                 const uint32_t line = (word + 1U) + p;
+                const uint32_t slope = line + IRIS_N_DECISIONS;
                 const float a = iris_weights[line];
-                const float c = iris_weights[line + IRIS_N_DECISIONS];
+                const float c = iris_weights[slope];
 
                 workspace->decision[p] += a + (c * offset);
             }

@@ -120,15 +120,15 @@ def test_classes_without_a_sample_are_no_obstacle() -> None:
         labels=case.samples.labels[kept],
         is_vector=case.samples.is_vector[kept],
     )
-    stages = fit_stages(
+    given = FitSamples(
         case.program.ends,
         case.x[kept],
         samples.decisions,
         case.relevant[kept],
         case.skip_zeros,
         None,
-        lambda stage: True,
     )
+    stages = fit_stages(given, AskedStages(), lambda stage: True)
     assert not case.relevant[kept].any(axis=0).all()
     for stage, _ in stages:
         for table in stage.tables():
