@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from kit import certified, regressions
 from kit.emitted import Emitted
 from kit.function_kernels import kernel_function, load_machine
-from kit.shared_data import DATA
+from kit.shared_data import DATA, data_file
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Linear
@@ -92,6 +92,11 @@ class Subject:
         return (
             self.case is not None or self.data in LOADERS or (DATA / f"{self.data}.npz").is_file()
         )
+
+    def need_data(self) -> None:
+        """Skip the test if its data are not on this machine."""
+        if not self.is_here:
+            data_file(self.data)
 
     def samples(self) -> tuple[np.ndarray, np.ndarray]:
         """Return inputs and labels in an order drawn with a fixed seed."""
@@ -238,7 +243,7 @@ def _nine() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _stored(name: str) -> tuple[np.ndarray, np.ndarray]:
-    with np.load(DATA / f"{name}.npz") as file:
+    with np.load(data_file(name)) as file:
         every = max(1, len(file["y_train"]) // 4000)
         X, y = file["X_train"][::every].astype(float), file["y_train"][::every]
     if name == "mnist":

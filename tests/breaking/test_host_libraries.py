@@ -19,8 +19,7 @@ N_INTERPRETED = 400
 
 @pytest.fixture(params=some(SUBJECTS, QUICK[1::2]), scope="module")
 def subject(request):
-    if not request.param.is_here:
-        pytest.skip(f"no {request.param.data}.npz in $KMCOMPILE_DATA or ../shared/data")
+    request.param.need_data()
     return request.param
 
 

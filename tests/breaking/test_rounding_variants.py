@@ -20,8 +20,7 @@ FLAGS = ("-O2", "-mfma", CONTRACT, "-DFLUSH")
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("subject", some(SUBJECTS, QUICK[::2]))
 def test_no_certified_label_is_wrong_with_other_roundings(subject, record_figures):
-    if not subject.is_here:
-        pytest.skip(f"no {subject.data}.npz in $KMCOMPILE_DATA or ../shared/data")
+    subject.need_data()
     if platform.machine() != "x86_64":
         pytest.skip("this processor has no MXCSR register")
     need_fma()
