@@ -213,9 +213,9 @@ def register_exit(
     ----------
     stage : type of kmcompile.program.stages.EarlyExit
         What it means, what it costs, and the answers to what is asked of every exit.
-    fit : kmcompile.exits.statistical.statistical_fit.StatisticalFit, or callable
-        What fits its stages. Of a certified exit a function as in
-        `kmcompile.exits.certified.offers`.
+    fit : StatisticalFit or CertifiedFit
+        What fits its stages: `kmcompile.exits.statistical.statistical_fit.StatisticalFit`, or
+        `kmcompile.exits.certified.offers.CertifiedFit` if the exit is certified.
     templates : path
         A folder with the C: `stages/NAME.c.j2`, NAME being `stage.template`.
     view : type of kmcompile.emit.exits.exit_view.ExitView, optional

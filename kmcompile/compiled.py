@@ -13,14 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
+from kmcompile.emit.layout import workspace_bytes
 from kmcompile.emit.view import answer_words
 from kmcompile.errors import InputError, UsageError
 from kmcompile.model.reference import confident_votes
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.program.interpreter import Status
+from kmcompile.numeric.table import C_TYPES
+from kmcompile.program.interpreter import RESULT_DTYPE, Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Vote
 from kmcompile.run import HostRunner
+from kmcompile.run.within import Call, answers_within
 from kmcompile.target import load_target
 from kmcompile.verify.codes import query_words
 from kmcompile.verify.records import answers_of
@@ -58,7 +61,9 @@ class Compiled:
         where = f" in {self.folder}" if self.folder else ""
         return f"<kmcompile.Compiled {self.program.name} for {self.program.target}{where}>"
 
-    def classify(self, X: ArrayLike, codes: bool = False) -> NDArray[np.void]:
+    def classify(
+        self, X: ArrayLike, codes: bool = False, max_kernel_evals: int | None = None
+    ) -> NDArray[np.void]:
         """Return the result of the C for each row.
 
         Parameters
@@ -67,6 +72,10 @@ class Compiled:
             Features as in training. They are rounded to float32, which the C receives.
         codes : bool
             Whether X holds codes of an integer format instead, as integers of any dtype.
+        max_kernel_evals : int, optional
+            The most full kernel evaluations of a row, 0 to 2^32 - 1: the C's `classify_within`.
+            Where they do not suffice, lower and upper are what is proved by then. Only a program
+            with a certified exit can be limited.
 
         Returns
         -------
@@ -81,15 +90,19 @@ class Compiled:
         """
         if self.program.is_regression:
             raise UsageError(f"{self.program.name} is a regression; use predict_interval")
+        if max_kernel_evals is not None:
+            return self._within(X, codes, max_kernel_evals, "value")
         results, _ = answers_of(self._run(X, codes))
         return _without(results, "value")
 
-    def predict_interval(self, X: ArrayLike, codes: bool = False) -> NDArray[np.void]:
+    def predict_interval(
+        self, X: ArrayLike, codes: bool = False, max_kernel_evals: int | None = None
+    ) -> NDArray[np.void]:
         """Return the prediction of the C of a regression for each row.
 
         Parameters
         ----------
-        X, codes
+        X, codes, max_kernel_evals
             As of `classify`.
 
         Returns
@@ -105,6 +118,8 @@ class Compiled:
         """
         if not self.program.is_regression:
             raise UsageError(f"{self.program.name} is a classifier; use classify")
+        if max_kernel_evals is not None:
+            return self._within(X, codes, max_kernel_evals, "label", "certified")
         results, _ = answers_of(self._run(X, codes), is_regression=True)
         return _without(results, "label", "certified")
 
@@ -186,6 +201,27 @@ class Compiled:
         n = len(self.classes_)
         return np.ascontiguousarray(records[:, -n - 1 : -1]).view(np.float32)
 
+    def _within(self, X: ArrayLike, codes: bool, most: int, *left_out: str) -> NDArray[np.void]:
+        """Return what the C answers with at most `most` kernel evaluations, without some fields."""
+        if all(stage.is_calibrated for stage in self.program.early_exits):
+            raise UsageError(
+                f"{self.program.name} has no certified exit, so its kernel evaluations cannot be "
+                "limited\nleave out max_kernel_evals"
+            )
+        if not 0 <= most <= np.iinfo(np.uint32).max:
+            raise UsageError(f"max_kernel_evals is {most}, must be from 0 to 2^32 - 1")
+        rows = self._codes(X) if codes else self._floats(X)
+        table = self.program.codes
+        call = Call(
+            "certified" not in left_out,
+            C_TYPES[table.width] if codes and table is not None else "float",
+            "_float" if table is not None and not codes else "",
+            workspace_bytes(self.program, load_target("host")),
+        )
+        results = _without(np.zeros(len(rows), dtype=RESULT_DTYPE), *left_out)
+        answers_within(self._built(), call, rows, most, results)
+        return results
+
     def _run(self, X: ArrayLike, codes: bool) -> NDArray[np.uint32]:
         """Run the C on the rows of X; return its records."""
         n = answer_words(self.program)
@@ -232,9 +268,13 @@ class Compiled:
             )
 
     def _records(self, inputs: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        return HostRunner().run(self._built(), inputs).records
+
+    def _built(self) -> Artifact:
+        """Return the library of the C, which is built once."""
         if self._artifact is None:
             self._artifact = self._build()
-        return HostRunner().run(self._artifact, inputs).records
+        return self._artifact
 
     def _build(self) -> Artifact:
         recipe = Recipe.from_json(self._files["recipe.json"].decode())

@@ -182,7 +182,7 @@ def verify_folder(
     answers = interpret(program, queries.X)
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
         folder_files.write_plain(Path(scratch), files)
-        promise = promise_of(report) if program.early_exits else None
+        promise = promise_of(report) if program.takes_risk else None
         verifier = Verifier(machine, program, target, queries, answers, tell, promise)
         description = None if machine is None else machine.description
         command, options = report["tool"]["command"], report["options"]
@@ -234,7 +234,7 @@ def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> 
 def _written(machine: KernelMachine, chosen: ChosenProgram) -> dict[str, bytes]:
     """Return the files of the program: all but the queries and the report."""
     program, plan, calibration = chosen.program, chosen.plan, chosen.exits.calibration
-    promised = risk_text(calibration) if calibration else ""
+    promised = risk_text(calibration) if calibration and program.takes_risk else ""
     sources = emit(program, plan.target, plan.command, machine.description, promised)
     package = package_files(plan.options.package, program, plan.command, sources)
     return folder_files.of_program(program, plan.target, sources, package)

@@ -26,6 +26,7 @@ from sklearn.svm import SVC, SVR, LinearSVC
 
 import kmcompile
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -34,6 +35,7 @@ from kit import (
     integer_exits,
     many_classes,
     pairs,
+    polynomials,
     regressions,
     replays,
     sparse_digits,
@@ -51,7 +53,9 @@ ON_HOST = (
     *coded.REPLAYED,
     *calibrated.EVERY,
     *regressions.MORE,
+    *additive.MORE,
     *pairs.MORE,
+    *polynomials.MORE,
     *replays.SOME,
     *replays.SPARSE,
     *sparse_digits.CASES,
@@ -66,8 +70,10 @@ ON_BOARDS = (
     *coded.CORE,
     *regressions.CORE,
     *pairs.CORE,
+    *polynomials.CORE,
     *replays.CORE,
     *integer_exits.CORE,
+    *additive.CORE,
 )
 BOARDS = ("host", "cortex-m7", "avr")
 

@@ -13,9 +13,11 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.exits.statistical.cascade import Wish, add_cascade
+from kmcompile.exits.statistical.cascade import add_cascade
+from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.chooser import WORST_SHARE
 from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
+from kmcompile.exits.statistical.risk import Control
 from kmcompile.exits.statistical.samples import (
     CalibrationSamples,
     calibration_samples,
@@ -32,6 +34,7 @@ from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.readers import load_model
+from kmcompile.request.plan import AskedPromise
 from kmcompile.target import load_target
 
 
@@ -109,16 +112,18 @@ class Machine:
     def paper(
         self, samples: CalibrationSamples, thresholds: Literal["simple", "maxsmoothed"]
     ) -> Program:
-        """Return the program of the paper's scheme."""
-        room = self.room.operations
-        return add_paper_cascade(self.exact, samples, thresholds, room, _silent)[0]
+        """Return the program of the paper's scheme, with its window of 10 and PCA(20)."""
+        window = 10 if thresholds == "maxsmoothed" else None
+        asked = AskedPromise(thresholds, 0.0, "default", "guaranteed", window, dimensions=20)
+        return add_paper_cascade(self.exact, samples, asked, _silent)[0]
 
     def with_risk(
-        self, samples: CalibrationSamples, wish: Wish, exact: Program
+        self, samples: CalibrationSamples, risk: float, control: Control, exact: Program
     ) -> tuple[Program, Calibration]:
         """Return the program of `--thresholds risk`, and what calibration found."""
-        parts = split(len(samples), wish.risk, wish.control)
-        return add_cascade(self.machine, exact, samples, parts, wish, self.room, _silent, n_jobs=1)
+        wish = Wish(risk, control, split(len(samples), risk, control))
+        case = Case.of(self.machine, exact, samples, wish)
+        return add_cascade(case, self.room, _silent, n_jobs=1)
 
     def ask(self, program: Program, X: np.ndarray, exact: Program) -> Answers:
         """Return what a program says to test samples, and what the exact one takes for them."""

@@ -18,7 +18,7 @@ from cascades import Machine, without_filter
 from matplotlib import pyplot as plt
 from pairs import FULL, QUICK, Pair, load_pair, parser
 
-from kmcompile.exits.statistical.cascade import prepared
+from kmcompile.exits.statistical.case import prepared
 from kmcompile.program.program import Program
 from kmcompile.program.stages import NearestVectors
 

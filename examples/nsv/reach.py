@@ -35,8 +35,6 @@ from pairs import (
     rows_of,
 )
 
-from kmcompile.exits.statistical.cascade import Wish
-
 EXITS = ("maxsmoothed", "simple", "guaranteed", "expected")
 ACCOUNTINGS = ("dense", "prepared", "emitted")
 
@@ -66,9 +64,9 @@ def measure(
     scale: float | None = None
     exact, dense_exact = machine.exact, dense(machine.exact)
     if exits in ("guaranteed", "expected"):
-        without, found = machine.with_risk(samples, Wish(risk, exits), dense_exact)
+        without, found = machine.with_risk(samples, risk, exits, dense_exact)
         scale = found.promise.scale
-        emitted, _ = machine.with_risk(samples, Wish(risk, exits), exact)
+        emitted, _ = machine.with_risk(samples, risk, exits, exact)
     else:
         emitted = machine.paper(samples, exits)
         without = dense(emitted)

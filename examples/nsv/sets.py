@@ -22,7 +22,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
-from kmcompile.exits.statistical.cascade import Wish
 from kmcompile.exits.statistical.risk import clopper_pearson_lower, clopper_pearson_upper
 from kmcompile.exits.statistical.samples import require_support, supported_risk
 
@@ -87,9 +86,8 @@ def measure(name: str, folder: Path) -> Row:
     machine = Machine.of(model)
     fresh = X[n_train : n_train + n_calibration]
     risk = supported(len(fresh))
-    program, found = machine.with_risk(
-        machine.samples(fresh), Wish(risk, "guaranteed"), machine.exact
-    )
+    samples = machine.samples(fresh)
+    program, found = machine.with_risk(samples, risk, "guaranteed", machine.exact)
     answers = machine.ask(program, X_test, machine.exact)
     exact, mean = answers.cost(with_prepare=True)
     return {

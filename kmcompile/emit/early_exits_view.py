@@ -138,11 +138,16 @@ class EarlyExitsView:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The early exits, each with the condition that the gate and earlier exits set for it."""
+        """The early exits, each with the condition that the gate and earlier exits set for it.
+
+        The range of the calibration samples limits the statistical exits only: a proof holds for
+        every input.
+        """
         turns = []
         watched = self.gate is not None
         for place, stage in enumerate(self.stages):
-            asked = (*(("!decided",) if place else ()), *(("result->in_range",) if watched else ()))
+            limited = watched and stage.is_calibrated
+            asked = (*(("!decided",) if place else ()), *(("result->in_range",) if limited else ()))
             turns.append(Turn(stage, " && ".join(asked)))
             watched = watched or stage.watches_range
         return tuple(turns)

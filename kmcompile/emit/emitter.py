@@ -99,7 +99,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     elif isinstance(summed, FixedSum):
         sections += fixed_sum_sections(summed, target, names)
     else:
-        sections.append(render("stages/linear_sum.c.j2", stage=summed, **names))
+        sections.append(render(f"stages/{summed.template}.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
     if not isinstance(summed, PairSum):
         sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))

@@ -10,7 +10,7 @@ from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Real
 from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
-from kmcompile.program.stages import FixedSum, LinearSum, PairSum, Vote
+from kmcompile.program.stages import FixedSum, PairSum, VectorlessSum, Vote
 
 COMMENT_COLUMNS = 96
 
@@ -48,9 +48,8 @@ def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> t
 
 def evaluations_text(program: Program) -> str:
     """Return a phrase for one kernel evaluation, the unit that the C counts."""
-    if isinstance(program.ends.exact, LinearSum):
-        return "inner products"
-    return "full kernel evaluations"
+    summed = program.ends.exact
+    return summed.unit if isinstance(summed, VectorlessSum) else "full kernel evaluations"
 
 
 def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
@@ -82,11 +81,8 @@ def bound_lines(program: Program) -> tuple[str, ...]:
         "The last sum bounds the error of its decision p, against the trained model in real "
         "arithmetic, by"
     )
-    if isinstance(summed, LinearSum):
-        formula = (
-            "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p "
-            f"+ {_decimal(summed.result_error)} |decision_p|"
-        )
+    if isinstance(summed, VectorlessSum):
+        formula = f"{summed.bound_formula} + {_decimal(summed.result_error)} |decision_p|"
         meant = "x being the prepared input"
     elif isinstance(summed, FixedSum):
         formula = (

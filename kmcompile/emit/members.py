@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.program.layout import Member
-from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, PairSum, Stage, Vote
+from kmcompile.program.stages import ExactSum, FixedSum, PairSum, Stage, VectorlessSum, Vote
 
 
 def declaration(member: Member) -> str:
@@ -13,12 +13,14 @@ def declaration(member: Member) -> str:
     return f"{member.c_type} {member.name}{size};"
 
 
-def sum_members(stage: ExactSum | PairSum | FixedSum | LinearSum, real: str) -> list[Member]:
+def sum_members(stage: ExactSum | PairSum | FixedSum | VectorlessSum, real: str) -> list[Member]:
     """Return the members that a sum works on; `real` is the C type of its arithmetic."""
     members = [
         Member(real, "decision", stage.n_decisions, "decision values"),
         Member(real, "bound", stage.n_decisions, ">= their errors"),
     ]
+    if isinstance(stage, VectorlessSum):
+        members += stage.members(real)
     if isinstance(stage, ExactSum):
         members.append(Member(real, "row_sum", stage.n_rows, "sums of one group of vectors"))
         members.append(Member(real, "row_error", stage.n_rows, "and of their errors"))

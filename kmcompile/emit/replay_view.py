@@ -29,7 +29,7 @@ from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
 from kmcompile.numeric.scalar import square_root_double
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, LinearSum, PairSum
+from kmcompile.program.stages import ExactSum, PairSum, VectorlessSum
 from kmcompile.program.stages.fine_sum import FineSum
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.value import Value
@@ -101,7 +101,7 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     own |= {"answer": words.answer, "is_regression": isinstance(stage.label, Value)}
     summed = decision_function(stage.sum, stage.sum.name)
     functions: dict[str, Any] = {"sum_function": summed, "label_function": stage.label.name}
-    functions["may_fail"] = not isinstance(stage.sum, LinearSum)
+    functions["may_fail"] = not isinstance(stage.sum, VectorlessSum)
     has_result = not isinstance(stage.label, Value) or stage.label.tolerance is not None
     functions["discards"] = "(void)" if has_result else ""
     sections.append(render("stages/replay.c.j2", **functions, **own))
@@ -110,11 +110,11 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
 
 def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> list[str]:
     """Return the functions of a sum that uses double throughout."""
-    if not isinstance(stage.sum, ExactSum | PairSum):
-        return [
-            render("replay/weights.c.j2", **own),
-            render("stages/linear_sum.c.j2", **{**own, "stage": stage.sum}),
-        ]
+    if isinstance(stage.sum, VectorlessSum):
+        weights = [render("replay/weights.c.j2", **own)] if stage.sum.shared_table().size else []
+        template = f"stages/{stage.sum.template}.c.j2"
+        return [*weights, render(template, **{**own, "stage": stage.sum})]
+    assert isinstance(stage.sum, ExactSum | PairSum)
     kernel = stage.sum.kernel
     context = {"has_term": True, **kernel.context(), **names}
     more: dict[str, Any] = {**own, "stage": stage.sum, "finds_vectors": False}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, PairSum
+from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, PairSum, VectorlessSum
 from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -74,14 +74,14 @@ class BlockFunctions:
     Parameters
     ----------
     target : Target
-    exact : ExactSum, PairSum, FixedSum or LinearSum
+    exact : ExactSum, PairSum, FixedSum or VectorlessSum
         The program's last sum; the function of its blocks has a reserved name.
     upper : str
         The prefix of the C's constants.
     """
 
     target: Target
-    exact: ExactSum | PairSum | FixedSum | LinearSum
+    exact: ExactSum | PairSum | FixedSum | VectorlessSum
     upper: str
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kmcompile.emit.code_table_view import TABLE, code_lines
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
-from kmcompile.emit.early_exits_view import InputMember
+from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
 from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.header_text import (
     COMMENT_COLUMNS,
@@ -38,11 +38,11 @@ from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     FixedSum,
-    LinearSum,
     PairSum,
     Sign,
     Stage,
     Value,
+    VectorlessSum,
     Vote,
 )
 from kmcompile.version import VERSION
@@ -113,6 +113,7 @@ class ModelView:
     lists_nonzeros: bool
     has_early_exits: bool
     proves: bool
+    proved_by: str
     calibrated: bool
     checks_range: bool
     no_range_text: str
@@ -227,6 +228,7 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         proves=early.proves,
+        proved_by=_proved_by(early),
         calibrated=early.calibrates,
         checks_range=early.gate is not None,
         no_range_text="does not check the range" if early.calibrates else "was not calibrated",
@@ -279,7 +281,7 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         words_per_step=WORDS_PER_STEP,
         input_words=input_words(program),
         record_words=record_words(program),
-        sum_may_fail=not isinstance(summed, LinearSum),
+        sum_may_fail=not isinstance(summed, VectorlessSum),
         sum_function=summed.name,
         decision_function=decision_function(summed, summed.name),
         sums_pairs=isinstance(summed, PairSum),
@@ -355,3 +357,9 @@ def _decisions_text(program: Program) -> str:
     if isinstance(program.label, Vote):
         return "pairs (0, 1), (0, 2), ...: > 0 for the first"
     return "one a class"
+
+
+def _proved_by(early: EarlyExitsView) -> str:
+    """Return the name of the last certified exit if statistical ones are behind it, or ""."""
+    proofs = [stage for stage in early.stages if not stage.is_calibrated]
+    return proofs[-1].name if proofs and proofs[-1] is not early.stages[-1] else ""

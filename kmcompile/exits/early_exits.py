@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 from threadpoolctl import threadpool_limits
 
 from kmcompile.emit.layout import workspace_bytes
+from kmcompile.errors import InputError
+from kmcompile.exits.asked import check_names
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
+from kmcompile.exits.feature_functions import offer_additive
+from kmcompile.exits.multiplied_out import offer_polynomial
 from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORST_SHARE as STATISTICAL_SHARE
+from kmcompile.exits.sum_offer import SumOffer
+from kmcompile.exits.without_vectors import Board
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -46,7 +51,7 @@ class WithExits:
     @property
     def promise(self) -> Promise | None:
         """The promised risk of the statistical exits; None if there are no statistical exits."""
-        if self.calibration is None or not self.program.early_exits:
+        if self.calibration is None or not self.program.takes_risk:
             return None
         return self.calibration.promise
 
@@ -82,6 +87,9 @@ def add_early_exits(
 ) -> WithExits:
     """Return the program with early exits if the mode allows them and they save operations.
 
+    A sum without support vectors, before which no exit stands, is taken in every mode if it costs
+    less.
+
     Parameters
     ----------
     machine : KernelMachine
@@ -91,18 +99,57 @@ def add_early_exits(
     plan : Plan
     tell : callable
         Called with a few words as each step begins.
+
+    Raises
+    ------
+    UsageError, InputError
+        If an exit that must be there is unknown, is not of the mode, or cannot be built.
     """
-    if plan.mode == "exact" or why_none(machine, plan):
-        return WithExits(program)
+    if plan.mode == "exact":
+        return WithExits(_with_cheapest_sum(machine, program, plan))
+    check_names(plan.stages, plan.mode)
+    reason = why_none(machine, plan)
+    if reason and plan.stages.needed:
+        raise InputError(f"{plan.stages.needed[0]} cannot be built for this machine: {reason}")
+    if reason:
+        return WithExits(_with_cheapest_sum(machine, program, plan))
     scratch_bytes = workspace_bytes(program, plan.target)
-    offer = partial(offer_pairs, machine, program, plan.target, plan.budgets)
-    if plan.mode == "statistical":
-        room = room_for_exits(program, plan.budgets, scratch_bytes, STATISTICAL_SHARE)
+
+    def offers(taught: Float32Array, judged: Float32Array) -> list[SumOffer]:
+        found = (
+            offer_pairs(machine, program, plan.target, plan.budgets, taught, judged),
+            _offer_without_vectors(machine, program, plan, judged),
+        )
+        return [offer for offer in found if offer is not None]
+
+    is_statistical = plan.mode == "statistical"
+    share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
+    room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
+    room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
+    if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
-            made = calibrate(machine, program, plan, room, tell, offer)
+            made = calibrate(machine, program, plan, room, tell, offers)
         return WithExits(made.program, made.calibration, None, made.held_out, made.given)
-    room = room_for_exits(program, plan.budgets, scratch_bytes, CERTIFIED_SHARE)
     given = plan.samples if len(plan.samples) else None
-    map_bytes = room.flash_bytes if plan.flash_is_given else None
-    program, choice = add_certified_exits(machine, program, given, room, tell, map_bytes, offer)
-    return WithExits(program, None, choice)
+    chosen, choice = add_certified_exits(machine, program, given, room, tell, offers)
+    return WithExits(chosen, None, choice)
+
+
+def _offer_without_vectors(
+    machine: KernelMachine, program: Program, plan: Plan, judged: Float32Array
+) -> SumOffer | None:
+    """Return the sum without support vectors that the machine's kernel has, if it can pay."""
+    board = Board(plan.target, plan.budgets, plan.replay)
+    return offer_polynomial(machine, program, board, judged) or offer_additive(
+        machine, program, board, judged
+    )
+
+
+def _with_cheapest_sum(machine: KernelMachine, program: Program, plan: Plan) -> Program:
+    """Return the program with a sum without support vectors if it costs less than the exact sum."""
+    judged = program.known_answers.inputs
+    offered = None if program.codes else _offer_without_vectors(machine, program, plan, judged)
+    alone = program.ends.exact.operations() + program.label.operations()
+    if offered is None or not len(judged) or offered.operations.mean() >= alone:
+        return program
+    return replace(offered.program, mode=program.mode)

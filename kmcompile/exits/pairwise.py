@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
-
 from kmcompile.emit.layout import workspace_bytes
-from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
@@ -25,29 +20,6 @@ _REPLAY_BYTES = 16
 PAIR_SUM = "pair_sum"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairOffer:
-    """A program whose sum is evaluated pair by pair, and what it costs.
-
-    Parameters
-    ----------
-    program : Program
-    operations : ndarray of shape (n_samples,), int64
-        Multiply-adds of the pair sum and the label, for each sample.
-    note : str
-        How many pairs and kernels a sample needs.
-    """
-
-    program: Program
-    operations: NDArray[np.int64]
-    note: str
-
-    @property
-    def candidate(self) -> Candidate:
-        """The pair sum as a candidate among others; it decides no query before its sum."""
-        return Candidate((PAIR_SUM,), float(self.operations.mean()), chosen=True)
-
-
 def offer_pairs(
     machine: KernelMachine,
     program: Program,
@@ -55,7 +27,7 @@ def offer_pairs(
     allowed: Budgets,
     taught: Float32Array,
     judged: Float32Array,
-) -> PairOffer | None:
+) -> SumOffer | None:
     """Return the program with a pair sum; None if the machine has none or it does not fit.
 
     Parameters
@@ -81,7 +53,7 @@ def offer_pairs(
         f"the votes of the pairs are evaluated until they settle the label: "
         f"{kernels.mean():,.0f} of {n_vectors:,} kernels in the mean of the samples"
     )
-    return PairOffer(made, spent, note)
+    return SumOffer(PAIR_SUM, made, spent, (note,))
 
 
 def _fits(program: Program, target: Target, allowed: Budgets) -> bool:

@@ -32,9 +32,8 @@ def register_exit(
     ----------
     stage : type of EarlyExit
         The stage: its meaning, its cost and all methods that an early exit must have.
-    fit : StatisticalFit or callable
-        How stages are fitted to a machine: a `StatisticalFit`, or for a certified exit a function
-        like those of `certified_fits`.
+    fit : StatisticalFit or CertifiedFit
+        How stages are fitted to a machine.
     templates : Path
         Folder with the C template `stages/NAME.c.j2`, where NAME is `stage.template`.
     view : type of ExitView, optional
@@ -70,8 +69,9 @@ def register_exit(
 
 def _check_fit(stage: type[EarlyExit], fit: StatisticalFit[Any] | CertifiedFit) -> None:
     """Refuse a fit that is not for exits of this kind."""
-    if stage.exit == "statistical":
-        if not isinstance(fit, StatisticalFit) or fit.kind is not stage:
-            raise ValueError(f"{stage.__name__} is statistical: its fit is no StatisticalFit of it")
-    elif stage.exit != "certified" or isinstance(fit, StatisticalFit) or not callable(fit):
+    kinds = {"statistical": StatisticalFit, "certified": CertifiedFit}
+    kind = kinds.get(stage.exit or "")
+    if kind is None:
         raise ValueError(f"{stage.__name__} is {stage.exit}: there is no such fit for it")
+    if not isinstance(fit, kind) or fit.kind is not stage:
+        raise ValueError(f"{stage.__name__} is {stage.exit}: its fit is no {kind.__name__} of it")

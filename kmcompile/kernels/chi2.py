@@ -22,6 +22,7 @@ class Chi2(Kernel):
 
     name: ClassVar[str] = "chi2"
     requires_nonnegative: ClassVar[bool] = True
+    not_additive: ClassVar[str] = "chi2 is the exponential of a sum over the features, not a sum"
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma sum_j (s_j - x_j)^2 / (s_j + x_j)), shape (n_queries, n_sv).

@@ -60,6 +60,9 @@ class Kernel(ABC):
     no_early_exits: ClassVar[str] = ""
     """Why a machine with this kernel has no early exits in any mode; empty if it may have some."""
 
+    not_additive: ClassVar[str] = ""
+    """Why a kernel that looks like a sum of functions of single features is none; usually empty."""
+
     @abstractmethod
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return K(s_i, x_q) for every pair.

@@ -14,7 +14,8 @@ from kmcompile.lower.probability import lower_probability
 from kmcompile.lower.ranges import input_limits
 from kmcompile.lower.sparsity import skips_zeros
 from kmcompile.lower.sum_constants import SumContext
-from kmcompile.lower.sums import lower_linear, lower_sum
+from kmcompile.lower.sums import lower_sum
+from kmcompile.lower.vectorless import lower_vectorless
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -30,6 +31,7 @@ from kmcompile.program.stages import (
     Sign,
     Stage,
     Value,
+    VectorlessSum,
     Vote,
 )
 from kmcompile.target import Target
@@ -41,6 +43,7 @@ def lower(
     name: str,
     known_inputs: Float32Array,
     skip_zeros: bool | None = None,
+    vectorless: type[VectorlessSum] | None = None,
 ) -> Program:
     """Return the exact program of a machine for a target.
 
@@ -55,10 +58,15 @@ def lower(
         Ordinary inputs, candidates for the self-test's known answers. The program must accept all.
     skip_zeros : bool, optional
         Whether sums leave out features that are 0, by default `sparsity.skips_zeros`.
+    vectorless : type, optional
+        A subclass of `VectorlessSum` that takes the place of the sum over the support vectors; by
+        default only a linear machine has one.
     """
+    if isinstance(machine.kernel, Linear):
+        vectorless = LinearSum
     if skip_zeros is None:
-        skip_zeros = skips_zeros(machine)
-    prepare, summed = _lower_stages(machine, target, known_inputs, skip_zeros)
+        skip_zeros = vectorless is None and skips_zeros(machine)
+    prepare, summed = _lower_stages(machine, target, known_inputs, skip_zeros, vectorless)
     program = Program(
         name=name,
         target=target.name,
@@ -80,7 +88,7 @@ def lower(
     return replace(program, known_answers=known_answers(program, known_inputs))
 
 
-def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]:
+def _listed(prepare: Prepare, summed: ExactSum | VectorlessSum) -> tuple[Stage, ...]:
     """Return the stage that lists the nonzero features, if the sum uses the list."""
     if isinstance(summed, ExactSum) and summed.skip_zeros:
         return (Nonzeros(prepare.n_out),)
@@ -88,8 +96,12 @@ def _listed(prepare: Prepare, summed: ExactSum | LinearSum) -> tuple[Stage, ...]
 
 
 def _lower_stages(
-    machine: KernelMachine, target: Target, ordinary: Float32Array, skip_zeros: bool
-) -> tuple[Prepare, ExactSum | LinearSum]:
+    machine: KernelMachine,
+    target: Target,
+    ordinary: Float32Array,
+    skip_zeros: bool,
+    vectorless: type[VectorlessSum] | None,
+) -> tuple[Prepare, ExactSum | VectorlessSum]:
     """Return the preprocessing and the sum.
 
     The preprocessing bounds the norm of the prepared input if the sum needs it, or if a single
@@ -97,11 +109,11 @@ def _lower_stages(
     """
     needed = machine.kernel.uses_length or skip_zeros
     if needed or not machine.preprocessing:
-        return _lower_with(machine, target, ordinary, needed, skip_zeros)
+        return _lower_with(machine, target, ordinary, needed, skip_zeros, vectorless)
     try:
-        return _lower_with(machine, target, ordinary, False, skip_zeros)
+        return _lower_with(machine, target, ordinary, False, skip_zeros, vectorless)
     except InputError:
-        return _lower_with(machine, target, ordinary, True, skip_zeros)
+        return _lower_with(machine, target, ordinary, True, skip_zeros, vectorless)
 
 
 def _lower_with(
@@ -110,15 +122,16 @@ def _lower_with(
     ordinary: Float32Array,
     uses_length: bool,
     skip_zeros: bool,
-) -> tuple[Prepare, ExactSum | LinearSum]:
+    vectorless: type[VectorlessSum] | None,
+) -> tuple[Prepare, ExactSum | VectorlessSum]:
     input_length, steps = lower_steps(
         machine.preprocessing, machine.n_features, target.lanes, uses_length
     )
     unlimited = Prepare(machine.n_features, np.float32(np.inf), None, input_length, steps)
     with np.errstate(all="ignore"):  # the limits refuse inputs that overflow here
         prepared = unlimited.run(Batch.of(ordinary, machine.n_decisions))
-    if isinstance(machine.kernel, Linear):
-        summed: ExactSum | LinearSum = lower_linear(machine, target.lanes)
+    if vectorless is not None:
+        summed: ExactSum | VectorlessSum = lower_vectorless(vectorless, machine, target.lanes)
     else:
         typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
         summed = lower_sum(machine, target.lanes, SumContext(typical, skip_zeros))

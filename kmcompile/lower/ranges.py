@@ -13,8 +13,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
-from kmcompile.passes.sum_linear import sum_linear
-from kmcompile.program.stages import ExactSum, LinearSum, PairSum
+from kmcompile.program.stages import ExactSum, PairSum, VectorlessSum
 from kmcompile.steps import PrepareStep
 
 _LARGEST_EXPONENT = 60
@@ -23,7 +22,7 @@ _LARGEST_EXPONENT = 60
 def input_limits(
     machine: KernelMachine,
     steps: tuple[PrepareStep, ...],
-    stage: ExactSum | PairSum | LinearSum,
+    stage: ExactSum | PairSum | VectorlessSum,
     ordinary: Float32Array,
     prepared: Batch | None,
 ) -> tuple[np.float32, np.float32 | None]:
@@ -39,7 +38,7 @@ def input_limits(
     machine : KernelMachine
     steps : tuple of PrepareStep
         The lowered steps, one for each step of the machine's preprocessing.
-    stage : ExactSum, PairSum or LinearSum
+    stage : ExactSum, PairSum or VectorlessSum
     ordinary : ndarray of shape (n, n_features), float32
         Inputs that resemble the training data and must be accepted.
     prepared : Batch or None
@@ -175,17 +174,15 @@ def _most(*values: float) -> float:
 
 def _of_sum(
     machine: KernelMachine,
-    stage: ExactSum | PairSum | LinearSum,
+    stage: ExactSum | PairSum | VectorlessSum,
     magnitude: Float64Array,
     deviation: float,
 ) -> float:
     """Return the largest intermediate of the sum for prepared features up to `magnitude`."""
     intercept = float(np.abs(machine.intercept).max())
     length = _norm(magnitude)
-    if isinstance(stage, LinearSum):
-        weights, _ = sum_linear(machine)
-        inner = float((np.abs(weights) @ magnitude).max())
-        return _of_linear(stage, inner, length, deviation) + intercept
+    if isinstance(stage, VectorlessSum):
+        return stage.largest_intermediate(magnitude, length, deviation) + intercept
     vectors = np.abs(machine.support_vectors)
     of_kernel = Magnitudes(
         inner=float((vectors @ magnitude).max()),
@@ -197,23 +194,18 @@ def _of_sum(
     return _of_kernel(machine, stage, of_kernel) + intercept
 
 
-def _of_norm(machine: KernelMachine, stage: ExactSum | PairSum | LinearSum, norm: float) -> float:
+def _of_norm(
+    machine: KernelMachine, stage: ExactSum | PairSum | VectorlessSum, norm: float
+) -> float:
     """Return the largest intermediate of the sum for prepared inputs with a bounded norm."""
     intercept = float(np.abs(machine.intercept).max())
-    if isinstance(stage, LinearSum):
-        weights, _ = sum_linear(machine)
-        inner = float(np.sqrt((weights**2).sum(axis=1)).max()) * norm
-        return _of_linear(stage, inner, norm, norm) + intercept
+    if isinstance(stage, VectorlessSum):
+        return stage.largest_intermediate(None, norm, norm) + intercept
     longest = float(np.sqrt((machine.support_vectors**2).sum(axis=1)).max())
     reach = longest + norm
     root = float(np.sqrt(machine.support_vectors.shape[1]))
     of_kernel = Magnitudes(longest * norm, reach**2, norm, norm, root * reach)
     return _of_kernel(machine, stage, of_kernel) + intercept
-
-
-def _of_linear(stage: LinearSum, inner: float, length: float, deviation: float) -> float:
-    slack = float(stage.per_deviation.max()) * deviation
-    return max(4 * inner, 4 * slack, 4 * length**2)
 
 
 def _of_kernel(machine: KernelMachine, stage: ExactSum | PairSum, of_kernel: Magnitudes) -> float:

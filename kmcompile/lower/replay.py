@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from kmcompile.errors import UsageError
-from kmcompile.kernels import Linear
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.integer_replay import lower_integer_replay
 from kmcompile.lower.pair_sum import lower_pair_sum
 from kmcompile.lower.prepare import lower_steps
 from kmcompile.lower.program import replay_label
 from kmcompile.lower.sum_constants import SumContext
-from kmcompile.lower.sums import lower_linear, lower_sum
+from kmcompile.lower.sums import lower_sum
+from kmcompile.lower.vectorless import lower_vectorless
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, PairSum, Prepare
+from kmcompile.program.stages import ExactSum, FixedSum, PairSum, Prepare, VectorlessSum
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
@@ -136,6 +136,8 @@ def _chosen(
     fits = room_bytes is None or taken + _CODE_BYTES <= room_bytes
     gain = _gain(plain, fine, ordinary, program.n_decisions)
     chosen = fine if fits and gain >= _GAIN else plain
+    if isinstance(program.ends.exact, VectorlessSum) and not program.ends.exact.shared_table().size:
+        return chosen, ""
     if taken == 0:
         return chosen, "the replay needs no low parts: the tables hold vectors and coefficients"
     left_out = "" if chosen is fine else ", and are left out"
@@ -170,10 +172,10 @@ def _lower(
     prepare = Prepare(n, program.prepare.limit, None, input_length, steps)
     input_error = FLOAT64.bound_constant(np.sqrt(n) * SMALLEST_NORMAL)
     exact = program.ends.exact
-    assert isinstance(exact, ExactSum | PairSum | LinearSum)
-    summed: ExactSum | PairSum | LinearSum
-    if isinstance(machine.kernel, Linear):
-        summed = lower_linear(machine, target.lanes, FLOAT64, low_parts)
+    assert isinstance(exact, ExactSum | PairSum | VectorlessSum)
+    summed: ExactSum | PairSum | VectorlessSum
+    if isinstance(exact, VectorlessSum):
+        summed = lower_vectorless(type(exact), machine, target.lanes, FLOAT64, low_parts)
     else:
         wide = replace(
             Batch.of(ordinary, machine.n_decisions),
@@ -196,16 +198,17 @@ def _lower(
     return Replay(prepare, input_error, summed, skips, label, vectors, coefficients)
 
 
-def _skips_zeros(exact: ExactSum | PairSum | LinearSum) -> bool:
+def _skips_zeros(exact: ExactSum | PairSum | VectorlessSum) -> bool:
     """Return whether the replay leaves out zeros: only inner products can, differences cannot."""
     return isinstance(exact, VectorTotals) and exact.skip_zeros and exact.kernel.uses_inner_product
 
 
-def _tables(stage: ExactSum | PairSum | LinearSum) -> tuple[RealArray, RealArray]:
-    """Return the tables of vectors and coefficients, or of the weights of a linear machine."""
-    if not isinstance(stage, LinearSum):
-        return stage.vectors, stage.coefficients
-    return stage.weights, np.zeros(0, dtype=stage.weights.dtype)
+def _tables(stage: ExactSum | PairSum | VectorlessSum) -> tuple[RealArray, RealArray]:
+    """Return the tables of vectors and coefficients, or the shared table of another sum."""
+    if isinstance(stage, VectorlessSum):
+        table = stage.shared_table()
+        return table, np.zeros(0, dtype=table.dtype)
+    return stage.vectors, stage.coefficients
 
 
 def _low(wide: RealArray, stored: RealArray) -> Any:

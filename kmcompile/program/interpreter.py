@@ -171,6 +171,11 @@ def classify(
     return results, operations
 
 
+def operations_alone(program: Program, X: Inputs) -> NDArray[np.int64]:
+    """Return the multiply-adds of each accepted query without early exits and without a replay."""
+    return _operations_alone(program, prepared(program, X)[1])
+
+
 def prepared(program: Program, X: Inputs) -> tuple[NDArray[np.int32], Batch]:
     """Return the status of each row, and the batch of the accepted rows after preprocessing."""
     prepare = program.prepare
@@ -231,7 +236,8 @@ def _classified(
     for number, stage in enumerate(program.exits, start=1):
         weight = ends.weight(stage)
         if isinstance(stage, EarlyExit):
-            looked_at = batch.in_range
+            # A proof holds for inputs that are out of the calibrated range, too.
+            looked_at = batch.in_range if stage.is_calibrated else batch.in_range | True
             before = batch.chosen(looked_at)
             part, decided = stage.decide(before, ends)
             operations[places[looked_at], number] = weight * (part.operations - before.operations)
@@ -251,7 +257,9 @@ def _classified(
     stops = batch.allowed - batch.kernel_evals < needed
     if stops.any():
         rest = proved(batch.chosen(stops), ends.label)
-        results[places[stops]] = _results(rest, last - 1, program.early_exits[-1])
+        proofs = [stage for stage in program.early_exits if not stage.is_calibrated]
+        number = program.exit_stages.index(proofs[-1])
+        results[places[stops]] = _results(rest, number, proofs[-1])
         places, batch, needed = places[~stops], batch.chosen(~stops), needed[~stops]
     if exact is None:
         summed = ends.exact.run(batch)

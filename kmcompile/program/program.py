@@ -20,7 +20,6 @@ from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
-from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.probability import Probability
@@ -28,9 +27,10 @@ from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.sign import Sign
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.value import Value
+from kmcompile.program.stages.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.vote import Vote
 
-_SUMS = (ExactSum, PairSum, FixedSum, LinearSum)
+_SUMS = (ExactSum, PairSum, FixedSum, VectorlessSum)
 _LABELS = (Sign, Vote, Argmax, Value)
 """The kinds that the emitter, the analyses and the reports tell apart: another would be mistaken
 for one of them."""
@@ -134,7 +134,7 @@ class Program:
         The early exits in order, and before them the stages that serve them or the sum: the list of
         nonzeros, the range gate. The constructor refuses stages that do not fit each other
         (`kmcompile.program.agreement`), and a sum or a label of another kind than the package's.
-    sum : ExactSum, PairSum, FixedSum or LinearSum
+    sum : ExactSum, PairSum, FixedSum or VectorlessSum
         The sum over all vectors, for queries that no early exit has decided.
     label : Always
         The stage that turns decisions and bounds into a label or a value.
@@ -164,7 +164,7 @@ class Program:
     classes: tuple[Label, ...]
     prepare: Prepare
     exits: tuple[Stage, ...]
-    sum: ExactSum | PairSum | FixedSum | LinearSum
+    sum: ExactSum | PairSum | FixedSum | VectorlessSum
     label: Always
     known_answers: KnownAnswers
     decision_function_shape: str
@@ -248,6 +248,11 @@ class Program:
     def early_exits(self) -> tuple[EarlyExit, ...]:
         """The stages that may decide a query before the exact sum."""
         return tuple(stage for stage in self.exits if isinstance(stage, EarlyExit))
+
+    @property
+    def takes_risk(self) -> bool:
+        """Whether any early exit is statistical: its label may be another than the model's."""
+        return any(stage.is_calibrated for stage in self.early_exits)
 
     @property
     def floats_codes(self) -> bool:

@@ -11,11 +11,12 @@ from typing import Any
 from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.program.interpreter import Answers
+from kmcompile.program.interpreter import Answers, operations_alone
 from kmcompile.program.program import Program
+from kmcompile.program.stages import VectorlessSum
 from kmcompile.report import checked, chosen, contents
 from kmcompile.report.choice import choice_section
-from kmcompile.report.costs import cost_section, sample_of, stages_section
+from kmcompile.report.costs import Sample, cost_section, sample_of, stages_section
 from kmcompile.report.formats import formats_section
 from kmcompile.report.memory_section import memory_section
 from kmcompile.report.model_section import model_section
@@ -25,7 +26,7 @@ from kmcompile.report.promise import calibration_section, measured_risk, risk_se
 from kmcompile.report.section import Section
 from kmcompile.report.target_section import target_section
 from kmcompile.report.verification_section import verification_section
-from kmcompile.request.options import Options
+from kmcompile.request.options import Options, text_of
 from kmcompile.target import Target
 from kmcompile.verify.findings import Findings
 from kmcompile.verify.queries import Queries
@@ -89,7 +90,7 @@ def assemble(made: Compilation) -> contents.Report:
     model = model_section(made.machine, plan.model_name)
     stages = stages_section(program, sample)
     memory = memory_section(program, plan, made.chosen.workspace_bytes, findings)
-    cost = cost_section(program, sample)
+    cost = cost_section(program, sample, _operations_over_vectors(made, sample))
     commands = _commands(plan.model_name)
     verification = verification_section(program, findings, no_check, commands)
     modes = modes_section(made.modes)
@@ -188,8 +189,18 @@ def options_in_effect(options: Options, program: Program) -> dict[str, contents.
         value = getattr(options, field.name)
         if field.name in ("out", "n_jobs"):
             continue  # without paths: the report has the same bytes in every folder
-        values[field.name] = value.name if isinstance(value, Path) else value
+        values[field.name] = text_of(value) if isinstance(value, Path | tuple) else value
     return values
+
+
+def _operations_over_vectors(made: Compilation, sample: Sample) -> float | None:
+    """Return the mean operations of the sum over the support vectors that another sum replaces."""
+    lowered = made.chosen.lowered.program
+    if type(made.chosen.program.sum) is type(lowered.sum):
+        return None
+    if not isinstance(made.chosen.program.sum, VectorlessSum):
+        return None
+    return float(operations_alone(lowered, made.queries.X[sample.rows]).mean())
 
 
 def _commands(model_name: str) -> list[str]:

@@ -68,13 +68,25 @@ def stages_section(program: Program, sample: Sample) -> Section[list[contents.St
     return Section([stage.content for stage in found], reasons)
 
 
-def cost_section(program: Program, sample: Sample) -> Section[contents.Cost]:
-    """Return the section on operations and kernels of one query, the replay's apart."""
+def cost_section(
+    program: Program, sample: Sample, over_vectors: float | None = None
+) -> Section[contents.Cost]:
+    """Return the section on operations and kernels of one query, the replay's apart.
+
+    Parameters
+    ----------
+    program : Program
+    sample : Sample
+    over_vectors : float, optional
+        Mean operations of the sum over the support vectors, which the program's sum replaces: they
+        are the operations of the exact sum alone.
+    """
     reasons = {}
     answers = sample.answers
     operations = answers.operations
     kernels = answers.stage_kernels.sum(axis=1)
-    exact = float(answers.exact_operations.mean())
+    exact = float(answers.exact_operations.mean()) if over_vectors is None else over_vectors
+    exact_worst = float(exact_operations(program)) if over_vectors is None else over_vectors
     n_vectors = program.ends.exact.kernel_evaluations()
     replay_mean, most_with_replay = None, None
     if program.replay is None:
@@ -99,7 +111,7 @@ def cost_section(program: Program, sample: Sample) -> Section[contents.Cost]:
         queries=len(sample),
         queries_source=sample.source,
         worst_ops=float(worst_operations(program)),
-        exact_worst_ops=float(exact_operations(program)),
+        exact_worst_ops=exact_worst,
         replay_ops_mean=replay_mean,
         kernel_evals_min=float(kernels.min()),
         kernel_evals_median=float(np.median(kernels)),

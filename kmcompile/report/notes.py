@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.exits.early_exits import why_none
+from kmcompile.passes.expand_polynomial import can_expand
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, PairSum
+from kmcompile.program.stages import ExactSum, PairSum, PolynomialSum
+from kmcompile.text.figures import counted
 
 
 def notes_of(chosen: ChosenProgram) -> tuple[str, ...]:
@@ -15,6 +17,7 @@ def notes_of(chosen: ChosenProgram) -> tuple[str, ...]:
         *chosen.lowered.notes,
         *_mode_notes(chosen),
         *_operation_notes(chosen.program),
+        *_polynomial_notes(chosen),
         *((chosen.replay_note,) if chosen.replay_note else ()),
     )
 
@@ -32,6 +35,20 @@ def _mode_notes(chosen: ChosenProgram) -> tuple[str, ...]:
         return (
             f"{left_out[plan.mode]} is left out: it is not for the {machine.kernel.name} kernel",
         )
+    return ()
+
+
+def _polynomial_notes(chosen: ChosenProgram) -> tuple[str, ...]:
+    """Return notes on a polynomial machine that is multiplied out, or why it is not."""
+    program, machine = chosen.program, chosen.lowered.machine
+    if isinstance(program.sum, PolynomialSum):
+        return (
+            f"{program.sum.name}: the support vectors are multiplied out, offline, to "
+            f"{counted(program.sum.n_terms, 'coefficient', 'coefficients')} a decision; the exact "
+            f"sum alone is here that over the {machine.n_support_vectors:,} vectors",
+        )
+    if program.codes is not None and can_expand(machine):
+        return ("the polynomial is not multiplied out: that is done in --format float32 only",)
     return ()
 
 

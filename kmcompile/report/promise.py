@@ -48,7 +48,7 @@ def calibration_section(calibration: Calibration) -> Section[chosen.Calibration]
     scale: float | None = calibration.promise.scale
     if not math.isfinite(calibration.promise.scale):
         scale = None
-        reasons["calibration.scale"] = "no early exit is taken"
+        reasons["calibration.scale"] = "no early exit takes a risk"
     content = chosen.Calibration(
         thresholds=calibration.thresholds,
         scale=scale,

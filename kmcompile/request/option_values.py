@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import UsageError
-from kmcompile.request.options import DEFAULT_RISK, Options
+from kmcompile.request.options import DEFAULT_RISK, LISTS, Options, text_of
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -118,6 +118,8 @@ def check_options(options: Options) -> None:
     """
     _check_values(options)
     _check_promise(options)
+    _check_paper_scheme(options)
+    _check_stages(options)
     _check_built(options)
 
 
@@ -141,10 +143,49 @@ def _check_promise(options: Options) -> None:
         )
 
 
+def _check_paper_scheme(options: Options) -> None:
+    """Refuse the sizes of the NSV paper's scheme where its thresholds are not asked for."""
+    sizes = named(options, ("window", "dimensions"))
+    if sizes and options.thresholds in (None, "risk"):
+        raise UsageError(
+            f"{sizes}: it belongs to the NSV paper's scheme\n"
+            "leave it out, or use --thresholds maxsmoothed"
+        )
+    if options.window is not None and options.thresholds == "simple":
+        raise UsageError(
+            f"--window {options.window}: --thresholds simple has no window\n"
+            "leave it out, or use --thresholds maxsmoothed"
+        )
+
+
+def _check_stages(options: Options) -> None:
+    """Refuse lists of early exits that contradict the mode, each other or themselves."""
+    asked = named(options, LISTS)
+    if asked and options.mode == "exact":
+        raise UsageError(
+            f"--mode exact has no early exits, so it has no use for {asked}\n"
+            "leave it out, or use another mode"
+        )
+    others = named(options, ("require", "exclude"))
+    if options.stages and others:
+        raise UsageError(
+            f"--stages lists all early exits, so it does not go with {others}\n"
+            "leave out one of them"
+        )
+    for field in LISTS:
+        names = getattr(options, field) or ()
+        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if repeated:
+            raise UsageError(f"{flag(field)}: {repeated[0]} is given twice, must be given once")
+    both = sorted({*(options.require or ())} & {*(options.exclude or ())})
+    if both:
+        raise UsageError(f"--require and --exclude both name {both[0]}\nleave out one of them")
+
+
 def named(options: Options, among: Iterable[str]) -> str:
     """Return the text of the given options among `among`: each as it is spelled, with its value."""
     given = [field for field in among if getattr(options, field) is not None]
-    return ", ".join(f"{flag(field)} {getattr(options, field)}" for field in given)
+    return ", ".join(f"{flag(field)} {text_of(getattr(options, field))}" for field in given)
 
 
 def _check_values(options: Options) -> None:
@@ -158,6 +199,10 @@ def _check_values(options: Options) -> None:
         _check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
     if options.threshold is not None:
         _check_number("threshold", options.threshold, low=-math.inf, high=math.inf)
+    if options.window is not None:
+        _check_count("window", options.window, least=0)
+    if options.dimensions is not None:
+        _check_count("dimensions", options.dimensions)
     if options.reduce is not None and options.reduce not in ("auto", "off"):
         _check_count("reduce", options.reduce)
     if options.n_jobs is not None and (type(options.n_jobs) is not int or options.n_jobs == 0):
@@ -179,10 +224,10 @@ def _check_number(field: str, value: str | float, low: float, high: float) -> No
         raise UsageError(f"{flag(field)} {value}: must be a number {limits}")
 
 
-def _check_count(field: str, value: str | int) -> None:
+def _check_count(field: str, value: str | int, least: int = 1) -> None:
     text = str(value)
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise UsageError(f"{flag(field)} {value}: must be a whole number of at least 1")
+    if not (text.isascii() and text.isdigit() and int(text) >= least):
+        raise UsageError(f"{flag(field)} {value}: must be a whole number of at least {least}")
 
 
 def _check_built(options: Options) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 DEFAULT_RISK = 1e-3
+
+LISTS = ("stages", "require", "exclude")
+"""The options that are lists of early exits."""
 
 _NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
 
@@ -16,8 +20,10 @@ class Options:
     """The options that the user gave; the command line's help has their defaults.
 
     `None` stands for a default that depends on the model, the target or the machine.
-    `n_jobs` is joblib's number of parallel jobs in calibration. None means one thread, or the
-    number that `joblib.parallel_config` sets. `n_jobs` changes no byte of the output.
+    `stages`, `require` and `exclude` are names of early exits, as a sequence or as one text with
+    commas; they are kept as tuples. `n_jobs` is joblib's number of parallel jobs in calibration.
+    None means one thread, or the number that `joblib.parallel_config` sets. `n_jobs` changes no
+    byte of the output.
     """
 
     target: str = "host"
@@ -28,6 +34,11 @@ class Options:
     risk: float | str | None = None
     risk_control: str | None = None
     thresholds: str | None = None
+    window: int | None = None
+    dimensions: int | None = None
+    stages: str | Sequence[str] | None = None
+    require: str | Sequence[str] | None = None
+    exclude: str | Sequence[str] | None = None
     format: str | None = None
     replay: str | None = None
     reduce: str | None = None
@@ -40,6 +51,10 @@ class Options:
     trust_pickle: bool = False
     verify: str | None = None
     n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        for field in LISTS:
+            object.__setattr__(self, field, _names(getattr(self, field)))
 
     @property
     def mode_asked(self) -> str:
@@ -67,6 +82,24 @@ class Options:
             value = getattr(self, field.name)
             if field.name in _NOT_OF_THE_C or value is None:
                 continue
-            text = value.name if isinstance(value, Path) else str(value)
-            words += ["--" + field.name.replace("_", "-"), text]
+            words += ["--" + field.name.replace("_", "-"), text_of(value)]
         return shlex.join(words)
+
+
+def text_of(value: object) -> str:
+    """Return the value of an option as the command line takes it; a file by its name only.
+
+    Examples
+    --------
+    >>> text_of(("linear_filter", "bound_sequence"))
+    'linear_filter,bound_sequence'
+    """
+    if isinstance(value, Path):
+        return value.name
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return names given as a sequence or as one text with commas; None if none are given."""
+    names = given.split(",") if isinstance(given, str) else given or ()
+    return tuple(str(name).strip() for name in names) or None

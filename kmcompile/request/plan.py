@@ -11,6 +11,7 @@ import numpy as np
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.readers.samples.file import Part, read_samples
+from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
 from kmcompile.request.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.request.options import DEFAULT_RISK, Options
@@ -35,12 +36,17 @@ class AskedPromise:
         Where the risk comes from. "auto": the least risk that the samples support. "default"
         becomes "auto" if the samples cannot support the default risk.
     control : {"guaranteed", "expected"}
+    window, dimensions : int or None
+        Of the NSV paper's scheme, which the other thresholds mean: the steps to either side from
+        which MaxSmoothed takes extremes, and the dimensions of the projection; None: chosen.
     """
 
     thresholds: Literal["risk", "maxsmoothed", "simple"]
     risk: float
     risk_is: Literal["given", "default", "auto"]
     control: Literal["guaranteed", "expected"]
+    window: int | None = None
+    dimensions: int | None = None
 
     @classmethod
     def of(cls, options: Options) -> AskedPromise:
@@ -53,6 +59,8 @@ class AskedPromise:
             float(options.risk) if risk_is == "given" and options.risk else DEFAULT_RISK,
             risk_is,
             "expected" if options.risk_control == "expected" else "guaranteed",
+            options.window,
+            options.dimensions,
         )
 
 
@@ -81,6 +89,8 @@ class Plan:
     replay_required : bool
         Whether a replay that does not fit is an error.
     promise : AskedPromise
+    stages : AskedStages
+        The early exits that the program must have, may have and must not have.
     tolerance : float or None
         For a regression, the width of an interval that settles a query; None: every value comes
         from the exact sum.
@@ -103,6 +113,7 @@ class Plan:
     replay: Literal["none", "where_double_is_float64", "always"]
     replay_required: bool
     promise: AskedPromise
+    stages: AskedStages
     tolerance: float | None
     budgets: Budgets
     flash_is_given: bool
@@ -124,9 +135,13 @@ class Plan:
         return self.samples if measures and len(self.samples) else None
 
     def in_mode_certified(self) -> Plan:
-        """Return the plan with mode certified instead, and with the replay of that mode."""
+        """Return the plan with mode certified instead, and with the replay of that mode.
+
+        Exits that must be in the program are then chosen by their cost, like all others.
+        """
         replay = _replay(self.options.replay, "certified")
-        return replace(self, mode="certified", replay=replay, replay_required=False)
+        stages = AskedStages(excluded=self.stages.excluded)
+        return replace(self, mode="certified", replay=replay, replay_required=False, stages=stages)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,6 +230,7 @@ class Request:
             replay=_replay(options.replay, mode),
             replay_required=self.given.replay == "float64",
             promise=AskedPromise.of(options),
+            stages=AskedStages.of(options),
             tolerance=options.tolerance,
             budgets=budgets(self.target, self.given.max_flash, self.given.max_ram),
             flash_is_given=options.max_flash is not None,

@@ -7,12 +7,13 @@ roundings are counted here, from the order of the operations, and not taken from
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from mpmath import matrix, mp, mpf
+from mpmath import binomial, matrix, mp, mpf
 
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.chi2 import Chi2Float32
@@ -28,12 +29,15 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar import exp_negative, power
 from kmcompile.numeric.scalar.functions import COSINE, TANH
+from kmcompile.passes.expand_polynomial import monomials
 from kmcompile.program.stages import (
+    AdditiveSum,
     BoundSequence,
     ExactSum,
     FoldedWeights,
     LinearSum,
     PairSum,
+    PolynomialSum,
     SubspaceCertificate,
 )
 from kmcompile.program.stages.replay import Replay
@@ -261,9 +265,110 @@ def linear_sum(stage: LinearSum, machine: KernelMachine) -> Needed:
     }
 
 
+def polynomial_sum(stage: PolynomialSum, machine: KernelMachine) -> Needed:
+    """Return those of nested sums over monomials, in either precision."""
+    precision = precision_of(stage.result_error)
+    kernel, u, n = machine.kernel, precision.unit_roundoff, stage.n_features
+    d, order = kernel.degree, monomials(n, kernel.degree)
+    stored = stage.terms.transpose(0, 2, 1).reshape(-1, len(order))[: stage.n_decisions]
+    size, error = np.zeros((2, stage.n_decisions, d))
+    with mp.workdps(DIGITS):
+        beta = decision_coefficients(machine).tolist()
+        outer = [
+            binomial(d, k) * mpf(kernel.coef0) ** (d - k) * mpf(kernel.gamma) ** k
+            for k in range(d + 1)
+        ]
+        for t, factors in enumerate(order):
+            k, counts = len(factors), Counter(factors).values()
+            orderings = math.factorial(k) // math.prod(map(math.factorial, counts))
+            powers = [
+                mp.fprod(mpf(s[j]) for j in factors) for s in machine.support_vectors.tolist()
+            ]
+            for p, row in enumerate(beta):
+                exact = outer[k] * orderings * mp.fdot(row, powers)
+                size[p, k - 1] += float(stored[p, t]) ** 2 / orderings
+                error[p, k - 1] += float((exact - mpf(float(stored[p, t]))) ** 2) / orderings
+        constant = [
+            outer[0] * mp.fsum(row) + b
+            for row, b in zip(beta, machine.intercept.tolist(), strict=True)
+        ]
+        off = [
+            float(abs(c - mpf(float(b)))) for c, b in zip(constant, stage.intercept, strict=True)
+        ]
+    size, error = np.sqrt(size), np.sqrt(error)
+    k = np.arange(1, d + 1)
+    return {
+        "per_length": np.array([gamma(n + 2 * int(each), u) for each in k]) * size + error,
+        "per_deviation": k * (size + error),
+        "minimum": np.array(off) + 2 * n * precision.smallest_normal,
+        "result_error": 2 * u * (1 + u),
+    }
+
+
+def additive_sum(stage: AdditiveSum, machine: KernelMachine) -> Needed:
+    """Return those of sum_j g_j(x_j) + b, in either precision, from g_j in rational numbers."""
+    unit = precision_of(stage.result_error).unit_roundoff
+    rows = [[Fraction(b) for b in row] for row in decision_coefficients(machine).tolist()]
+    slopes = [[_slopes(row, s) for row in rows] for s in machine.support_vectors.T]
+    deviation = np.sqrt((np.array(slopes, dtype=np.float64) ** 2).sum(axis=0))
+    minimum, reach = np.zeros(len(rows)), []
+    first, n = 0, stage.n_functions
+    for q, (column, end) in enumerate(
+        zip(stage.function_columns, stage.function_ends, strict=True)
+    ):
+        pieces = stage.weights[first:end].astype(np.float64)
+        s = [Fraction(v) for v in machine.support_vectors[:, column].tolist()]
+        additions = n - max(q, 1)
+        own = [_of_function(pieces, row, s, p) for p, row in enumerate(rows)]
+        stored, size, product, start = np.array(own).T
+        per_reach = gamma(additions + 3, unit) * start
+        minimum += stored + gamma(additions + 1, unit) * size + gamma(2, unit) * product
+        minimum += per_reach * abs(pieces[0, 0])
+        reach.append(per_reach)
+        first = end
+    return {
+        "per_length": np.sqrt((np.array(reach) ** 2).sum(axis=0)),
+        "per_deviation": deviation * (1 - 1e-12),
+        "minimum": minimum * (1 - 1e-12),
+        "result_error": 2 * unit * (1 + unit),
+    }
+
+
+def _slopes(row: list[Fraction], s: np.ndarray) -> float:
+    """Return the largest slope of sum_i beta_i min(s_i, x)."""
+    above, largest = sum(row), abs(float(sum(row)))
+    for value in np.unique(s):
+        above -= sum(row[i] for i in np.flatnonzero(s == value))
+        largest = max(largest, abs(float(above)))
+    return largest
+
+
+def _of_function(
+    pieces: np.ndarray, row: list[Fraction], s: list[Fraction], p: int
+) -> tuple[float, float, float, float]:
+    """Return how far the stored function is off, and its largest size, product and first slope.
+
+    It is off most at a trained value or at the end of a piece.
+    """
+    n_decisions = (pieces.shape[1] - 1) // 2
+    knots = [Fraction(v) for v in pieces[:, 0]]
+    a, c = ([Fraction(v) for v in pieces[:, 1 + p + k * n_decisions]] for k in (0, 1))
+    off = size = product = 0.0
+    for k in range(1, len(knots)):
+        end = knots[k + 1] if k + 1 < len(knots) else max(*s, knots[k])
+        inside = {knots[k], end, *(v for v in s if knots[k] < v < end)}
+        for x in inside:
+            own = a[k] + c[k] * (x - knots[k])
+            exact = sum((b * min(v, x) for b, v in zip(row, s, strict=True)), Fraction(0))
+            off, size = max(off, abs(float(own - exact))), max(size, abs(float(own)))
+            product = max(product, abs(float(own - a[k])))
+    return off, size, product, abs(float(c[0]))
+
+
 def replay(stage: Replay, machine: KernelMachine) -> Needed:
     """Return those of the sum in float64, and what is lost of subnormals that are read as 0."""
-    own = linear_sum if isinstance(stage.sum, LinearSum) else exact_sum
+    sums = {LinearSum: linear_sum, PolynomialSum: polynomial_sum, AdditiveSum: additive_sum}
+    own = sums.get(type(stage.sum), exact_sum)
     found = {f"sum.{name}": least for name, least in own(stage.sum, machine).items()}
     return found | {"input_error": math.sqrt(stage.prepare.n_features) * (TINY - 2.0**-149)}
 

@@ -30,9 +30,10 @@ from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes import run_passes
+from kmcompile.passes.expand_polynomial import can_expand, n_monomials
 from kmcompile.program.interpreter import Status
 from kmcompile.program.program import Program
-from kmcompile.program.stages import EarlyExit
+from kmcompile.program.stages import EarlyExit, PolynomialSum
 from kmcompile.steps import Affine
 from kmcompile.target import load_target
 
@@ -191,6 +192,11 @@ def programs_of(
         for name, low in (("replay", False), ("replay with low parts", True)):
             replay = lower_replay(machine, target, program, ordinary, low)
             programs[name] = replace(every, replay=replay)
+    if can_expand(machine) and n_monomials(program.sum.n_features, machine.kernel.degree) < 3000:
+        made = lower(machine, target, "iris", ordinary, vectorless=PolynomialSum)
+        if target.double_bits == 64:
+            made = replace(made, replay=lower_replay(machine, target, made, ordinary))
+        programs["polynomial_sum"] = made
     pairs = with_pair_sum(machine, program, ordinary, samples)
     if pairs is not None:
         programs["pair_sum"] = pairs

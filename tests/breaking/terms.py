@@ -18,12 +18,14 @@ from kmcompile.kernels.reach import PolyReach, RbfReach
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.program.stages import (
+    AdditiveSum,
     BoundSequence,
     ExactSum,
     FixedSum,
     FoldedWeights,
     LinearSum,
     PairSum,
+    PolynomialSum,
     SignMap,
     SubspaceCertificate,
 )
@@ -87,6 +89,8 @@ TERMS: dict[type, tuple[str, ...]] = {
     ExactSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     PairSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    PolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    AdditiveSum: ("per_length", "per_deviation", "minimum", "result_error"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
         "vector_error",
@@ -161,6 +165,8 @@ VALUES: dict[type, tuple[str, ...]] = {
         "score_offset",
     ),
     LinearSum: ("weights", "intercept"),
+    PolynomialSum: ("degree", "width", "terms", "intercept"),
+    AdditiveSum: ("n_prepared", "weights", "function_columns", "function_ends", "intercept"),
     FixedSum: fixed_sum_terms.VALUES,
     RbfFloat32: ("gamma",),
     PolyFloat32: ("gamma", "coef0", "degree"),

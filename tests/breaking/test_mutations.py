@@ -19,19 +19,24 @@ import numpy as np
 import pytest
 from adversaries import Adversary, deviating_sequence, on_data
 from sklearn.datasets import load_wine
+from sklearn.decomposition import PCA
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from subjects import SUBJECTS, fitted
 from terms import TERMS, VALUES, terms_of, weakened
 
+from kit import additive
 from kit.fixed_sum_terms import needed
 from kit.fixed_sums import in_format, random_machine
 from kmcompile.kernels.remainder import PolyRemainder
+from kmcompile.lower.additive_sum import lower_additive
 from kmcompile.lower.integer_program import IntegerTableForm
+from kmcompile.lower.polynomial_sum import lower_polynomial
 from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_sum
+from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.readers import load_model
@@ -97,9 +102,35 @@ def _fourier() -> Derived:
 
 
 @cache
+def _additive(name: str, precision: Precision = FLOAT32) -> Derived:
+    """Return the sum of functions of the features, of a machine that is summed over vectors."""
+    _, _, machine = _stage(name, "exact_sum")
+    stage = lower_additive(machine, 4, precision, low_parts=True)
+    return Derived(stage, derivations.additive_sum(stage, machine))
+
+
+@cache
+def _additive_one_class() -> Derived:
+    """Return that of a machine whose coefficients do not add up to 0."""
+    machine = run_passes(additive.CORE[2].machine())
+    stage = lower_additive(machine, 4)
+    return Derived(stage, derivations.additive_sum(stage, machine))
+
+
+@cache
 def _linear(name: str) -> Derived:
     stage, _, machine = _stage(name, "linear_sum")
     return Derived(stage, derivations.linear_sum(stage, machine))
+
+
+@cache
+def _polynomial(precision: Precision, degree: int) -> Derived:
+    """Return the polynomials of machines that are multiplied out, which no subject is."""
+    X, y = load_wine(return_X_y=True)
+    svc = SVC(kernel="poly", degree=degree, coef0=0.7)
+    machine = run_passes(load_model(make_pipeline(StandardScaler(), PCA(5), svc).fit(X, y)))
+    stage = lower_polynomial(machine, 4, precision)
+    return Derived(stage, derivations.polynomial_sum(stage, machine))
 
 
 @cache
@@ -139,10 +170,16 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sum-sigmoid": lambda: _exact("sigmoid-wine"),
     "sum-pairs": lambda: _pairs("rbf-wine"),
     "sum-linear": lambda: _linear("linear-wine"),
+    "sum-polynomial": lambda: _polynomial(FLOAT32, 3),
+    "sum-quartic": lambda: _polynomial(FLOAT32, 4),
+    "sum-polynomial-double": lambda: _polynomial(FLOAT64, 2),
     "sum-laplacian": lambda: _exact("laplacian-moons"),
     "sum-chi2": lambda: _exact("chi2-ten-digits"),
     "sum-fourier": _fourier,
     "sum-intersection": lambda: _exact("intersection-wine"),
+    "sum-additive": lambda: _additive("intersection-wine"),
+    "sum-additive-double": lambda: _additive("intersection-wine", FLOAT64),
+    "sum-additive-one-class": _additive_one_class,
     "replay-rbf": lambda: _replay("rbf-line", "replay"),
     "replay-poly": lambda: _replay("poly-odd-moons", "replay"),
     "replay-sigmoid": lambda: _replay("sigmoid-moons", "replay with low parts"),
@@ -223,6 +260,8 @@ GENEROUS = {
     "PairSum.final_factor",
     "PairSum.result_error",
     "LinearSum.result_error",
+    "PolynomialSum.result_error",
+    "AdditiveSum.result_error",
     "FixedSum.result_error",
 }
 """Half of these is still what their derivations need: the factors are rounded up by 2^-18, and some

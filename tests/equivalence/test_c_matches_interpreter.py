@@ -12,7 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kit import calibrated, cascades, catalogue, certified, coded, pairs, regressions, replays
+from kit import (
+    additive,
+    calibrated,
+    cascades,
+    catalogue,
+    certified,
+    coded,
+    pairs,
+    polynomials,
+    regressions,
+    replays,
+)
 from kit.covering import by_fields, every_pair, some
 from kit.emitted import Emitted
 from kit.tools import need
@@ -59,6 +70,8 @@ EVERY_STAGE = [
     *regressions.CORE,
     *calibrated.CORE,
     *pairs.CORE,
+    *polynomials.CORE,
+    *additive.CORE,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as
@@ -74,7 +87,10 @@ SOME = {*catalogue.CORE, *EVERY_STAGE[::2]}
 
 COMBINATIONS = [
     *by_fields([*catalogue.every_combination(), *catalogue.SPECIAL]),
-    *some([*cascades.EVERY, *replays.SOME, *pairs.MORE], (str(cascades.EVERY[-1]),)),
+    *some(
+        [*cascades.EVERY, *replays.SOME, *pairs.MORE, *polynomials.MORE, *additive.MORE],
+        (str(cascades.EVERY[-1]),),
+    ),
 ]
 
 

@@ -11,6 +11,7 @@ import pytest
 from loop_counters import Counted, count_loops, template_loops
 
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -18,6 +19,7 @@ from kit import (
     coded,
     integer_exits,
     pairs,
+    polynomials,
     regressions,
     replays,
     sparse_digits,
@@ -41,6 +43,8 @@ CASES = [
     (replays.CORE[2], "host"),
     (replays.SPARSE[1], "cortex-m7"),
     (pairs.CORE[0], "cortex-m7"),
+    (polynomials.CORE[0], "cortex-m7"),
+    (additive.CORE[1], "cortex-m7"),
     (regressions.SIGNED[1], "host"),
     ("zeros left out", "host"),
 ]

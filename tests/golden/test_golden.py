@@ -15,7 +15,7 @@ from kit.emitted import Emitted
 from kit.host_program import BATCH_MAIN, STRICT, build_program, run_batch
 from kit.tools import succeed
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
-from kmcompile.kernels import Linear, Poly, Rbf
+from kmcompile.kernels import Intersection, Linear, Poly, Rbf
 from kmcompile.lower import lower
 from kmcompile.lower.codes import lossless_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
@@ -29,10 +29,12 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
+    AdditiveSum,
     InnerProducts,
     LinearFilter,
     NearestVectors,
     Nonzeros,
+    PolynomialSum,
     RangeGate,
     ReducedSet,
     SignMap,
@@ -89,6 +91,19 @@ MACHINES["pairs"] = KernelMachine(
     class_counts=(2, 2, 1),
     n_features=2,
 )
+MACHINES["polynomial"] = replace(MACHINES["pairs"], kernel=Poly(gamma=0.5, coef0=1.0, degree=3))
+# Counts, as of a histogram.
+MACHINES["additive"] = KernelMachine(
+    kind="SVC",
+    task=Task.ONE_VS_ONE,
+    kernel=Intersection(),
+    support_vectors=np.array([[6.0, 0.0], [4.0, 2.0], [0.0, 6.0], [2.0, 4.0], [2.0, 0.0]]),
+    dual_coef=np.array([[0.5, 0.25, -0.5, -0.25, -0.75], [0.5, 0.25, 0.5, 0.25, -0.75]]),
+    intercept=np.array([0.0, -0.5, -0.5]),
+    classes=("left", "right", "none"),
+    class_counts=(2, 2, 1),
+    n_features=2,
+)
 # Numbers that float32 rounds, so that there are low parts.
 MACHINES["replay"] = replace(
     MACHINES["rbf"],
@@ -106,6 +121,8 @@ INPUTS = {
     "certified": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "regression": [[-1.0, 0.5], [1.0, 1.0], [0.0, 0.0]],
     "pairs": [[-1.0, 0.25], [1.0, 0.25], [0.0, 1.75], [-2.0, 0.0], [2.0, 0.0], [0.25, 2.0]],
+    "polynomial": [[-1.0, 0.25], [1.0, 0.25], [0.0, 1.75], [-2.0, 0.0], [2.0, 0.0], [0.25, 2.0]],
+    "additive": [[6.0, 1.0], [1.0, 6.0], [0.0, 0.0], [5.5, -1.0]],
     "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "linear": [[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0], [0.5, 0.5]],
 }
@@ -116,6 +133,8 @@ CASES = [
     ("replay", "cortex-m7"),
     ("codes", "cortex-m7"),
     ("pairs", "cortex-m7"),
+    ("polynomial", "cortex-m7"),
+    ("additive", "cortex-m7"),
     ("certified", "avr"),
 ]
 
@@ -128,7 +147,8 @@ def emitted(kernel: str, target: str) -> Emitted:
         layout = IntegerTableForm(sparse=False, wide_coefficients=False)
         program = lower_integers(codes, loaded, "iris", known, layout, "int8")
         return Emitted(machine, program, loaded)
-    program = lower(machine, loaded, "iris", known)
+    vectorless = {"polynomial": PolynomialSum, "additive": AdditiveSum}.get(kernel)
+    program = lower(machine, loaded, "iris", known, vectorless=vectorless)
     if kernel == "cascade":
         program = with_early_exits(program)
     if kernel == "certified":
@@ -305,8 +325,10 @@ def test_the_golden_regression_is_settled_and_near_the_model():
 LABELS = [
     ("rbf", [0, 1, 0, 1]),
     ("pairs", [0, 1, 2, 0, 1, 2]),
+    ("polynomial", [0, 1, 2, 0, 1, 2]),
     ("linear", [0, 1, 2, 1]),
     ("codes", [0, 1, 0, 1, 1]),
+    ("additive", [0, 1, 2, 0]),
 ]
 
 

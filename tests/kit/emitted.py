@@ -24,7 +24,7 @@ from kmcompile.output import files as folder_files
 from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Prepare
+from kmcompile.program.stages import Prepare, VectorlessSum
 from kmcompile.target import Target, load_target
 from kmcompile.verify.codes import codes_beside, query_words
 from kmcompile.verify.records import records_of
@@ -115,10 +115,20 @@ def named(target: str | Target) -> Target:
 
 def emit_model(estimator: object, target: str | Target = "host", name: str = "iris") -> Emitted:
     """Return the emitted C of a fitted estimator."""
+    return emit_machine(load_machine(estimator), target, name)
+
+
+def emit_machine(
+    machine: KernelMachine,
+    target: str | Target = "host",
+    name: str = "iris",
+    vectorless: type[VectorlessSum] | None = None,
+) -> Emitted:
+    """Return the emitted C of a machine, with another sum than that over vectors if it is given."""
     loaded = named(target)
-    machine = load_machine(estimator)
     reduced = run_passes(machine, centers=False)
-    program = lower(reduced, loaded, name, ordinary_inputs(reduced, 64))
+    ordinary = ordinary_inputs(reduced, 64)
+    program = lower(reduced, loaded, name, ordinary, vectorless=vectorless)
     return Emitted(machine, program, loaded)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kit import coded
+from kit.additive import Additive
 from kit.calibrated import Calibrated
 from kit.cascades import Cascade
 from kit.catalogue import CORE as CASES
@@ -23,6 +24,7 @@ from kit.expansions import Expanded
 from kit.integer_exits import Certified as CertifiedCodes
 from kit.integer_exits import Statistical
 from kit.pairs import Pairs
+from kit.polynomials import Polynomial
 from kit.regressions import Regression
 from kit.replays import Replayed
 from kit.sign_maps import Mapped
@@ -71,6 +73,9 @@ GROUPS: dict[str, list[Any]] = {
         *(Replayed(_small(case), low_parts=n % 2 == 0) for n, case in enumerate(CASES)),
         Replayed(SparseDigits("rbf", "one_vs_one", normalizes=True, **_SMALL), low_parts=True),
         Pairs(n_samples=120, n_features=7),
+        Replayed(
+            Additive(_small(Case("SVC", "intersection", "one_vs_one", "minmax"))), low_parts=True
+        ),
         Regression("poly", 1e-3, replays=True, **_SMALL),
         _small(Case("OneClassSVM", "rbf", "one_class", "standard")),
         _small(Case("SVC", "poly", "binary", "l2", parameters=(("coef0", 0.0), ("gamma", 1.0)))),
@@ -78,6 +83,8 @@ GROUPS: dict[str, list[Any]] = {
         Regression("rbf", **_SMALL),
         Calibrated("rbf", threshold=0.2, n_samples=60),
         Calibrated("iris"),
+        Polynomial("binary", 4),
+        Polynomial("one_vs_one", 2, replays=True),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),

@@ -6,11 +6,12 @@ For tests of the replay: bits of the C, its bounds, what it settles.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from kit.catalogue import CORE as CASES
-from kit.catalogue import Case, every_combination
+from kit.catalogue import every_combination
 from kit.emitted import Emitted
 from kit.sparse_digits import SparseDigits
 from kmcompile.lower.replay import lower_replay
@@ -28,7 +29,8 @@ _N_PAIRS = 20
 class Replayed:
     """A model of the catalogue with a replay, with or without tables of low parts."""
 
-    case: Case | SparseDigits
+    case: Any
+    """What emits the C without a replay, such as a `Case`."""
     low_parts: bool
 
     def __str__(self) -> str:

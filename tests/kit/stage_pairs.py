@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_diabetes, load_digits, load_iris
+from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR, OneClassSVM
 
@@ -25,7 +26,8 @@ from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
-from kmcompile.lower import pair_choice
+from kmcompile.kernels import Intersection
+from kmcompile.lower import lower, pair_choice
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.replay import lower_replay
@@ -36,6 +38,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
+    AdditiveSum,
     Argmax,
     BoundSequence,
     CodedSum,
@@ -48,6 +51,7 @@ from kmcompile.program.stages import (
     NearestVectors,
     Nonzeros,
     PairSum,
+    PolynomialSum,
     Prepare,
     RangeGate,
     ReducedSet,
@@ -80,6 +84,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "poly": {"kernel": "poly", "degree": 2, "gamma": 0.5, "coef0": 1.0},
     "sigmoid": {"kernel": "sigmoid", "gamma": 0.05, "coef0": -0.5},
     "linear": {"kernel": "linear"},
+    "intersection": {"kernel": laplacian_kernel},  # for its coefficients: scikit-learn has none
 }
 
 
@@ -96,7 +101,7 @@ class Chain:
         "few": 2 features, of which there are sign maps. "many": 16, or 10. "sparse": 64, most of
         them 0, so that others are listed and summed.
     mode : str
-        "certified", "both" (with calibrated exits, too) or "exact".
+        "certified", "both" (with calibrated exits, too) or "exact": a sum without vectors.
     number_format : str
     by_pairs : bool
         Whether the sum is evaluated pair by pair.
@@ -128,7 +133,11 @@ class Chain:
             return replace(self, replays=False).emit(target, name)
         model, fresh = fitted(self.task, self.kernel, self.data, self.break_ties)
         machine = readers.load_model(model)
+        if self.kernel == "intersection":
+            machine = replace(machine, kernel=Intersection())
         lowered = lower_in_format(machine, board, name, self.number_format)
+        if self.mode == "exact" and self.kernel != "linear":
+            lowered = without_vectors(lowered, board)
         spread = float(samples(self.task, self.data)[1].std())
         program = with_tolerance(lowered.program, TOLERANCE * spread)
         exits = self._exits(lowered, program, fresh)
@@ -202,6 +211,14 @@ def certified_exits(
         degree = KERNELS["poly"]["degree"]
         within = Subspace.of(program, directions, trial.delta, degree)
         yield lower_subspace(machine, program, within, trial.unit, N_TOUCHED)
+
+
+def without_vectors(lowered: Lowered, target: Target) -> Lowered:
+    """Return the program with a sum without vectors in place of its sum, if it pays or not."""
+    name, ordinary = lowered.program.name, lowered.ordinary
+    kind = AdditiveSum if isinstance(lowered.machine.kernel, Intersection) else PolynomialSum
+    program = lower(lowered.machine, target, name, ordinary, vectorless=kind)
+    return replace(lowered, program=program)
 
 
 def summed_by_pairs(lowered: Lowered, program: Program, samples: np.ndarray) -> Program:
@@ -284,7 +301,7 @@ def _has_one_decision(chain: Chain) -> bool:
 
 HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     Prepare: lambda chain: True,
-    Nonzeros: lambda chain: chain.data == "sparse" and chain.kernel != "linear",
+    Nonzeros: lambda chain: chain.data == "sparse" and chain.mode != "exact",
     RangeGate: _calibrates,
     LinearFilter: _calibrates,
     ReducedSet: _calibrates,
@@ -297,10 +314,12 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     SubspaceCertificate: lambda chain: (
         _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)
     ),
-    ExactSum: lambda chain: _in_floats(chain) and chain.kernel != "linear" and not chain.by_pairs,
+    ExactSum: lambda chain: _in_floats(chain) and chain.mode != "exact" and not chain.by_pairs,
     CodedSum: lambda chain: not _in_floats(chain) and chain.kernel in ("poly", "sigmoid"),
     FixedSum: lambda chain: not _in_floats(chain) and chain.kernel == "rbf",
     LinearSum: lambda chain: chain.kernel == "linear",
+    PolynomialSum: lambda chain: chain.kernel == "poly" and chain.mode == "exact",
+    AdditiveSum: lambda chain: chain.kernel == "intersection",
     PairSum: lambda chain: chain.by_pairs,
     Sign: lambda chain: chain.task.has_one_sign,
     Vote: lambda chain: chain.task is Task.ONE_VS_ONE,
@@ -314,9 +333,9 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
 def can_be(chain: Chain) -> bool:
     """Return whether there is such a program, as long as a program of its kind can be."""
     in_floats = _in_floats(chain)
-    if (chain.kernel == "linear") != (chain.mode == "exact"):
+    if chain.kernel in ("linear", "intersection") and chain.mode != "exact":
         return False
-    if chain.kernel == "linear" and not in_floats:
+    if chain.mode == "exact" and (chain.kernel in ("rbf", "sigmoid") or not in_floats):
         return False
     if chain.data == "sparse" and not in_floats:
         return False
@@ -325,7 +344,7 @@ def can_be(chain: Chain) -> bool:
         return False
     if (chain.by_pairs or chain.break_ties) and chain.task is not Task.ONE_VS_ONE:
         return False
-    if chain.by_pairs and (chain.break_ties or not in_floats or chain.kernel == "linear"):
+    if chain.by_pairs and (chain.break_ties or not in_floats or chain.mode == "exact"):
         return False
     # A sum of codes is replayed where it is one of distances.
     return not chain.replays or in_floats or chain.kernel == "rbf"

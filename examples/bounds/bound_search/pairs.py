@@ -8,10 +8,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from bound_search.betas import distance_pair, width_pair
-from bound_search.free import box, free_vectors, next_vector
 from bound_search.points import DistanceForm, Pair, Point
 from bound_search.preimages import preimage, principal_axes
 from bound_search.width_cost import WidthCost
+from kmcompile.exits.certified.vectors.free import box, free_vectors, next_vector
 from kmcompile.exits.certified.vectors.greedy import Pursuit, greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT

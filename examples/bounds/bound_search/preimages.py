@@ -6,8 +6,8 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 
-from bound_search.derivatives import gradient, self_gradient
-from bound_search.free import box
+from kmcompile.exits.certified.vectors.derivatives import gradient, self_gradient
+from kmcompile.exits.certified.vectors.free import box
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.kernels import Kernel, Rbf
 from kmcompile.numeric.arrays import Float64Array

@@ -61,6 +61,8 @@ class NearestView(ExitView):
         Whether the tests use the estimate and the spread of an earlier stage.
     forgets : bool
         Whether this exit overwrites kernels that an earlier exit may have computed.
+    limits_kernels : bool
+        Whether the caller may limit the kernels, as in a program with a certified exit.
     """
 
     stage: NearestVectors
@@ -73,6 +75,7 @@ class NearestView(ExitView):
     n_tests: int
     has_earlier: bool
     forgets: bool
+    limits_kernels: bool
 
     @classmethod
     def of(cls, stage: NearestVectors, site: Site) -> NearestView:
@@ -90,6 +93,7 @@ class NearestView(ExitView):
             n_tests=len(stage.steps),
             has_earlier=any(other.hands_on_estimate for other in site.before),
             forgets=any(other.touches for other in site.before),
+            limits_kernels=any(not exit_.is_calibrated for exit_ in (*site.before, *site.behind)),
         )
 
     def inner_products(self) -> tuple[ProductsView, ...]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from kmcompile.program.program import Program
+from kmcompile.program.stages import EarlyExit
+from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
 
 _CODE_BYTES = 16_000
@@ -23,14 +27,47 @@ class Room:
         features are all nonzero.
     flash_bytes, ram_bytes : int or None
         Bytes that the exits may add; None: no limit.
+    map_bytes : int, optional
+        Bytes of flash that a sign map may take; None: the default, `usual_bytes`.
+    stages : AskedStages
+        The exits that must be there. They may add any number of operations, and if the program has
+        no others, any number of bytes: a program that exceeds its budgets is refused later.
     """
 
     operations: float
     flash_bytes: int | None
     ram_bytes: int | None
+    map_bytes: int | None = None
+    stages: AskedStages = field(default_factory=AskedStages)
+
+    def of_kind(self, name: str) -> Room:
+        """Return the room of one kind of exits: without limits if the kind must be there."""
+        if name not in self.stages.needed:
+            return self
+        return replace(self, operations=math.inf)
+
+    def has_operations(self, stages: Sequence[EarlyExit], operations: Sequence[float]) -> bool:
+        """Return whether a program may have these exits, each with the operations that it adds."""
+        free = [
+            spent
+            for stage, spent in zip(stages, operations, strict=True)
+            if stage.template not in self.stages.needed
+        ]
+        return not free or sum(free) <= self.operations
+
+    def has_flash(self, stages: Sequence[EarlyExit]) -> bool:
+        """Return whether the tables of these exits fit into the flash."""
+        n_bytes = sum(table.n_bytes for stage in stages for table in stage.tables())
+        return self.flash_bytes is None or n_bytes <= self.flash_bytes
 
 
-def room_for_exits(program: Program, allowed: Budgets, workspace_bytes: int, share: float) -> Room:
+def room_for_exits(
+    program: Program,
+    allowed: Budgets,
+    workspace_bytes: int,
+    share: float,
+    stages: AskedStages | None = None,
+) -> Room:
     """Return the operations, flash and RAM that early exits may add to the exact program.
 
     Parameters
@@ -42,6 +79,7 @@ def room_for_exits(program: Program, allowed: Budgets, workspace_bytes: int, sha
         Workspace of the exact program.
     share : float
         Allowed operations as a share of the exact program's operations, in the worst case.
+    stages : AskedStages, optional
     """
     operations = sum(stage.operations() for stage in program.stages)
     flash, ram = allowed.flash_bytes, allowed.ram_bytes
@@ -49,4 +87,5 @@ def room_for_exits(program: Program, allowed: Budgets, workspace_bytes: int, sha
         share * operations,
         None if flash is None else flash - program.table_bytes - _CODE_BYTES,
         None if ram is None else ram - workspace_bytes - _STACK_BYTES,
+        stages=stages or AskedStages(),
     )

@@ -6,6 +6,7 @@ fast machine.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 MOST_BYTES = 700_000_000
@@ -134,12 +135,18 @@ class SearchBudgets:
         self._tell, self._n_bytes, self._operations = tell, n_bytes, operations
         self._budgets: dict[str, SearchBudget] = {}
 
-    def of(self, search: str) -> SearchBudget:
-        """Return the budget of a search; the same name always gives the same budget."""
+    def of(self, search: str, operations: float = math.inf) -> SearchBudget:
+        """Return the budget of a search; the same name always gives the same budget.
+
+        Parameters
+        ----------
+        search : str
+        operations : float
+            Most multiply-adds of this search, if it has a smaller limit than the others.
+        """
         if search not in self._budgets:
-            self._budgets[search] = SearchBudget(
-                search, self._n_bytes, self._operations, self._tell
-            )
+            most = min(operations, self._operations)
+            self._budgets[search] = SearchBudget(search, self._n_bytes, most, self._tell)
         return self._budgets[search]
 
     @property

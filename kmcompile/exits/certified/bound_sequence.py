@@ -9,9 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from kmcompile.exits.certified.offers import Asked, Offer
-from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.kernels import Kernel, Poly, Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.poly import PolyFloat32
@@ -45,19 +42,33 @@ _INVERSE_ERROR = 1.05
 
 _ROWS = 512
 
-_MOST_Z = 128
-_Z_SHARE = 0.2
-"""Most vectors z, as a share of the support vectors: more of them cost more than the worst case
-may."""
+_MOST_LANES = 4
+"""Most vectors between two tests of the interval: more of them leave the tests too far apart."""
+
+
+def why_not(machine: KernelMachine, program: Program) -> str:
+    """Return why a machine can have no bound sequence; "" if it can."""
+    kernel, exact = machine.kernel, program.ends.exact
+    if not kernel.positive_definite:
+        return (
+            f"the {kernel.name} kernel is not positive definite with these parameters, so the "
+            "kernels of a few vectors bound no others"
+        )
+    if not isinstance(kernel, Rbf | Poly):
+        return f"its bounds are derived for rbf and poly, not for the {kernel.name} kernel"
+    if not isinstance(exact, ExactSum | FixedSum):
+        return "the decisions are not a sum over support vectors"
+    if not isinstance(exact, FixedSum) and exact.skip_zeros:
+        return (
+            "the sum skips the features that are 0, and the sequence's bounds are derived for "
+            "kernels of all features"
+        )
+    return ""
 
 
 def supports(program: Program, machine: KernelMachine) -> bool:
     """Return whether a machine can have a bound sequence: its kernel must be positive definite."""
-    exact = program.ends.exact
-    known = isinstance(machine.kernel, Rbf | Poly) and machine.kernel.positive_definite
-    if not known or not isinstance(exact, ExactSum | FixedSum):
-        return False
-    return isinstance(exact, FixedSum) or not exact.skip_zeros
+    return not why_not(machine, program)
 
 
 def lower_bound_sequence(
@@ -90,7 +101,8 @@ def lower_bound_sequence(
     if n == 0:
         return None
     z, gram = z[:n], _Gram(gram.values[:n, :n], gram.error)
-    return _lowered(machine, exact.lanes, z, gram, _context(machine, program, z))
+    lanes = min(exact.lanes, _MOST_LANES)
+    return _lowered(machine, lanes, z, gram, _context(machine, program, z))
 
 
 def _usable(gram: Float64Array) -> int:
@@ -303,34 +315,3 @@ def _packed(A: Float64Array, lanes: int) -> Float32Array:
         A[first : first + lanes, : first + lanes].T.ravel() for first in range(0, len(A), lanes)
     ]
     return np.concatenate(blocks).astype(np.float32)
-
-
-def offer_bound_sequences(asked: Asked) -> list[Offer]:
-    """Return bound sequences of several lengths, each of them a prefix of the longest one."""
-    machine, program = asked.machine, asked.program
-    budget = asked.budgets.of("bound_sequence")
-    if not supports(program, machine):
-        return []
-    if not budget.allows(operations=_operations(machine)):
-        budget.left_out()
-        return []
-    budget.tell("choosing vectors")
-    n = min(_MOST_Z, int(_Z_SHARE * machine.n_support_vectors))
-    vectors = greedy_vectors(Normals.of(machine), n)
-    longest = lower_bound_sequence(machine, program, vectors)
-    if longest is None:
-        return []
-    sizes = sorted({-(-longest.n_blocks * share // 8) for share in (1, 2, 3, 4, 6, 8)})
-    return [
-        (longest.first(size), f"bound_sequence({size * longest.lanes} vectors)") for size in sizes
-    ]
-
-
-def _operations(machine: KernelMachine) -> float:
-    """Return the multiply-adds of all products of support vectors, weighted by their time.
-
-    A product of a kernel goes through memory, and the products of the decisions are computed in
-    extended precision. Both take longer than a plain multiply-add.
-    """
-    m, n = machine.support_vectors.shape
-    return float(m * m * (10 * n + 30 * machine.n_decisions))

@@ -9,6 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.candidates.candidate import Candidate, merged
+from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets
@@ -17,18 +18,26 @@ from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
-from kmcompile.exits.pairwise import PAIR_SUM, PairOffer
+from kmcompile.exits.sum_offer import SumOffer
+from kmcompile.kernels import Intersection
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
-from kmcompile.program.stages import EarlyExit, Vote
+from kmcompile.program.stages import AdditiveSum, EarlyExit, Vote
+from kmcompile.program.stages.ends import Ends
+from kmcompile.request.asked_stages import AskedStages
 
 WORST_SHARE = 0.25
 """Most operations that certified exits may add in the worst case, as a share of the exact sum's."""
 
-_MOST_SAMPLES = 2000
+_NEARLY_NOTHING = 0.02
+"""Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
+
+MOST_SAMPLES = 2000
+"""Most samples that choose the exits."""
+
 _N_GENERATED = 1500
 _SEED = 20010628
 
@@ -59,8 +68,7 @@ def add_certified_exits(
     given: Float32Array | None,
     room: Room,
     tell: Callable[[str], None],
-    map_bytes: int | None = None,
-    offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
+    offers: Callable[[Float32Array, Float32Array], Sequence[SumOffer]] | None = None,
 ) -> tuple[Program, Choice]:
     """Return the program with the certified exits that save operations, and how they were chosen.
 
@@ -75,51 +83,66 @@ def add_certified_exits(
     room : Room
     tell : callable
         Called with a few words as each step begins.
-    map_bytes : int, optional
-        Bytes of flash that a sign map may take; default `usual_bytes`.
-    offer : callable, optional
-        Function of two sample arrays, the first to choose the order of the pairs, the second to
-        measure the cost. It returns a program with a pair sum, which is compared with the exact
-        program, each with the exits that save operations.
+    offers : callable, optional
+        Function of two sample arrays, the first to choose the order of pairs of classes, the second
+        to measure the cost. It returns programs with other sums, which are compared with the exact
+        program, each with the exits that save operations if exits may stand before its sum. There
+        are no other sums where exits must be there.
     """
     tell("choosing certified exits")
+    exact_program = program
     X, source = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(X, program.n_decisions))
     ends = program.ends
     most = WORST_SHARE * ends.exact.operations()
     room = replace(room, operations=min(room.operations, most))
     budgets = SearchBudgets(tell)
-    offered = fit(machine, program, X, room, map_bytes, budgets)
-    tell("choosing certified exits")
-    fitted = [
-        TriedExit.of(stage, text, batch, ends)
-        for stage, text in offered
-        if stage.weighted_operations(ends) <= room.operations
-    ]
     spent = ends.exact.operations_of(batch) + ends.label.operations()
+    other_sums = () if offers is None or room.stages.needed else offers(X, X)
+    least = min((other.operations.mean() for other in other_sums), default=np.inf)
+    offered: list[Offer] = []
+    if least > _NEARLY_NOTHING * spent.mean():
+        offered = fit(machine, program, X, room, budgets)
+    tell("choosing certified exits")
+    fitted = tried(offered, batch, ends, room)
     exits, candidates = choose(fitted, spent, ends, room)
-    pair_notes: tuple[str, ...] = ()
-    pairs = None if offer is None else offer(X, X)
-    if pairs is not None:
-        tell("choosing pairs of classes")
-        behind, others = choose(fitted, pairs.operations, pairs.program.ends, room, PAIR_SUM)
+    sum_notes: tuple[str, ...] = ()
+    for other in other_sums:
+        tell(f"comparing {other.name}")
+        behind: tuple[EarlyExit, ...] = ()
+        others: tuple[Candidate, ...] = (other.candidate,)
+        if other.program.sum.takes_exits:
+            behind, others = choose(fitted, other.operations, other.program.ends, room, other.name)
         is_better, candidates = merged(candidates, others)
         if is_better:
-            program, exits, pair_notes = pairs.program, behind, (pairs.note,)
-    by_pairs = bool(pair_notes)
-    if isinstance(ends.label, Vote) and not by_pairs:
-        pair_notes = (
+            program, exits, sum_notes = other.program, behind, other.notes
+    by_another = program.sum is not ends.exact
+    if isinstance(ends.label, Vote) and not by_another:
+        sum_notes = (
             "all pairs of classes are summed together: pair_sum does not pay or fit here, or is "
             "not for this machine",
         )
     program = replace(program, mode="certified", exits=(*program.exits, *exits))
     notes = (
-        *_notes(offered, exits, by_pairs),
+        *left_out(machine, exact_program, exits, offered, room.stages),
+        *_summed(offered, exits, by_another),
         *budgets.notes,
-        *pair_notes,
+        *sum_notes,
+        *_additive_notes(machine, program),
         *weight_notes(program),
     )
     return program, Choice(source, len(X), candidates, notes)
+
+
+def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]:
+    """Return why a machine that looks additive is summed over its vectors."""
+    if isinstance(program.sum, AdditiveSum):
+        return ()
+    if machine.kernel.not_additive:
+        return (f"additive_sum is left out: {machine.kernel.not_additive}",)
+    if isinstance(machine.kernel, Intersection):
+        return ("additive_sum does not pay or fit here, or not in this format, and is left out",)
+    return ()
 
 
 def fit(
@@ -127,7 +150,6 @@ def fit(
     program: Program,
     X: Float32Array,
     room: Room,
-    map_bytes: int | None = None,
     budgets: SearchBudgets | None = None,
 ) -> list[Offer]:
     """Return the certified exits that a machine can have, in several sizes, each with a text.
@@ -138,18 +160,76 @@ def fit(
         Samples that the C accepts: they show in which regions proofs are worth their cost.
     budgets : SearchBudgets, optional
         Their notes say which search ended early.
+
+    Raises
+    ------
+    InputError
+        If an exit that must be there cannot be built for the machine.
     """
-    asked = Asked(machine, program, X, room, map_bytes, budgets or SearchBudgets())
+    budgets = budgets or SearchBudgets()
+    fits = [made for made in certified_fits() if room.stages.allows(made.kind.template)]
+    reasons = {made.kind.template: made.why_not(machine, program) for made in fits}
+    able = {name for name, reason in reasons.items() if not reason}
+    require_built(room.stages, reasons, able, reasons)
+    offered: list[Offer] = []
     with threadpool_limits(1):  # threads change the rounding of products
-        fitted = [offer for of_kind in certified_fits() for offer in _tried(of_kind, asked)]
-    return [(stage, text) for stage, text in fitted if is_usable(stage)]
+        for made in fits:
+            name = made.kind.template
+            if not reasons[name]:
+                asked = Asked(machine, program, X, room.of_kind(name), budgets)
+                offered += [offer for offer in _tried(made, asked) if is_usable(offer[0])]
+    require_built(room.stages, reasons, {stage.template for stage, _ in offered}, reasons)
+    return offered
 
 
-def _tried(of_kind: CertifiedFit, asked: Asked) -> Sequence[Offer]:
+def tried(offered: Sequence[Offer], batch: Batch, ends: Ends, room: Room) -> list[TriedExit]:
+    """Return the exits that have room, with their costs and decisions on prepared samples."""
+    return [
+        TriedExit.of(stage, text, batch, ends)
+        for stage, text in offered
+        if room.has_operations([stage], [stage.weighted_operations(ends)])
+    ]
+
+
+def left_out(
+    machine: KernelMachine,
+    program: Program,
+    exits: Sequence[EarlyExit],
+    offered: Sequence[Offer],
+    asked: AskedStages,
+) -> list[str]:
+    """Return notes on the kinds of certified exits that a program has not, and why.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    program : Program
+        The exact program, without early exits.
+    exits : sequence of EarlyExit
+        The exits that the program gets.
+    offered : sequence of Offer
+        The exits that were compared.
+    asked : AskedStages
+    """
+    taken = {stage.template for stage in exits}
+    kinds = {stage.template for stage, _ in offered}
+    notes = []
+    for made in certified_fits():
+        name = made.kind.template
+        if name in taken or not asked.allows(name):
+            continue
+        if name in kinds:
+            notes.append(f"{name} does not pay here and is left out")
+        elif reason := made.why_not(machine, program):
+            notes.append(f"{name} is left out: {reason}")
+    return notes
+
+
+def _tried(made: CertifiedFit, asked: Asked) -> Sequence[Offer]:
     """Return the fitted exits of one kind; none if the scale of the data leaves float64's range."""
     try:
         with np.errstate(all="ignore"):
-            return of_kind(asked)
+            return made.offer(asked)
     except (np.linalg.LinAlgError, OverflowError):
         return []
 
@@ -162,19 +242,15 @@ def _samples(
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:
         require_samples(len(X), "certified")
-    if len(X) > _MOST_SAMPLES:
-        X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:_MOST_SAMPLES])]
+    if len(X) > MOST_SAMPLES:
+        X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:MOST_SAMPLES])]
     return np.ascontiguousarray(X), "generated" if given is None else "data"
 
 
-def _notes(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_pairs: bool) -> list[str]:
-    taken = {stage.template for stage in exits}
-    kinds = dict.fromkeys(stage.template for stage, _ in offered)
-    notes = [f"{kind} does not pay here and is left out" for kind in kinds if kind not in taken]
-    if by_pairs:
-        return notes
+def _summed(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_another: bool) -> list[str]:
+    """Return a note that every query is summed, if there are no early exits."""
+    if by_another or exits:
+        return []
     if not offered:
-        notes.append("no certified exit is known for this machine: every query is summed")
-    elif not exits:
-        notes.append("no certified exit pays and fits: every query is summed")
-    return notes
+        return ["no certified exit is known for this machine: every query is summed"]
+    return ["no certified exit pays and fits: every query is summed"]

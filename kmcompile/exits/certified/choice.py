@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ class TriedExit:
         Description for the report.
     operations : ndarray of shape (n_samples,), int64
     decided : ndarray of shape (n_samples,), bool
+    known : ndarray of shape (n_samples,), int64
+        Full kernel evaluations that the exact sum reuses.
     saved : ndarray of shape (n_samples,), int64
         Multiply-adds that the exact sum saves because the exit has already computed kernels.
     """
@@ -38,6 +41,7 @@ class TriedExit:
     text: str
     operations: NDArray[np.int64]
     decided: NDArray[np.bool_]
+    known: NDArray[np.int64]
     saved: NDArray[np.int64]
 
     @classmethod
@@ -46,9 +50,9 @@ class TriedExit:
         before = batch.operations
         after, decided = stage.decide(batch, ends)
         per_kernel = ends.exact.total_operations if isinstance(ends.exact, ExactSum) else 0
-        saved = after.known.astype(np.int64) * per_kernel
+        known = after.known.astype(np.int64)
         spent = ends.weight(stage) * (after.operations - before)
-        return cls(stage, text, spent, decided, saved)
+        return cls(stage, text, spent, decided, known, known * per_kernel)
 
 
 def choose(
@@ -62,8 +66,8 @@ def choose(
 
     The proof of an exit does not depend on the exits before it, except that intervals are
     intersected, which can only help. Each exit is therefore tried once. The cost of a sequence
-    follows from the trials of its exits. A sequence has at most one exit of a kind, cheaper exits
-    first.
+    follows from the trials of its exits. A sequence has at most one exit of a kind, in the order
+    that the user lists, or cheaper exits first. Exits that must be there are in every sequence.
 
     Parameters
     ----------
@@ -76,11 +80,14 @@ def choose(
         Name of the sum in the texts of the candidates.
     """
     alone = float(exact_operations.mean())
+    asked = room.stages
     found: list[tuple[float, tuple[TriedExit, ...]]] = [(alone, ())]
-    for sequence in _sequences(fitted, exact_operations):
+    for sequence in _sequences(fitted, exact_operations, asked.listed):
         if _has_room(sequence, ends, room):
             found.append((_mean_operations(sequence, exact_operations), sequence))
-    found.sort(key=lambda item: item[0])  # stable: fewer stages at equal cost
+    found = [(cost, sequence) for cost, sequence in found if asked.are_met_by(_names(sequence))]
+    # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
+    found.sort(key=lambda item: (not room.has_flash(_stages(item[1])), item[0]))
     chosen = found[0][1]
     candidates = tuple(
         Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)
@@ -100,23 +107,50 @@ def _mean_operations(sequence: Sequence[TriedExit], exact_operations: NDArray[np
     return float((spent + np.where(is_open, rest, 0)).mean())
 
 
+def _stages(sequence: Sequence[TriedExit]) -> list[EarlyExit]:
+    return [item.stage for item in sequence]
+
+
+def _names(sequence: Sequence[TriedExit]) -> list[str]:
+    return [item.stage.template for item in sequence]
+
+
 def _has_room(sequence: Sequence[TriedExit], ends: Ends, room: Room) -> bool:
-    worst = sum(item.stage.weighted_operations(ends) for item in sequence)
-    flash = sum(table.n_bytes for item in sequence for table in item.stage.tables())
-    return worst <= room.operations and (room.flash_bytes is None or flash <= room.flash_bytes)
+    stages = _stages(sequence)
+    operations = [stage.weighted_operations(ends) for stage in stages]
+    only_needed = all(stage.template in room.stages.needed for stage in stages)
+    return room.has_operations(stages, operations) and (only_needed or room.has_flash(stages))
 
 
 def _sequences(
-    fitted: Sequence[TriedExit], exact_operations: NDArray[np.int64]
+    fitted: Sequence[TriedExit],
+    exact_operations: NDArray[np.int64],
+    listed: tuple[str, ...] | None,
 ) -> Iterator[tuple[TriedExit, ...]]:
-    kinds: dict[str, list[TriedExit]] = {}
-    for item in fitted:
-        kinds.setdefault(item.stage.template, []).append(item)
-    choices: list[list[TriedExit | None]] = []
-    for items in kinds.values():
-        items.sort(key=lambda item: _mean_operations([item], exact_operations))
-        choices.append([None, *items[:_MOST_OF_A_KIND]])
+    choices: list[list[TriedExit | None]] = [
+        [None, *items] for items in cheapest_of_each_kind(fitted, exact_operations)
+    ]
     for combination in itertools.product(*choices):
         sequence = [item for item in combination if item is not None]
         if sequence:
-            yield tuple(sorted(sequence, key=lambda item: float(item.operations.mean())))
+            yield tuple(sorted(sequence, key=partial(_place, listed)))
+
+
+def _place(listed: tuple[str, ...] | None, item: TriedExit) -> float:
+    """Return the place of an exit in a sequence: as listed, or by its mean cost."""
+    if listed is not None and item.stage.template in listed:
+        return listed.index(item.stage.template)
+    return float(item.operations.mean())
+
+
+def cheapest_of_each_kind(
+    fitted: Sequence[TriedExit], exact_operations: NDArray[np.int64], most: int = _MOST_OF_A_KIND
+) -> list[list[TriedExit]]:
+    """Return, for each kind, the exits that cost least alone before the sum, cheapest first."""
+    kinds: dict[str, list[TriedExit]] = {}
+    for item in fitted:
+        kinds.setdefault(item.stage.template, []).append(item)
+    return [
+        sorted(items, key=lambda item: _mean_operations([item], exact_operations))[:most]
+        for items in kinds.values()
+    ]

@@ -1,28 +1,32 @@
-"""The registry of certified exits: the function that fits each kind."""
+"""The registry of certified exits: the fit of each kind."""
 
 from __future__ import annotations
 
-from kmcompile.exits.certified.bound_sequence import offer_bound_sequences
-from kmcompile.exits.certified.folded_weights import offer_folded_weights
+from kmcompile.exits.certified import (
+    bound_sequence,
+    folded_weights,
+    sequence_offers,
+    sign_map,
+    subspace,
+)
 from kmcompile.exits.certified.offers import CertifiedFit
-from kmcompile.exits.certified.sign_map import offer_sign_maps
-from kmcompile.exits.certified.subspace import offer_subspaces
+from kmcompile.program.stages import BoundSequence, FoldedWeights, SignMap, SubspaceCertificate
 
 _FITS: list[CertifiedFit] = [
-    offer_sign_maps,
-    offer_folded_weights,
-    offer_bound_sequences,
-    offer_subspaces,
+    CertifiedFit(SignMap, sign_map.offer_sign_maps, sign_map.why_not),
+    CertifiedFit(FoldedWeights, folded_weights.offer_folded_weights, folded_weights.why_not),
+    CertifiedFit(BoundSequence, sequence_offers.offer_bound_sequences, bound_sequence.why_not),
+    CertifiedFit(SubspaceCertificate, subspace.offer_subspaces, subspace.why_not),
 ]
 
 
 def certified_fits() -> tuple[CertifiedFit, ...]:
-    """Return the functions that fit each kind of certified exit, in the order they are tried."""
+    """Return the fits of all kinds, in the order in which they are tried."""
     return tuple(_FITS)
 
 
 def register_certified_fit(fit: CertifiedFit) -> None:
-    """Register a function that fits one more kind of certified exit; it is tried after all others.
+    """Register one more kind of certified exit; it is tried after all others.
 
     Registering a fit twice changes nothing.
     """

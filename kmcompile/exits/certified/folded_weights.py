@@ -40,15 +40,25 @@ _LEAST_GAMMA = 2.0**-22
 float64's range."""
 
 
-def supports(machine: KernelMachine, program: Program) -> bool:
-    """Return whether a machine can have local expansions: an rbf kernel with an ordinary gamma.
+def why_not(machine: KernelMachine, program: Program) -> str:
+    """Return why a machine cannot have local expansions; "" if it can.
 
-    The terms of an expansion contain gamma^40, which must not overflow float64.
+    It needs an rbf kernel with an ordinary gamma: the terms of an expansion contain gamma^40, which
+    must not overflow float64.
     """
     kernel = machine.kernel
-    if not isinstance(kernel, Rbf) or not isinstance(program.ends.exact, ExactSum | FixedSum):
-        return False
-    return _LEAST_GAMMA <= kernel.gamma <= 1 / _LEAST_GAMMA
+    if not isinstance(kernel, Rbf):
+        return f"its expansions are of the rbf kernel, not of {kernel.name}"
+    if not isinstance(program.ends.exact, ExactSum | FixedSum):
+        return "its expansions are of a sum over vectors"
+    if not _LEAST_GAMMA <= kernel.gamma <= 1 / _LEAST_GAMMA:
+        return f"gamma = {kernel.gamma:g} is too far from 1 for its powers"
+    return ""
+
+
+def supports(machine: KernelMachine, program: Program) -> bool:
+    """Return whether a machine can have local expansions: an rbf kernel with an ordinary gamma."""
+    return not why_not(machine, program)
 
 
 def fit_folded_weights(

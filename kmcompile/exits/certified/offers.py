@@ -31,8 +31,6 @@ class Asked:
         depends on them.
     room : Room
         What early exits may take.
-    map_bytes : int or None
-        Bytes of flash that a sign map may take; None: the default, `usual_bytes`.
     budgets : SearchBudgets
         The budgets of the searches; their notes say which searches ended early.
     """
@@ -41,13 +39,25 @@ class Asked:
     program: Program
     X: Float32Array
     room: Room
-    map_bytes: int | None
     budgets: SearchBudgets
 
 
-CertifiedFit = Callable[[Asked], Sequence[Offer]]
-"""Returns the exits of one kind for a machine, in several sizes; an empty list if it can have none.
+@dataclass(frozen=True, slots=True, eq=False)
+class CertifiedFit:
+    """One kind of certified exit, as the choice of exits uses it.
 
-It may raise numpy.linalg.LinAlgError or OverflowError if the scale of the data leaves float64's
-range.
-"""
+    Parameters
+    ----------
+    kind : type of EarlyExit
+        The class of its stages.
+    offer : callable
+        Returns the exits of this kind for a machine, in several sizes; an empty list if none is of
+        use. It may raise numpy.linalg.LinAlgError or OverflowError if the scale of the data leaves
+        float64's range.
+    why_not : callable, optional
+        Returns why a machine, given with its exact program, cannot have such an exit; "" if it can.
+    """
+
+    kind: type[EarlyExit]
+    offer: Callable[[Asked], Sequence[Offer]]
+    why_not: Callable[[KernelMachine, Program], str] = lambda machine, program: ""

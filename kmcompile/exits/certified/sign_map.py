@@ -90,6 +90,15 @@ def usual_bytes(program: Program) -> int:
     return min(_LARGEST_BYTES, sum(table.n_bytes for table in program.ends.exact.tables()))
 
 
+def why_not(machine: KernelMachine, program: Program) -> str:
+    """Return why a machine cannot have a sign map: many classes or features; "" if it may."""
+    if not machine.task.has_one_sign:
+        return f"a map is of one sign, and this machine is {machine.task.value}"
+    if machine.n_features not in DEGREES:
+        return f"a map is for at most {max(DEGREES)} features, the model has {machine.n_features}"
+    return ""
+
+
 def build_sign_map(
     machine: KernelMachine,
     program: Program,
@@ -118,7 +127,7 @@ def build_sign_map(
     SignMap or None
         None if the machine is of another kind, or if no map decides anything.
     """
-    if not machine.task.has_one_sign or machine.n_features not in DEGREES:
+    if why_not(machine, program):
         return None
     seen = _seen(machine, program, samples)
     points = spread_points(seen.x) if len(samples) else np.zeros((0, machine.n_features))
@@ -315,7 +324,7 @@ def offer_sign_maps(asked: Asked) -> list[Offer]:
     """Return a map of the usual size, and larger maps as long as many samples stay undecided."""
     machine, program, room = asked.machine, asked.program, asked.room
     batch = program.prepare.run(Batch.of(asked.X, program.n_decisions))
-    size, most = usual_bytes(program), asked.map_bytes
+    size, most = usual_bytes(program), room.map_bytes
     if most is not None:
         size = min(size, most)
     found: list[Offer] = []

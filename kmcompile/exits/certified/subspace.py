@@ -42,18 +42,28 @@ _LARGEST_EXTRA = 0.2
 exact sum's; both counted without zero features."""
 
 
+def why_not(machine: KernelMachine, program: Program) -> str:
+    """Return why a machine cannot have a certificate; "" if it can.
+
+    It must be binary, polynomial and not too large.
+    """
+    exact, kernel = program.ends.exact, machine.kernel
+    if not isinstance(kernel, Poly):
+        return f"its bounds are of polynomials, and the kernel is {kernel.name}"
+    if not 2 <= kernel.degree <= _LARGEST_DEGREE:
+        return f"the degree must be 2 to {_LARGEST_DEGREE}, is {kernel.degree}"
+    if program.codes is not None or not isinstance(exact, ExactSum):
+        return f"it computes kernels of the exact sum in float32, not in {program.number_format}"
+    if exact.n_decisions != 1 or exact.n_rows != 1:
+        return f"it is for one decision, the model has {exact.n_decisions}"
+    if exact.n_slots > _MOST_VECTORS:
+        return f"it is for at most {_MOST_VECTORS:,} vectors, the model has {exact.n_slots:,}"
+    return ""
+
+
 def supports(machine: KernelMachine, program: Program) -> bool:
     """Return whether a machine can have a certificate: binary, polynomial and not too large."""
-    exact, kernel = program.ends.exact, machine.kernel
-    return (
-        isinstance(exact, ExactSum)
-        and program.codes is None  # the certificate computes kernels of the exact sum in float32
-        and isinstance(kernel, Poly)
-        and 2 <= kernel.degree <= _LARGEST_DEGREE
-        and exact.n_decisions == 1
-        and exact.n_rows == 1
-        and exact.n_slots <= _MOST_VECTORS
-    )
+    return not why_not(machine, program)
 
 
 def fit_subspace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 from kmcompile.errors import UsageError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
-from kmcompile.exits.pairwise import PairOffer
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.exits.statistical.cascade import Wish, add_cascade, promise_of_exact
+from kmcompile.exits.statistical.cascade import add_cascade, promise_of_exact
+from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.generated import Challenge, challenge, generated_challenges
 from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
-from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
+from kmcompile.exits.statistical.paper_cascade import PAPER_STAGES, add_paper_cascade
 from kmcompile.exits.statistical.samples import (
     calibration_samples,
     require_support,
     split,
     supported_risk,
 )
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes
@@ -64,7 +65,7 @@ def calibrate(
     plan: Plan,
     room: Room,
     tell: Callable[[str], None],
-    offer: Callable[[Float32Array, Float32Array], PairOffer | None] | None = None,
+    offers: Callable[[Float32Array, Float32Array], Sequence[SumOffer]] | None = None,
 ) -> Calibrated:
     """Return the program with the early exits that the plan asks for.
 
@@ -80,9 +81,9 @@ def calibrate(
         What early exits may take.
     tell : callable
         Called with a few words as each step begins.
-    offer : callable, optional
-        Function of two sample arrays, the first to choose the order of the pairs, the second to
-        measure the cost. It returns a program with a pair sum, which is taken if it costs less.
+    offers : callable, optional
+        Function of two sample arrays, the first to choose the order of pairs of classes, the second
+        to measure the cost. It returns programs with other sums; one is taken if it costs less.
         The control samples, which support the promise, are in neither array.
 
     Raises
@@ -105,30 +106,21 @@ def calibrate(
     notes = _notes(int((~accepted).sum()), groups, len(X), samples.training)
     thresholds = plan.promise.thresholds
     if thresholds != "risk":
-        _check_paper_scheme(machine, program, thresholds)
-        program, calibration = add_paper_cascade(
-            program, samples, thresholds, room.operations, tell
-        )
+        _check_paper_scheme(machine, program, plan)
+        program, calibration = add_paper_cascade(program, samples, plan.promise, tell)
         held_out = X
     else:
         control = plan.promise.control
         risk = _risk(plan.promise, len(X), len(given), samples.training)
         parts = split(len(X), risk, control, groups.first[kept])
         wish = Wish(risk, control, parts)
-        program, calibration = add_cascade(
-            machine,
-            program,
-            samples,
-            wish,
-            room,
-            tell,
-            plan.n_jobs,
-        )
+        case = Case.of(machine, program, samples, wish)
+        program, calibration = add_cascade(case, room, tell, plan.n_jobs)
         held_out = X[parts.control]
-        offered = None
-        if offer is not None:
-            offered = offer(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
-        if offered is not None:
+        every: Sequence[SumOffer] = ()
+        if offers is not None and not plan.stages.needed:
+            every = offers(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
+        for offered in every:
             program, calibration = with_offer(
                 program,
                 calibration,
@@ -137,7 +129,7 @@ def calibrate(
                 X[parts.choice],
                 X[parts.control],
             )
-    if program.early_exits:
+    if program.takes_risk:
         tell("challenging the thresholds")
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
         notes = (*notes, _told(asked), *weight_notes(program))
@@ -167,9 +159,15 @@ def _risk(asked: AskedPromise, n: int, n_given: int, training: bool) -> float:
     return asked.risk
 
 
-def _check_paper_scheme(machine: KernelMachine, program: Program, thresholds: str) -> None:
-    """Raise UsageError if the paper's scheme does not support the machine or the format."""
-    exact = program.ends.exact
+def _check_paper_scheme(machine: KernelMachine, program: Program, plan: Plan) -> None:
+    """Raise UsageError if the paper's scheme does not support the machine, format or stages."""
+    exact, thresholds = program.ends.exact, plan.promise.thresholds
+    asked = (*plan.stages.needed, *plan.stages.excluded)
+    if not plan.stages.are_met_by(PAPER_STAGES):
+        raise UsageError(
+            f"--thresholds {thresholds}: the paper's scheme is {' and '.join(PAPER_STAGES)}, "
+            f"asked for is {', '.join(asked)}\nleave it out for --thresholds risk"
+        )
     if not machine.task.has_one_sign:
         raise UsageError(
             f"--thresholds {thresholds}: the paper's scheme is for two classes, the "

@@ -1,254 +1,207 @@
-"""Build the cascade: statistical exits before the exact sum, with the requested risk."""
+"""Build the cascade of mode statistical: early exits before the sum, with the requested risk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.candidates.search_budget import SearchBudget
+from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
+from kmcompile.exits.certified.certify import MOST_SAMPLES, fit, left_out, tried
+from kmcompile.exits.certified.choice import TriedExit
 from kmcompile.exits.statistical.calibration import Calibration, Promise
+from kmcompile.exits.statistical.case import Case, Wish, skips_zeros
 from kmcompile.exits.statistical.chooser import (
-    ChoiceSamples,
-    added_operations,
+    WORTH_A_RISK,
+    Chosen,
+    Offered,
+    allowed_disagreements,
     choose,
-    mean_operations,
 )
-from kmcompile.exits.statistical.exits import estimates_of, finished, with_limits
+from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.fit_points import points_left_out
 from kmcompile.exits.statistical.fitting import fit_stages
-from kmcompile.exits.statistical.links import FittedExit, Link, trial_of
+from kmcompile.exits.statistical.judge import PROOFS_SHARE, Judge, Row
+from kmcompile.exits.statistical.links import CascadeExit, FittedExit, trial_of
 from kmcompile.exits.statistical.risk import (
     SCALES,
-    Control,
     conformal,
     decide_nothing,
     fixed_sequence,
     promise_nothing,
 )
-from kmcompile.exits.statistical.samples import CalibrationSamples, Parts
-from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.numeric.arrays import Float32Array
-from kmcompile.numeric.batch import Batch
+from kmcompile.exits.statistical.samples import CalibrationSamples
+from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
-from kmcompile.program.stages import (
-    EarlyExit,
-    ExactSum,
-    FixedSum,
-    LinearSum,
-    PairSum,
-    RangeGate,
-)
-from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.range_gate import sum_of_squares
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Wish:
-    """The requested risk of the early exits, and the samples that must support it.
-
-    Parameters
-    ----------
-    risk : float
-        The largest probability of another label.
-    control : {"guaranteed", "expected"}
-    parts : Parts
-        The samples for the shapes of the stages, for their choice and for the promise.
-    """
-
-    risk: float
-    control: Control
-    parts: Parts
+from kmcompile.program.stages import EarlyExit
 
 
 def add_cascade(
-    machine: KernelMachine,
-    program: Program,
-    samples: CalibrationSamples,
-    wish: Wish,
-    room: Room,
-    tell: Callable[[str], None],
-    n_jobs: int | None = None,
+    case: Case, room: Room, tell: Callable[[str], None], n_jobs: int | None = None
 ) -> tuple[Program, Calibration]:
     """Return the program with the early exits that save operations, and the calibration results.
 
+    Certified exits stand before, between or behind statistical ones, wherever the counted
+    operations of the choice samples say. What they decide takes nothing from the risk.
+
     Parameters
     ----------
-    machine : KernelMachine
-        The machine after the passes of `kmcompile.passes`.
-    program : Program
-        The exact program, without early exits.
-    samples : CalibrationSamples
-    wish : Wish
+    case : Case
     room : Room
         What early exits may take.
     tell : callable
         Called with a few words as each step begins.
     n_jobs : int, optional
         Number of joblib jobs that fit the stages.
+
+    Raises
+    ------
+    InputError
+        If an exit that must be there cannot be built, or cannot keep the risk.
     """
-    ends = program.ends
-    x, parts = prepared(program, samples.X), wish.parts
-    skip_zeros = skips_zeros(program)
-    relevant = relevant_decisions(machine, samples.labels)
-    shape, choice = parts.shape, parts.choice
-    tell("fitting early exits")
-    gate_operations = range_gate(x, skip_zeros).operations()
-    n_always = ends.float_weight * gate_operations + _made_floats(program)
-    stages = fit_stages(
-        ends,
-        x[shape],
-        samples.decisions[shape],
-        relevant[shape],
-        skip_zeros,
-        n_jobs,
-        lambda stage: n_always + added_operations([stage], ends) <= room.operations,
-    )
-    fitted = []
-    for number, (stage, text) in enumerate(stages, start=1):
-        tell(f"trying early exits: {number} of {len(stages)}")
-        fitted.append(FittedExit(stage, estimates_of(stage, ends, x[choice]), text))
+    samples, wish, parts = case.samples, case.wish, case.parts
+    judged = case.choice_samples()
+    fitted = _fitted(case, room, tell, n_jobs)
+    proved, search_notes = _proved(case, room, tell)
     tell("choosing early exits")
-    judged = _choice_samples(program, samples, parts, x, relevant)
     budget = SearchBudget("the choice of early exits")
-    chosen, candidates = choose(fitted, judged, wish.risk, ends, n_always, room, budget)
-    notes = [*_left_out(fitted, chosen), *points_left_out(len(shape), x.shape[1]), *budget.notes]
-    seen = np.concatenate([shape, choice])
-    stages_seen = [with_limits(made.fitted.stage, x[seen]) for made in chosen]
-    limited = tuple(
-        replace(made, fitted=replace(made.fitted, stage=stage))
-        for made, stage in zip(chosen, stages_seen, strict=True)
-    )
-    calibrated, promise = program, promise_of_exact(samples, wish)
-    if chosen:
+    judge = Judge(judged, case.ends, case.n_always, room, allowed_disagreements(judged, wish.risk))
+    choice = choose(Offered(fitted, proved), judge, budget)
+    row, calibrated, promise = choice.row, case.program, promise_of_exact(samples, wish)
+    notes: list[str] = []
+    if row.takes_risk:
         tell("controlling the risk")
-        found = _control(limited, ends, x, samples, wish)
-        gate = range_gate(x[seen], skip_zeros)
-        if n_always + mean_operations(chosen, judged, ends, found.scale) < _alone(judged):
-            kept = _at_promise(
-                lambda scale: with_exits(program, gate, limited, scale), samples, parts, found
-            )
-            if kept is None:
-                notes.append("the exact sum gives other labels than the model too often")
-            else:
-                calibrated, promise = kept
-    if calibrated is program:
+        row, kept, note = _controlled(case, choice, judge)
+        notes += [note] if note else []
+        if kept is not None:
+            calibrated, promise = kept
+    if row.items and not row.takes_risk:
+        calibrated = with_exits(case, row.links, math.inf)
+    if not calibrated.early_exits:
         notes.append("no early exit pays on the calibration samples: every query is summed")
-    return replace(calibrated, mode="statistical"), Calibration(
+    calibrated = replace(calibrated, mode="statistical")
+    offered = [(item.stage, item.text) for item in proved]
+    notes = [
+        *_left_out(fitted, calibrated),
+        *left_out(case.machine, case.program, calibrated.early_exits, offered, room.stages),
+        *points_left_out(len(parts.shape), case.x.shape[1]),
+        *search_notes,
+        *budget.notes,
+        *notes,
+    ]
+    return calibrated, Calibration(
         promise=promise,
         thresholds="risk",
         n_shape=len(parts.shape),
         n_choice=len(parts.choice),
         n_control=len(parts.control),
         n_support_vectors_found=int(samples.is_vector.sum()),
-        candidates=candidates,
+        candidates=choice.candidates,
         notes=tuple(notes),
     )
 
 
-def _made_floats(program: Program) -> int:
-    """Return the multiply-adds to convert the codes to float32, which every exit here reads."""
-    return program.n_features * program.float_weight if program.ends.in_integers else 0
-
-
-def _alone(samples: ChoiceSamples) -> float:
-    """Return the mean multiply-adds of the exact sum without exits."""
-    return float(samples.exact_operations.mean())
-
-
-def _choice_samples(
-    program: Program,
-    samples: CalibrationSamples,
-    parts: Parts,
-    x: Float32Array,
-    relevant: NDArray[np.bool_],
-) -> ChoiceSamples:
-    exact, label = program.ends.exact, program.ends.label
-    chosen = x[parts.choice]
-    spent = exact.operations_of(Batch.of(chosen, program.n_decisions)) + label.operations()
-    return ChoiceSamples(
-        samples.decisions[parts.choice],
-        relevant[parts.choice],
-        samples.labels[parts.choice].astype(np.int32),
-        spent,
-        _per_kernel(exact, chosen),
+def _fitted(
+    case: Case, room: Room, tell: Callable[[str], None], n_jobs: int | None
+) -> list[FittedExit]:
+    """Return the statistical exits that have room, with their estimates on the choice samples."""
+    tell("fitting early exits")
+    ends, shape = case.ends, case.parts.shape
+    samples = FitSamples(
+        ends,
+        case.x[shape],
+        case.samples.decisions[shape],
+        case.relevant[shape],
+        skips_zeros(case.program),
+        n_jobs,
     )
+    stages = fit_stages(
+        samples,
+        room.stages,
+        lambda stage: room.has_operations([stage], [case.n_always + stage.added_operations(ends)]),
+    )
+    fitted = []
+    for number, (stage, text) in enumerate(stages, start=1):
+        tell(f"trying early exits: {number} of {len(stages)}")
+        estimates = estimates_of(stage, ends, case.x[case.parts.choice])
+        fitted.append(FittedExit(stage, estimates, text))
+    return fitted
 
 
-def _per_kernel(
-    exact: ExactSum | PairSum | FixedSum | LinearSum, x: Float32Array
-) -> NDArray[np.int64]:
-    """Return the multiply-adds saved by a known kernel; an integer sum saves none."""
-    if not isinstance(exact, ExactSum):
-        return np.zeros(len(x), dtype=np.int64)
-    return exact.total_operations - exact.skipped_features(x)
+def _proved(
+    case: Case, room: Room, tell: Callable[[str], None]
+) -> tuple[list[TriedExit], tuple[str, ...]]:
+    """Return the certified exits, tried on the choice samples, and notes on their searches."""
+    tell("fitting certified exits")
+    rows = case.taught[:MOST_SAMPLES]
+    room = replace(room, operations=room.operations * PROOFS_SHARE)
+    budgets = SearchBudgets(tell)
+    X = np.ascontiguousarray(case.samples.X[rows])
+    offered = fit(case.machine, case.program, X, room, budgets)
+    batch = case.batch.chosen(case.parts.choice)
+    return tried(offered, batch, case.ends, room), budgets.notes
 
 
-def prepared(program: Program, X: Float32Array) -> Float32Array:
-    """Return the prepared inputs, shape (n, n_prepared), float32; the C must accept all rows."""
-    return program.prepare.run(Batch.of(np.ascontiguousarray(X), program.n_decisions)).x
+def _controlled(
+    case: Case, choice: Chosen, judge: Judge
+) -> tuple[Row, tuple[Program, Promise] | None, str]:
+    """Return the exits that pay at the scale that keeps the risk, their program and its promise.
 
-
-def relevant_decisions(machine: KernelMachine, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return for each sample the decisions of its class's pairs, shape (n, n_decisions)."""
-    if machine.task is not Task.ONE_VS_ONE:
-        return np.ones((len(labels), machine.n_decisions), dtype=bool)
-    n = machine.n_classes
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    return np.stack([(labels == i) | (labels == j) for i, j in pairs], axis=1)
-
-
-def with_exits(
-    program: Program, gate: RangeGate, chosen: tuple[Link, ...], scale: float
-) -> Program:
-    """Return the program with early exits whose bands are set at a scale."""
-    exits: list[EarlyExit] = []
-    for made in chosen:
-        number = 1 + sum(stage.template == made.fitted.stage.template for stage in exits)
-        exits.append(finished(made, number, scale))
-    return replace(program, exits=(*program.exits, gate, *exits))
-
-
-def skips_zeros(program: Program) -> bool:
-    """Return whether the program lists nonzero features, as lowering decided."""
-    exact = program.ends.exact
-    return isinstance(exact, ExactSum) and exact.skip_zeros
-
-
-def range_gate(x: Float32Array, skip_zeros: bool) -> RangeGate:
-    """Return the range gate, which every query passes before the first early exit.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_samples, n_features), float32
-        Prepared samples: the range of their squared norms is the calibrated range.
-    skip_zeros : bool
+    Without a program, the exits are those that take no risk. The last value is a note.
     """
-    square = sum_of_squares(x)
-    return RangeGate(x.shape[1], square.min(), square.max(), skip_zeros)
+    needed = judge.room.stages.needed
+    taught = case.x[case.taught]
+    row = replace(choice.row, links=tuple(made.with_limits(taught) for made in choice.row.links))
+    found = _control(row.links, case)
+    risky = {made.stage.template for made in row.links if made.stage.is_calibrated}
+    must = sorted(risky & {*needed})
+    if must and found.scale == math.inf:
+        raise InputError(
+            f"{must[0]} cannot keep the risk of {case.wish.risk:g} on the calibration samples\n"
+            "give a larger --risk or more samples, or leave it out"
+        )
+    cost = judge.cost(replace(row, scale=found.scale))
+    sure = choice.without_risk
+    if sure is not None and cost >= WORTH_A_RISK * sure.cost:
+        return sure, None, ""
+    kept = _at_promise(lambda scale: with_exits(case, row.links, scale), case, found)
+    if kept is None:
+        note = "the exact sum gives other labels than the model too often"
+        return sure or replace(row, items=(), links=()), None, note
+    return row, kept, ""
 
 
-def _control(
-    chosen: tuple[Link, ...],
-    ends: Ends,
-    x: Float32Array,
-    samples: CalibrationSamples,
-    wish: Wish,
-) -> Promise:
+def with_exits(case: Case, links: Sequence[CascadeExit[Any]], scale: float) -> Program:
+    """Return the program with early exits whose bands are set at a scale.
+
+    A range gate stands before them if any of them is statistical.
+    """
+    exits: list[EarlyExit] = []
+    for made in links:
+        number = 1 + sum(stage.template == made.stage.template for stage in exits)
+        exits.append(made.finished(number, scale))
+    gate = (case.gate,) if any(stage.is_calibrated for stage in exits) else ()
+    return replace(case.program, exits=(*case.program.exits, *gate, *exits))
+
+
+def _control(chosen: Sequence[CascadeExit[Any]], case: Case) -> Promise:
     """Return the promise of the smallest scale that keeps the risk on the control samples."""
-    control = wish.parts.control
-    labels = samples.labels[control].astype(np.int32)
-    estimates = [estimates_of(made.fitted.stage, ends, x[control]) for made in chosen]
-    whole = trial_of(chosen, estimates, ends.label)
+    wish, control = case.wish, case.parts.control
+    seen = case.seen(control)
+    results = [made.results_on(seen, case.ends) for made in chosen]
+    whole = trial_of(chosen, results, seen.begin, case.ends.label)
 
     def wrong(scale: float) -> NDArray[np.bool_]:
-        return whole.wrong(scale, labels)
+        return whole.wrong(scale, seen.labels)
 
-    if samples.training:
+    if case.samples.training:
         # Nothing is promised, but the rule of a promise gives a sensible scale.
         risk = max(wish.risk, 1 / (len(control) + 1))
         found = conformal(SCALES, wrong, len(control), risk)
@@ -260,7 +213,7 @@ def _control(
         found = conformal(SCALES, wrong, len(control), wish.risk)
     if found is None:
         return decide_nothing(wish.control, wish.risk, len(control))
-    if samples.training:
+    if case.samples.training:
         return promise_nothing(len(control), found.disagreements, found.scale)
     return found
 
@@ -273,7 +226,7 @@ def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
 
 
 def _at_promise(
-    build: Callable[[float], Program], samples: CalibrationSamples, parts: Parts, promise: Promise
+    build: Callable[[float], Program], case: Case, promise: Promise
 ) -> tuple[Program, Promise] | None:
     """Return the program at the promised scale, and its own disagreements with the model.
 
@@ -281,7 +234,7 @@ def _at_promise(
     about every answer of the program. If the program disagrees more often than the trial, a larger
     scale that was also accepted is taken. None if the exact sums themselves disagree too often.
     """
-    control = parts.control
+    samples, control = case.samples, case.parts.control
     for scale in [scale for scale in SCALES if scale >= promise.scale][::-1]:
         program = build(scale)
         results, _ = classify(program, samples.X[control])
@@ -291,10 +244,8 @@ def _at_promise(
     return None
 
 
-def _left_out(fitted: list[FittedExit], chosen: tuple[Link, ...]) -> list[str]:
-    taken = [made.fitted for made in chosen]
-    kinds: dict[str, bool] = {}
-    for item in fitted:
-        kind = item.stage.template
-        kinds[kind] = kinds.get(kind, False) or item in taken
-    return [f"{kind} does not pay here and is left out" for kind, kept in kinds.items() if not kept]
+def _left_out(fitted: Sequence[FittedExit], program: Program) -> list[str]:
+    """Return notes on the kinds of statistical exits that were fitted and that do not pay."""
+    taken = {stage.template for stage in program.early_exits}
+    kinds = dict.fromkeys(item.stage.template for item in fitted)
+    return [f"{kind} does not pay here and is left out" for kind in kinds if kind not in taken]

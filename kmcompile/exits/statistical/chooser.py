@@ -1,27 +1,28 @@
-"""Choose the statistical exits of a program by operations counted on the choice samples."""
+"""Choose the early exits of a program of mode statistical, by operations counted on samples."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kmcompile.exits.candidates.candidate import Candidate
-from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.statistical.fits import fit_of, statistical_fits
-from kmcompile.exits.statistical.links import FittedExit, Link, State, link, trial_of
-from kmcompile.exits.statistical.risk import SCALES
+from kmcompile.exits.certified.choice import TriedExit, cheapest_of_each_kind
+from kmcompile.exits.statistical.fits import statistical_fits
+from kmcompile.exits.statistical.judge import (
+    FEW,
+    USUAL_SCALE,
+    ChoiceSamples,
+    Item,
+    Items,
+    Judge,
+    Row,
+)
+from kmcompile.exits.statistical.links import FittedExit
 from kmcompile.exits.statistical.statistical_fit import StatisticalFit
-from kmcompile.exits.statistical.trial import Trial, in_a_row
-from kmcompile.numeric.arrays import Float64Array
-from kmcompile.program.stages import EarlyExit
-from kmcompile.program.stages.ends import Ends
 
 _RISK_USED = 0.7
 """Share of the risk at which candidates are compared; the rest is left for the control samples."""
@@ -30,90 +31,151 @@ _WIDER, _WIDER_COST = (1.25, 1.5, 1.75, 2.0), 0.2
 """Factors by which the bands after touched vectors may be wider, and the largest cost of a
 factor."""
 
-_FEW, _USUAL_SCALE = 3, 1.75
-"""If the risk allows fewer disagreements than this on the choice samples, they say little about the
-scale that the control samples will give. The usual scale is taken instead."""
-
 WORST_SHARE = 0.1
 """Most operations that statistical exits may add in the worst case, as a share of the exact
 sum's."""
 
+WORTH_A_RISK = 0.9
+"""Exits with a risk are taken only if they need less than this share of the operations without."""
+
+_N_EXTENDED, _MOST_PROOFS = 6, 3
+"""Cheapest sequences that are extended by certified exits, and certified exits of a kind that are
+tried for this: those that are cheapest alone."""
+
+_WORTH_A_STAGE = 0.99
+"""A certified exit is added to a sequence if the cost falls below this share."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChoiceSamples:
-    """The part of the samples on which sequences of stages are compared.
-
-    Parameters
-    ----------
-    decisions : ndarray of shape (n_samples, n_decisions), float64
-    relevant : ndarray of shape (n_samples, n_decisions), bool
-        For each decision, the samples of its pair's two classes.
-    labels : ndarray of shape (n_samples,), int32
-        The model's labels.
-    exact_operations, per_kernel : ndarray of shape (n_samples,), int64
-        Multiply-adds of the exact sum with the label, and those it saves for each known kernel.
-    """
-
-    decisions: Float64Array
-    relevant: NDArray[np.bool_]
-    labels: NDArray[np.int32]
-    exact_operations: NDArray[np.int64]
-    per_kernel: NDArray[np.int64]
-
-
-def choose(
-    fitted: Sequence[FittedExit],
-    samples: ChoiceSamples,
-    risk: float,
-    ends: Ends,
-    n_always: float,
-    room: Room,
-    budget: SearchBudget | None = None,
-) -> tuple[tuple[Link, ...], tuple[Candidate, ...]]:
-    """Return the cheapest sequence of early exits, and all sequences that were compared.
-
-    A sequence has at most `most` exits of each kind. The kinds stand in the order of the fits, the
-    exits of one kind in order of cost, as far as `room` allows. Each sequence is compared at the
-    smallest scale of its bands that about keeps the risk.
+class Offered:
+    """The early exits that may stand in a program.
 
     Parameters
     ----------
     fitted : sequence of FittedExit
-    samples : ChoiceSamples
-    risk : float
-    ends : Ends
-    n_always : float
-        Mean multiply-adds of a query before the first early exit, which the exits require.
-    room : Room
+        Statistical exits with their estimates on the choice samples.
+    proved : sequence of TriedExit
+        Certified exits, tried on the choice samples.
+    """
+
+    fitted: Sequence[FittedExit]
+    proved: Sequence[TriedExit] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """The cheapest sequence of early exits.
+
+    Parameters
+    ----------
+    row : Row
+    without_risk : Row or None
+        The cheapest sequence that takes no risk; None if an exit that must be there takes one.
+    candidates : tuple of Candidate
+        All sequences that were compared, in order of cost.
+    """
+
+    row: Row
+    without_risk: Row | None
+    candidates: tuple[Candidate, ...]
+
+
+def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -> Chosen:
+    """Return the cheapest sequence of early exits.
+
+    A sequence has at most `most` statistical exits of each kind. Their kinds stand in the order of
+    the fits, the exits of one kind in order of cost, as far as the judge's room allows. The best
+    sequences are extended by certified exits (`with_proofs`). Where the exits are listed, all
+    sequences of these exits are compared. A sequence that takes a risk must cost clearly less than
+    the best one that takes none.
+
+    Parameters
+    ----------
+    offered : Offered
+    judge : Judge
     budget : SearchBudget, optional
         Limits the memory for sequences of exits that hand on their estimates, and so the number
         of such exits in a row.
     """
-    alone = float(samples.exact_operations.mean())
-    found: list[tuple[float, tuple[Link, ...]]] = [(alone, ())]
-    begin = State(None, np.ones(len(samples.labels)))
-    tried = _Tried(samples, ends, begin)
-    budget = budget or SearchBudget("the choice of early exits")
-    for sequence in _sequences(fitted, _longest_row(fitted, samples, budget)):
-        if not _has_room(sequence, ends, n_always, room):
-            continue
-        links, trial = tried.of(sequence)
-        scale = _scale(trial, samples.labels, allowed_disagreements(samples, risk))
-        if scale is not None:
-            cost = trial.mean_operations(scale, samples.exact_operations, samples.per_kernel)
-            found.append((n_always + cost, links))
-    found.sort(key=lambda item: item[0])  # stable: fewer stages at equal cost
-    cost, chosen = found[0]
-    if chosen and allowed_disagreements(samples, risk) < _FEW:
-        cost, chosen = _widened(chosen, samples, ends, cost - n_always)
-        found[0] = (n_always + cost, chosen)
+    asked, room = judge.room.stages, judge.room
+    longest = _longest_row(
+        offered.fitted, judge.samples, budget or SearchBudget("the choice of early exits")
+    )
+    if asked.listed is not None:
+        rows = judge.rows(_listed(offered, asked.listed, judge.samples))
+    else:
+        rows = judge.rows([(), *_sequences(offered.fitted, longest)])
+        rows += with_proofs(rows, offered.proved, judge)
+    rows = [row for row in rows if asked.are_met_by(row.names)]
+    # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
+    rows.sort(key=lambda row: (not room.has_flash(row.stages), row.cost))
+    chosen = rows[0]
+    sure = next((row for row in rows if not row.takes_risk), None)
+    if sure is not None and chosen.cost > WORTH_A_RISK * sure.cost:
+        chosen = sure
+    taken = _widened(chosen, judge) if chosen.takes_risk and judge.allowed < FEW else chosen
     candidates = tuple(
         Candidate(
-            (*(made.fitted.text for made in links), "exact_sum"), cost, chosen=links is chosen
+            (*(made.text for made in row.links), "exact_sum"),
+            (taken if row is chosen else row).cost,
+            chosen=row is chosen,
         )
-        for cost, links in found
+        for row in rows
     )
-    return chosen, candidates
+    return Chosen(taken, sure, candidates)
+
+
+def with_proofs(rows: Sequence[Row], proved: Sequence[TriedExit], judge: Judge) -> list[Row]:
+    """Return the cheapest sequences, each extended by certified exits wherever they save most.
+
+    A sequence is extended exit by exit, at the place where the extended sequence costs least. It
+    stops where no exit saves a hundredth. Certified exits that must be there are added anyway.
+    """
+    kinds = cheapest_of_each_kind(proved, judge.samples.exact_operations, _MOST_PROOFS)
+    items = [item for of_kind in kinds for item in of_kind]
+    statistical = {fit.kind.template for fit in statistical_fits()}
+    asked = {name for name in judge.room.stages.required if name in statistical}
+    able = [row for row in rows if asked <= set(row.names)]
+    able.sort(key=lambda row: row.cost)
+    bases = able[:_N_EXTENDED] + [row for row in able[_N_EXTENDED:] if not row.items]
+    extended = (_extended(row, items, judge) for row in bases)
+    return [row for row in extended if row not in bases]
+
+
+def _extended(row: Row, proved: Sequence[TriedExit], judge: Judge) -> Row:
+    while True:
+        required = {*judge.room.stages.required}
+        missing = [p for p in proved if p.stage.template in required - {*row.names}]
+        tried = [
+            (judge.cost_at(items, row.scale), items)
+            for items in _insertions(row, missing or proved)
+            if judge.has_room(items)
+        ]
+        if not tried:
+            return row
+        longer = judge.row(min(tried, key=lambda one: one[0])[1])
+        if longer is None or (not missing and longer.cost >= _WORTH_A_STAGE * row.cost):
+            return row
+        row = longer
+
+
+def _insertions(row: Row, proved: Sequence[TriedExit]) -> Iterator[Items]:
+    """Return the row with one more certified exit, of a kind that it has not, at every place."""
+    for item in proved:
+        if item.stage.template not in row.names:
+            for place in range(len(row.items) + 1):
+                yield (*row.items[:place], item, *row.items[place:])
+
+
+def _listed(
+    offered: Offered, listed: Sequence[str], samples: ChoiceSamples
+) -> Iterator[tuple[Item, ...]]:
+    """Return all sequences with one exit of each listed kind, in the order of the list."""
+    kinds = cheapest_of_each_kind(offered.proved, samples.exact_operations)
+    items: list[Item] = [*offered.fitted, *itertools.chain(*kinds)]
+    yield from itertools.product(
+        *([item for item in items if item.stage.template == name] for name in listed)
+    )
 
 
 def allowed_disagreements(samples: ChoiceSamples, risk: float) -> float:
@@ -121,88 +183,20 @@ def allowed_disagreements(samples: ChoiceSamples, risk: float) -> float:
     return _RISK_USED * risk * len(samples.labels)
 
 
-def _widened(
-    links: tuple[Link, ...],
-    samples: ChoiceSamples,
-    ends: Ends,
-    cost: float,
-) -> tuple[float, tuple[Link, ...]]:
+def _widened(row: Row, judge: Judge) -> Row:
     """Return the sequence with the bands of tests after touched vectors widened at a small cost.
 
     Few queries reach these tests, and each query that they decide wrongly makes all bands of the
     program wider.
     """
-    least = cost
-    widest = links
+    widest = row
     for factor in _WIDER:
-        wide = tuple(made.wider(factor) for made in links)
-        new = mean_operations(wide, samples, ends, _USUAL_SCALE)
-        if new > least * (1 + _WIDER_COST):
+        wide = replace(row, links=tuple(made.wider(factor) for made in row.links))
+        wide = replace(wide, cost=judge.cost(replace(wide, scale=USUAL_SCALE)))
+        if wide.cost > row.cost * (1 + _WIDER_COST):
             break
-        cost, widest = new, wide
-    return cost, widest
-
-
-def mean_operations(
-    links: Sequence[Link], samples: ChoiceSamples, ends: Ends, scale: float
-) -> float:
-    """Return the mean multiply-adds of the links and the sum at a scale, for a choice sample."""
-    trial = trial_of(links, [made.fitted.estimates for made in links], ends.label)
-    return trial.mean_operations(scale, samples.exact_operations, samples.per_kernel)
-
-
-class _Tried:
-    """Cache of links and trials: a stage is fitted once for each row of estimates before it."""
-
-    def __init__(self, samples: ChoiceSamples, ends: Ends, begin: State) -> None:
-        self._samples, self._ends, self._begin = samples, ends, begin
-        self._known: dict[tuple[FittedExit, ...], tuple[Link, Trial, State]] = {}
-
-    def of(self, sequence: tuple[FittedExit, ...]) -> tuple[tuple[Link, ...], Trial]:
-        """Return the links of a sequence, and the trial of the whole sequence."""
-        links, trials = [], []
-        state = self._begin
-        handed_on: tuple[FittedExit, ...] = ()
-        for item in sequence:
-            key = (*handed_on, item)
-            if key not in self._known:
-                made = link(item, state, self._samples.decisions, self._samples.relevant)
-                trial, after = made.trial(item.estimates, state, self._ends.label, np.array(SCALES))
-                self._known[key] = (made, trial, after)
-            made, trial, state = self._known[key]
-            if item.stage.hands_on_estimate:
-                handed_on = key
-            links.append(made)
-            trials.append(trial)
-        return tuple(links), in_a_row(trials)
-
-
-def _has_room(sequence: Sequence[FittedExit], ends: Ends, n_always: float, room: Room) -> bool:
-    stages = [item.stage for item in sequence]
-    flash = sum(table.n_bytes for stage in stages for table in stage.tables())
-    ram = sum(fit_of(stage).ram_bytes(stage) for stage in stages)
-    return (
-        n_always + added_operations(stages, ends) <= room.operations
-        and (room.flash_bytes is None or flash <= room.flash_bytes)
-        and (room.ram_bytes is None or ram <= room.ram_bytes)
-    )
-
-
-def _scale(trial: Trial, labels: NDArray[np.int32], allowed: float) -> float | None:
-    """Return about the smallest scale that keeps the risk; None if no scale does."""
-    found = None
-    for scale in SCALES:
-        if trial.disagreements(scale, labels) > allowed:
-            break
-        found = scale
-    if found is not None and allowed < _FEW:
-        return max(found, _USUAL_SCALE)
-    return found
-
-
-def added_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
-    """Return the multiply-adds that early exits add to a query that no exit decides."""
-    return sum(stage.added_operations(ends) for stage in stages)
+        widest = wide
+    return widest
 
 
 def _longest_row(fitted: Sequence[FittedExit], samples: ChoiceSamples, budget: SearchBudget) -> int:

@@ -1,12 +1,8 @@
-"""Operations of calibration on an early exit of any kind: estimate, set bands, set limits."""
+"""Operations of calibration on a statistical exit of any kind: estimate, set limits."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from kmcompile.exits.statistical.fits import fit_of
-from kmcompile.exits.statistical.links import Link
-from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages import EarlyExit
@@ -23,13 +19,6 @@ def estimates_of(stage: EarlyExit, ends: Ends, x: Float32Array) -> Estimates:
     x : ndarray of shape (n_samples, n_features), float32
     """
     return fit_of(stage).estimates(stage, ends, x)
-
-
-def finished(made: Link, number: int, scale: float) -> EarlyExit:
-    """Return the stage of a link with its bands at a scale, numbered among its kind."""
-    stage = made.fitted.stage
-    half_width = np.stack([band.half_width(scale) for band in made.bands]).astype(np.float32)
-    return fit_of(stage).finished(stage, Calibrated(made.bands, half_width, made.spread, number))
 
 
 def with_limits(stage: EarlyExit, x: Float32Array) -> EarlyExit:

@@ -65,7 +65,7 @@ class LinearFilterFit(StatisticalFit[LinearFilter]):
 
     kind = LinearFilter
 
-    def jobs(self, samples: FitSamples) -> Iterator[Job]:
+    def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield the job of the one linear filter."""
         given = (samples.x, samples.decisions, samples.relevant, samples.skip_zeros)
         yield linear_filter, given, "linear_filter"

@@ -1,19 +1,25 @@
-"""Links: early exits fitted to follow another exit, and their results on the choice samples."""
+"""Links: early exits fitted to follow others, and their results on samples."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.certified.choice import TriedExit
 from kmcompile.exits.statistical.bands import Bands, fit_bands, fit_spread, limited
 from kmcompile.exits.statistical.fits import fit_of
 from kmcompile.exits.statistical.risk import SCALES
+from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial, in_a_row, try_stage
-from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import Always, EarlyExit
+from kmcompile.program.stages.ends import Ends
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,8 +49,68 @@ class State:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Link:
-    """An early exit fitted to follow an exit that hands on its estimate, or to stand first.
+class Seen:
+    """Samples as the trials of early exits see them.
+
+    Parameters
+    ----------
+    batch : Batch
+        The samples after the preprocessing.
+    labels : ndarray of shape (n_samples,), int32
+        The model's labels.
+    """
+
+    batch: Batch
+    labels: NDArray[np.int32]
+
+    @property
+    def begin(self) -> State:
+        """The state before the first exit."""
+        return State(None, np.ones(len(self.labels)))
+
+
+_T = TypeVar("_T")
+
+
+class CascadeExit(ABC, Generic[_T]):
+    """An early exit at its place in a cascade, statistical or certified."""
+
+    @property
+    @abstractmethod
+    def stage(self) -> EarlyExit:
+        """The stage, without the bands that calibration sets."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """Description of the exit with its sizes."""
+
+    @abstractmethod
+    def results_on(self, seen: Seen, ends: Ends) -> _T:
+        """Return what the exit computes on samples, from which `trial` works at any place."""
+
+    @abstractmethod
+    def trial(
+        self, results: _T, before: State, label: Always, scales: NDArray[np.float64]
+    ) -> tuple[Trial, State]:
+        """Return the trial of the exit on samples, and the state for the exit behind it."""
+
+    @abstractmethod
+    def finished(self, number: int, scale: float) -> EarlyExit:
+        """Return the stage with its bands at a scale, numbered among its kind."""
+
+    def wider(self, factor: float) -> CascadeExit[_T]:
+        """Return the exit with wider bands, by a factor, for the tests after touched vectors."""
+        return self
+
+    def with_limits(self, x: Float32Array) -> CascadeExit[_T]:
+        """Return the exit with the range of prepared samples as limits, if it watches the range."""
+        return self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link(CascadeExit[Estimates]):
+    """A statistical exit fitted to follow an exit that hands on its estimate, or to stand first.
 
     Parameters
     ----------
@@ -58,6 +124,31 @@ class Link:
     fitted: FittedExit
     bands: tuple[Bands, ...]
     spread: tuple[float, float]
+
+    @property
+    def stage(self) -> EarlyExit:
+        """The stage with bands that decide nothing yet."""
+        return self.fitted.stage
+
+    @property
+    def text(self) -> str:
+        """Description of the exit with its sizes."""
+        return self.fitted.text
+
+    def results_on(self, seen: Seen, ends: Ends) -> Estimates:
+        """Return the estimates of the exit's tests on samples."""
+        return fit_of(self.stage).estimates(self.stage, ends, seen.batch.x)
+
+    def finished(self, number: int, scale: float) -> EarlyExit:
+        """Return the stage with its bands at a scale, numbered among its kind."""
+        half_width = np.stack([band.half_width(scale) for band in self.bands]).astype(np.float32)
+        calibrated = Calibrated(self.bands, half_width, self.spread, number)
+        return fit_of(self.stage).finished(self.stage, calibrated)
+
+    def with_limits(self, x: Float32Array) -> Link:
+        """Return the link with the range of prepared samples as limits, if it watches the range."""
+        limited = fit_of(self.stage).with_limits(self.stage, x)
+        return replace(self, fitted=replace(self.fitted, stage=limited))
 
     def wider(self, factor: float) -> Link:
         """Return the link with wider bands, by a factor, for the tests after touched vectors."""
@@ -84,12 +175,61 @@ class Link:
         )
 
     def trial(
-        self, estimates: Estimates, before: State, label: Always, scales: NDArray[np.float64]
+        self, results: Estimates, before: State, label: Always, scales: NDArray[np.float64]
     ) -> tuple[Trial, State]:
-        """Return the trial of the stage on samples, and the state for the exit behind it."""
-        decisions, after = self.follow(estimates, before)
+        """Return the trial of the exit on samples, and the state for the exit behind it."""
+        decisions, after = self.follow(results, before)
         widths = [band.half_width(1.0) for band in self.bands]
-        return try_stage(estimates, decisions, widths, after.spread, label, scales), after
+        return try_stage(results, decisions, widths, after.spread, label, scales), after
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proved:
+    """The results of a certified exit on samples, wherever it stands.
+
+    Parameters
+    ----------
+    tried : TriedExit
+    labels : ndarray of shape (n_samples,), int32
+        The model's labels, which the exit gives where it decides.
+    """
+
+    tried: TriedExit
+    labels: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProvedLink(CascadeExit[Proved]):
+    """A certified exit: it decides at every scale what it decides alone, and never wrongly."""
+
+    tried: TriedExit
+
+    @property
+    def stage(self) -> EarlyExit:
+        """The stage as it will stand in the program."""
+        return self.tried.stage
+
+    @property
+    def text(self) -> str:
+        """Description of the exit with its sizes."""
+        return self.tried.text
+
+    def results_on(self, seen: Seen, ends: Ends) -> Proved:
+        """Return the costs and decisions of the exit on samples."""
+        return Proved(TriedExit.of(self.stage, self.text, seen.batch, ends), seen.labels)
+
+    def trial(
+        self, results: Proved, before: State, label: Always, scales: NDArray[np.float64]
+    ) -> tuple[Trial, State]:
+        """Return the trial of the exit on samples; the state does not change."""
+        tried = results.tried
+        known = tried.known if tried.stage.touches else None
+        scale = np.where(tried.decided, np.inf, 0.0)
+        return Trial(scale[None], results.labels[None], tried.operations[None], known), before
+
+    def finished(self, number: int, scale: float) -> EarlyExit:
+        """Return the stage; it has no bands."""
+        return self.stage
 
 
 def link(
@@ -128,20 +268,24 @@ def link(
     return Link(fitted, bands, line)
 
 
-def trial_of(links: Sequence[Link], estimates: Sequence[Estimates], label: Always) -> Trial:
+def trial_of(
+    links: Sequence[CascadeExit[Any]], results: Sequence[Any], begin: State, label: Always
+) -> Trial:
     """Return the trial of a sequence of early exits on samples.
 
     Parameters
     ----------
-    links : sequence of Link
-    estimates : sequence of Estimates
-        One for each link, all on the same samples.
+    links : sequence of CascadeExit
+    results : sequence
+        What `results_on` returned for each of them, all on the same samples.
+    begin : State
+        The state before the first exit.
     label : Always
         The label stage of the program.
     """
-    state = State(None, np.ones(estimates[0].values.shape[1]))
+    state = begin
     trials = []
-    for made, seen in zip(links, estimates, strict=True):
-        trial, state = made.trial(seen, state, label, np.array(SCALES))
+    for made, computed in zip(links, results, strict=True):
+        trial, state = made.trial(computed, state, label, np.array(SCALES))
         trials.append(trial)
     return in_a_row(trials)

@@ -209,23 +209,31 @@ class NearestVectorsFit(StatisticalFit[NearestVectors]):
 
     kind = NearestVectors
 
-    def jobs(self, samples: FitSamples) -> Iterator[Job]:
-        """Yield a job for each projection.
+    def why_not(self, ends: Ends) -> str:
+        """Return why a program with this sum cannot have nearest vectors; "" if it can.
 
-        There are none if kernels are not computed one by one in float32: the stages compute single
-        kernels of the exact sum, and estimate the others from the projection.
+        The stages compute single kernels of the exact sum in float32, and estimate the others from
+        the projection.
         """
+        exact = ends.exact
+        if not isinstance(exact, ExactSum) or ends.in_integers:
+            return "it computes single kernels of the exact sum in float32"
+        if not exact.kernel.projects:
+            return "it guesses kernels from projections, which say nothing of this kernel"
+        return ""
+
+    def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
+        """Yield a job for each projection to at most half of the features' number."""
         exact = samples.ends.exact
-        if not isinstance(exact, ExactSum) or samples.ends.in_integers or not exact.kernel.projects:
-            return
-        for levels in _LEVELS:
-            if levels[-1] <= exact.n_features // 2:
-                given = (exact, levels, _steps(exact), samples.skip_zeros, np.inf)
-                yield (
-                    nearest_vectors,
-                    given,
-                    f"nearest_vectors(PCA {' -> '.join(map(str, levels))})",
-                )
+        assert isinstance(exact, ExactSum)
+        half = max(1, exact.n_features // 2)
+        sizes = [levels for levels in _LEVELS if levels[-1] <= half]
+        if required and not sizes:
+            sizes = [(half,)]
+        for levels in sizes:
+            given = (exact, levels, _steps(exact), samples.skip_zeros, np.inf)
+            text = " -> ".join(map(str, levels))
+            yield nearest_vectors, given, f"nearest_vectors(PCA {text})"
 
     def estimates(self, stage: NearestVectors, ends: Ends, x: Float32Array) -> Estimates:
         """Return the decisions after each level, then after each number of touched vectors."""

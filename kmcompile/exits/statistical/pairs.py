@@ -1,4 +1,4 @@
-"""Compare pair sums, with and without statistical exits before them, with the exact sum."""
+"""Compare other sums, with and without statistical exits before them, with the exact sum."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.exits.candidates.candidate import Candidate, merged
-from kmcompile.exits.pairwise import PAIR_SUM, PairOffer
 from kmcompile.exits.statistical.calibration import Calibration, Promise
+from kmcompile.exits.statistical.chooser import WORTH_A_RISK
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
-
-_WORTH_A_RISK = 0.9
-"""Exits with a risk are preferred to a sum without risk only below this share of its operations."""
 
 
 def with_offer(
     program: Program,
     calibration: Calibration,
-    offered: PairOffer,
+    offered: SumOffer,
     exact_promise: Promise,
     judged: Float32Array,
     control: Float32Array,
 ) -> tuple[Program, Calibration]:
-    """Return the cheapest of three: the calibrated program, the pair sum, or exits before it.
+    """Return the cheapest of three: the calibrated program, the other sum, or exits before it.
 
     Parameters
     ----------
@@ -33,8 +31,8 @@ def with_offer(
         The program with the chosen exits, if any.
     calibration : Calibration
         The calibration of `program`.
-    offered : PairOffer
-        The program with a pair sum and no early exits.
+    offered : SumOffer
+        The program with another sum and no early exits.
     exact_promise : Promise
         The promise of a program without early exits.
     judged, control : ndarray of shape (n, n_features), float32
@@ -42,32 +40,32 @@ def with_offer(
         sum keep the promise if no label of the control samples changes.
     """
     own = replace(offered.program, mode="statistical")
-    taken = replace(calibration, promise=exact_promise, notes=(offered.note,))
+    taken = replace(calibration, promise=exact_promise, notes=offered.notes)
     candidate = offered.candidate
     behind = _behind_exits(program, offered.program, control)
     if behind is not None:
         cost = float(_operations(behind, judged).mean())
-        if cost < _WORTH_A_RISK * candidate.mean_operations:
+        if cost < WORTH_A_RISK * candidate.mean_operations:
             exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
-            own, candidate = behind, Candidate((*exits, PAIR_SUM), cost, chosen=True)
-            taken = replace(calibration, notes=(*calibration.notes, offered.note))
+            own, candidate = behind, Candidate((*exits, offered.name), cost, chosen=True)
+            taken = replace(calibration, notes=(*calibration.notes, *offered.notes))
     is_better, candidates = merged(calibration.candidates, (candidate,))
     if is_better:
         return own, replace(taken, candidates=candidates)
     return program, replace(calibration, candidates=candidates)
 
 
-def _behind_exits(program: Program, pairs: Program, control: Float32Array) -> Program | None:
-    """Return the program with the pair sum behind its exits; None if they need the exact sum."""
+def _behind_exits(program: Program, other: Program, control: Float32Array) -> Program | None:
+    """Return the program with the other sum behind its exits; None if they need the exact sum."""
     exits = program.early_exits
-    if not exits or not all(stage.stands_before(pairs.sum) for stage in exits):
+    if not exits or not all(stage.stands_before(other.sum) for stage in exits):
         return None
     behind = replace(
         program,
-        prepare=pairs.prepare,
-        sum=pairs.sum,
-        label=pairs.label,
-        known_answers=pairs.known_answers,
+        prepare=other.prepare,
+        sum=other.sum,
+        label=other.label,
+        known_answers=other.known_answers,
     )
     own, changed = (interpret(each, control).results["label"] for each in (program, behind))
     return behind if np.array_equal(own, changed) else None

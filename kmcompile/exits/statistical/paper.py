@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 WINDOW = 10
-"""Steps to either side from which MaxSmoothed takes the extremes (NSV, section 4.1)."""
+"""The paper's example of MaxSmoothed's window (NSV, section 4.1)."""
 
 _DEVIATIONS = 3.0
 
@@ -56,7 +56,7 @@ def filter_thresholds(values: Float32Array, decisions: Float64Array) -> tuple[fl
 
 
 def max_smoothed(
-    low: Float64Array, high: Float64Array, window: int = WINDOW
+    low: Float64Array, high: Float64Array, window: int
 ) -> tuple[Float64Array, Float64Array]:
     """Return thresholds moved outwards to the extremes of the steps k - window .. k + window."""
     n = len(low)
@@ -67,6 +67,31 @@ def max_smoothed(
     high_windows = np.lib.stride_tricks.sliding_window_view(padded_high, span)
     assert len(low_windows) == n
     return low_windows.min(axis=1), high_windows.max(axis=1)
+
+
+def first_answers(
+    values: Float32Array, low: Float64Array, high: Float64Array
+) -> tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return where samples leave the steps: the first g_k outside its thresholds (NSV, Figure 2).
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_tests, n_samples), float32
+        The partial sums g_k.
+    low, high : ndarray of shape (n_tests,) or (n_tests, n_samples), float64
+
+    Returns
+    -------
+    test : ndarray of shape (n_samples,), int
+    is_positive, leaves : ndarray of shape (n_samples,), bool
+        The sign that the test gives, and whether any test decides.
+    """
+    shape = (len(values), -1)
+    above = values > high.reshape(shape)
+    outside = above | (values < low.reshape(shape))
+    test: NDArray[np.intp] = outside.argmax(axis=0)
+    columns = np.arange(values.shape[1])
+    return test, above[test, columns], outside[test, columns]
 
 
 def band_of(low: Float64Array, high: Float64Array) -> tuple[Float32Array, Float32Array]:

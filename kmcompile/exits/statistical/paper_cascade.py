@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.exits.statistical.cascade import prepared, skips_zeros
-from kmcompile.exits.statistical.chooser import added_operations
+from kmcompile.exits.statistical.case import prepared, skips_zeros
 from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.exits.statistical.nearest import nearest_vectors
 from kmcompile.exits.statistical.paper import (
     band_of,
     filter_thresholds,
+    first_answers,
     max_smoothed,
     simple_thresholds,
 )
 from kmcompile.exits.statistical.risk import promise_nothing
 from kmcompile.exits.statistical.samples import CalibrationSamples
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.program.cost import exact_operations, worst_operations
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.program.stages.ends import Ends
+from kmcompile.request.plan import AskedPromise
 
-DIMENSIONS = 20
-"""Dimensions of the projection: PCA(20) in NSV, section 4.3."""
+PAPER_STAGES = ("linear_filter", "nearest_vectors")
+"""The early exits of the paper's scheme, in order."""
+
+_DIMENSIONS = (10, 20, 40)
+"""Dimensions of the projection that are tried; the paper's is PCA(20) (NSV, section 4.3)."""
+
+_WINDOWS = (2, 5, 10, 20, 40)
+"""Windows of MaxSmoothed that cross-validation tries; the paper's example is 10."""
+
+_FOLDS = 5
+_SEED = 20030701
+_MOST_TRIED = 1000
+"""Most samples on which numbers of dimensions are compared."""
 
 _ROWS = 1024
 
@@ -37,23 +50,21 @@ _ROWS = 1024
 def add_paper_cascade(
     program: Program,
     samples: CalibrationSamples,
-    thresholds: Literal["simple", "maxsmoothed"],
-    room_operations: float,
+    asked: AskedPromise,
     tell: Callable[[str], None],
 ) -> tuple[Program, Calibration]:
     """Return the program with the paper's early exits, fitted to all samples.
 
-    The number of steps is limited by `room_operations` in the worst case; at this limit nearly all
-    vectors have been touched. There is no range gate, because the paper has none.
+    A test follows every touched vector, and nothing limits the worst case; a note tells it. There
+    is no range gate, because the paper has none.
 
     Parameters
     ----------
     program : Program
         The exact program of a binary machine.
     samples : CalibrationSamples
-    thresholds : {"simple", "maxsmoothed"}
-    room_operations : float
-        Multiply-adds that early exits may add to the exact sum in the worst case.
+    asked : AskedPromise
+        The thresholds, simple or maxsmoothed, and the sizes of the scheme.
     tell : callable
         Called with a few words as each step begins.
     """
@@ -62,45 +73,59 @@ def add_paper_cascade(
     f = samples.decisions[:, 0]
     skip_zeros = skips_zeros(program)
     tell("training the linear filter")
-    first = _filter(x, samples.decisions, ends, skip_zeros)
+    first = _filter(x, samples.decisions, skip_zeros)
+    scheme = _Scheme(ends, x, f, skip_zeros, _decides_nothing(first, x))
+    if asked.dimensions is None:
+        tell("choosing the dimensions of the projection")
+    dimensions = scheme.dimensions() if asked.dimensions is None else asked.dimensions
     tell("collecting the paper's thresholds")
-    stages: list[LinearFilter | NearestVectors] = [first]
-    notes: list[str] = []
-    left = room_operations - added_operations([first], ends)
-    second = _nearest(x, f, ends, thresholds, left, skip_zeros)
-    if second is None:
-        notes.append(
-            "nearest_vectors is left out: its ordering alone costs over a tenth of the sum"
-        )
-    else:
-        stages.append(second)
-    exits = (*program.exits, *_squares(program, second), *stages)
+    second, window = scheme.fitted(dimensions, asked)
+    exits = (*program.exits, *_squares(program, second), first, second)
     calibrated = replace(program, mode="statistical", exits=exits)
     tell("counting disagreements")
     results, _ = classify(calibrated, samples.X)
     count = int((results["label"] != samples.labels).sum())
-    notes.append("the paper's thresholds promise nothing: they are extremes of these samples")
     return calibrated, Calibration(
         promise=promise_nothing(len(samples), count, 1.0),
-        thresholds=thresholds,
+        thresholds=asked.thresholds,
         n_shape=len(samples),
         n_choice=0,
         n_control=0,
         n_support_vectors_found=int(samples.is_vector.sum()),
         candidates=(),
-        notes=tuple(notes),
+        notes=(_sizes(second, window, asked), _worst(program, calibrated), _NO_PROMISE),
     )
 
 
-def _squares(program: Program, second: NearestVectors | None) -> tuple[Stage, ...]:
+_NO_PROMISE = "the paper's thresholds promise nothing: they are extremes of these samples"
+
+
+def _sizes(stage: NearestVectors, window: int | None, asked: AskedPromise) -> str:
+    how = "given" if asked.dimensions is not None else "chosen by operations"
+    text = f"nearest_vectors: PCA({stage.n_out}) ({how})"
+    if window is None:
+        return text
+    how = "given" if asked.window is not None else "chosen by cross-validation"
+    return f"{text}, window {window} ({how})"
+
+
+def _worst(program: Program, calibrated: Program) -> str:
+    worst, alone = worst_operations(calibrated), exact_operations(program)
+    return (
+        f"the paper's scheme has no limit on its worst case: a query that no exit decides takes "
+        f"{worst:,} operations, {worst / alone:.0%} of the exact sum's"
+    )
+
+
+def _squares(program: Program, second: NearestVectors) -> tuple[Stage, ...]:
     """Return a stage that sums the squares which distances need, if the program has none."""
     made = frozenset[str]().union(*(stage.makes() for stage in program.stages))
-    if second is None or second.needs() <= made:
+    if second.needs() <= made:
         return ()
     return (Nonzeros(program.prepare.n_out),)
 
 
-def _filter(x: Float32Array, decisions: Float64Array, ends: Ends, skip_zeros: bool) -> LinearFilter:
+def _filter(x: Float32Array, decisions: Float64Array, skip_zeros: bool) -> LinearFilter:
     everything = np.ones_like(decisions, dtype=bool)
     stage = linear_filter(x, decisions, everything, skip_zeros)
     low, high = filter_thresholds(stage.estimate(x)[:, 0], decisions[:, 0])
@@ -108,35 +133,133 @@ def _filter(x: Float32Array, decisions: Float64Array, ends: Ends, skip_zeros: bo
     return replace(stage, intercept=stage.intercept - middle, half_width=half_width)
 
 
-def _nearest(
-    x: Float32Array,
-    f: Float64Array,
-    ends: Ends,
-    thresholds: Literal["simple", "maxsmoothed"],
-    room_operations: float,
-    skip_zeros: bool,
-) -> NearestVectors | None:
-    exact = ends.exact
-    assert isinstance(exact, ExactSum)
-    dimensions = min(DIMENSIONS, exact.n_features)
-    n_steps = exact.n_vectors
-    while True:
-        steps = np.arange(1, n_steps + 1)
-        stage = nearest_vectors(exact, (dimensions,), steps, skip_zeros, np.inf, paper=True)
-        extra = added_operations([stage], ends)
-        if extra <= room_operations:
-            break
-        per_step = (extra - stage.operations()) / n_steps
-        n_steps = min(n_steps - 1, int((room_operations - (extra - n_steps * per_step)) / per_step))
-        if n_steps < 1:
-            return None
-    low, high = np.zeros(n_steps), np.zeros(n_steps)
-    for start in range(0, len(x), _ROWS):
-        part = slice(start, start + _ROWS)
-        values = estimates_of(stage, ends, x[part]).values[:, :, 0]
-        part_low, part_high = simple_thresholds(values, f[part])
-        low, high = np.minimum(low, part_low), np.maximum(high, part_high)
-    if thresholds == "maxsmoothed":
-        low, high = max_smoothed(low, high)
-    offset, half_width = band_of(low, high)
-    return replace(stage, offset=offset[:, None], half_width=half_width[:, None])
+def _decides_nothing(stage: LinearFilter, x: Float32Array) -> NDArray[np.bool_]:
+    """Return which samples the filter hands on."""
+    left: NDArray[np.bool_] = np.abs(stage.estimate(x)[:, 0]) <= stage.half_width[0]
+    return left
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scheme:
+    """The nearest vectors of the paper, behind its filter.
+
+    Parameters
+    ----------
+    ends : Ends
+    x : ndarray of shape (n_samples, n_prepared), float32
+    f : ndarray of shape (n_samples,), float64
+        The model's decisions.
+    skip_zeros : bool
+    left : ndarray of shape (n_samples,), bool
+        The samples that the filter hands on. Thresholds come from all samples, as in the paper.
+    """
+
+    ends: Ends
+    x: Float32Array
+    f: Float64Array
+    skip_zeros: bool
+    left: NDArray[np.bool_]
+
+    def dimensions(self) -> int:
+        """Return the dimensions with the least mean operations of some samples, at window 10.
+
+        The thresholds come from these samples, too: only the operations are compared.
+        """
+        n_features = self._exact.n_features
+        sizes = [p for p in _DIMENSIONS if p <= n_features] or [n_features]
+        if len(sizes) == 1:
+            return sizes[0]
+        rows = np.linspace(0, len(self.x) - 1, min(len(self.x), _MOST_TRIED)).astype(np.intp)
+        few = replace(self, x=self.x[rows], f=self.f[rows], left=self.left[rows])
+        return min(sizes, key=few._mean_operations)
+
+    def fitted(self, dimensions: int, asked: AskedPromise) -> tuple[NearestVectors, int | None]:
+        """Return the stage with its thresholds, and the window; None if there is none."""
+        stage = self._stage(dimensions)
+        folds = np.random.default_rng(_SEED).permutation(len(self.x)) % _FOLDS
+        low, high = self._extremes(stage, folds)
+        window = None
+        whole = low.min(axis=1), high.max(axis=1)
+        if asked.thresholds == "maxsmoothed":
+            window = asked.window
+            if window is None:
+                window = self._cross_validated(stage, folds, low, high)
+            whole = max_smoothed(*whole, window)
+        offset, half_width = band_of(*whole)
+        banded = replace(stage, offset=offset[:, None], half_width=half_width[:, None])
+        return banded, window
+
+    @property
+    def _exact(self) -> ExactSum:
+        assert isinstance(self.ends.exact, ExactSum)
+        return self.ends.exact
+
+    def _stage(self, dimensions: int) -> NearestVectors:
+        """Return the stage with a test after every vector that its order may touch."""
+        steps = np.arange(1, self._exact.n_vectors + 1)
+        size = (min(dimensions, self._exact.n_features),)
+        return nearest_vectors(self._exact, size, steps, self.skip_zeros, np.inf, paper=True)
+
+    def _extremes(
+        self, stage: NearestVectors, folds: NDArray[np.intp]
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return the Simple thresholds of each fold's samples, each of shape (n_steps, n_folds)."""
+        low = np.zeros((len(stage.steps), _FOLDS))
+        high = np.zeros_like(low)
+        for part in _parts(len(self.x)):
+            values = estimates_of(stage, self.ends, self.x[part]).values[:, :, 0]
+            for fold in range(_FOLDS):
+                rows = folds[part] == fold
+                found = simple_thresholds(values[:, rows], self.f[part][rows])
+                low[:, fold] = np.minimum(low[:, fold], found[0])
+                high[:, fold] = np.maximum(high[:, fold], found[1])
+        return low, high
+
+    def _cross_validated(
+        self, stage: NearestVectors, folds: NDArray[np.intp], low: Float64Array, high: Float64Array
+    ) -> int:
+        """Return the narrowest window with the fewest disagreements on samples left out.
+
+        The thresholds of each fold come from the other folds (NSV, section 4.1).
+        """
+        wrong = np.zeros(len(_WINDOWS), dtype=np.int64)
+        bands = [
+            [
+                max_smoothed(
+                    np.delete(low, fold, axis=1).min(axis=1),
+                    np.delete(high, fold, axis=1).max(axis=1),
+                    window,
+                )
+                for fold in range(_FOLDS)
+            ]
+            for window in _WINDOWS
+        ]
+        for part in _parts(len(self.x)):
+            rows = np.flatnonzero(self.left[part]) + part.start
+            if not len(rows):
+                continue
+            values = estimates_of(stage, self.ends, self.x[rows]).values[:, :, 0]
+            for number in range(len(_WINDOWS)):
+                for fold in range(_FOLDS):
+                    own = folds[rows] == fold
+                    _, positive, leaves = first_answers(values[:, own], *bands[number][fold])
+                    differs = positive != (self.f[rows[own]] > 0)
+                    wrong[number] += np.count_nonzero(leaves & differs)
+        return _WINDOWS[int(wrong.argmin())]
+
+    def _mean_operations(self, dimensions: int) -> float:
+        """Return the mean operations of the samples that the filter hands on."""
+        stage = self._stage(dimensions)
+        seen = estimates_of(stage, self.ends, self.x)
+        values = seen.values[:, :, 0]
+        band = max_smoothed(*simple_thresholds(values, self.f), 10)
+        test, _, leaves = first_answers(values, *band)
+        spent = seen.operations[test, np.arange(len(test))]
+        exact = self._exact
+        rest = exact.total_operations * (exact.n_vectors - int(stage.steps[-1]))
+        spent = np.where(leaves, spent, seen.operations[-1] + rest)
+        return float(spent[self.left].mean()) if self.left.any() else float(dimensions)
+
+
+def _parts(n: int) -> list[slice]:
+    return [slice(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]

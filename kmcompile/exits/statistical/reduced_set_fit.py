@@ -41,7 +41,13 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
     kind = ReducedSet
     most = 4
 
-    def jobs(self, samples: FitSamples) -> Iterator[Job]:
+    def why_not(self, ends: Ends) -> str:
+        """Return why a program with this sum cannot have reduced sets; "" if it can."""
+        if not isinstance(ends.exact, ExactSum | FixedSum):
+            return "it approximates a sum over vectors by one over fewer"
+        return ""
+
+    def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield a job for each size, fitted to the points that suit a small set best."""
         exact = samples.ends.exact
         assert isinstance(exact, ExactSum | FixedSum)

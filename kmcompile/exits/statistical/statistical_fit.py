@@ -86,11 +86,22 @@ class StatisticalFit(ABC, Generic[_S]):
     most: ClassVar[int] = 1
     """How many stages of the kind may stand in a program, the cheaper ones first."""
 
+    def why_not(self, ends: Ends) -> str:
+        """Return why a program with this sum cannot have such an exit; "" if it can."""
+        return ""
+
     @abstractmethod
-    def jobs(self, samples: FitSamples) -> Iterator[Job]:
+    def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield the jobs that fit the stages of this kind; the chooser compares the fitted stages.
 
         A job may raise numpy.linalg.LinAlgError if the samples do not determine its stage.
+
+        Parameters
+        ----------
+        samples : FitSamples
+        required : bool
+            Whether the program must have such an exit. There is then at least one job, even if
+            its stage will hardly pay.
         """
 
     @abstractmethod

@@ -46,14 +46,15 @@ class Trial:
         The label that the test gives.
     operations : ndarray of shape (n_tests, n_samples), int64
         Multiply-adds up to and including each test.
-    kernel_evals : ndarray of shape (n_tests,), int64
-        Full kernel evaluations up to each test; the exact sum reuses those of the last test.
+    known : ndarray of shape (n_samples,), int64, or None
+        Full kernel evaluations that the exact sum reuses where no test decides; None: those of the
+        stages before.
     """
 
     scales: NDArray[np.float64]
     labels: NDArray[np.int32]
     operations: NDArray[np.int64]
-    kernel_evals: NDArray[np.int64]
+    known: NDArray[np.int64] | None
 
     def first(self, scale: float) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Return the first test that decides each sample at a scale, and whether there is one."""
@@ -83,7 +84,9 @@ class Trial:
         """
         test, decided = self.first(scale)
         here = self.operations[test, np.arange(len(test))]
-        left = self.operations[-1] + exact_operations - per_kernel * self.kernel_evals[-1]
+        left = self.operations[-1] + exact_operations
+        if self.known is not None:
+            left = left - per_kernel * self.known
         return float(np.where(decided, here, left).mean())
 
 
@@ -115,11 +118,12 @@ def try_stage(
         _largest_scale(decision, spread[:, None] * width, label, scales)
         for decision, width in zip(decisions, half_widths, strict=True)
     ]
+    n_known = int(estimates.kernel_evals[-1])
     return Trial(
         np.stack([scale for scale, _ in found]),
         np.stack([labels for _, labels in found]),
         estimates.operations,
-        estimates.kernel_evals,
+        np.full(len(spread), n_known) if n_known else None,
     )
 
 
@@ -134,7 +138,7 @@ def in_a_row(trials: Sequence[Trial]) -> Trial:
         np.concatenate([trial.scales for trial in trials]),
         np.concatenate([trial.labels for trial in trials]),
         np.concatenate(operations),
-        np.concatenate([trial.kernel_evals for trial in trials]),
+        next((trial.known for trial in trials[::-1] if trial.known is not None), None),
     )
 
 

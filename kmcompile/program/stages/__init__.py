@@ -1,5 +1,6 @@
 """The stages, one file each; the template of a stage has its name."""
 
+from kmcompile.program.stages.additive_sum import AdditiveSum
 from kmcompile.program.stages.argmax import Argmax
 from kmcompile.program.stages.bound_sequence import BoundSequence
 from kmcompile.program.stages.code_table import CodeTable
@@ -14,6 +15,7 @@ from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.nearest_vectors import NearestVectors
 from kmcompile.program.stages.nonzeros import Nonzeros
 from kmcompile.program.stages.pair_sum import PairSum
+from kmcompile.program.stages.polynomial_sum import PolynomialSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.range_gate import RangeGate
 from kmcompile.program.stages.reduced_set import ReducedSet
@@ -23,6 +25,7 @@ from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.program.stages.value import Value
+from kmcompile.program.stages.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.vote import Vote
 
 CATALOGUE: tuple[type[Stage], ...] = (
@@ -39,6 +42,8 @@ CATALOGUE: tuple[type[Stage], ...] = (
     ExactSum,
     FixedSum,
     LinearSum,
+    PolynomialSum,
+    AdditiveSum,
     PairSum,
     Sign,
     Vote,
@@ -50,6 +55,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
 
 __all__ = [
     "CATALOGUE",
+    "AdditiveSum",
     "Always",
     "Argmax",
     "BoundSequence",
@@ -65,6 +71,7 @@ __all__ = [
     "NearestVectors",
     "Nonzeros",
     "PairSum",
+    "PolynomialSum",
     "Prepare",
     "RangeGate",
     "ReducedSet",
@@ -74,5 +81,6 @@ __all__ = [
     "Stage",
     "SubspaceCertificate",
     "Value",
+    "VectorlessSum",
     "Vote",
 ]

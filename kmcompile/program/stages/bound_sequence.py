@@ -255,10 +255,14 @@ class BoundSequence(EarlyExit):
 
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that no test decides, labels included."""
+        return self.worst_of_blocks(self.n_blocks, ends)
+
+    def worst_of_blocks(self, n_blocks: int, ends: Ends) -> int:
+        """Return `worst_operations` of a sequence of n_blocks blocks that are as wide as these."""
         exact = ends.exact
         assert isinstance(exact, ExactSum | PairSum | FixedSum)
-        blocks = sum(self.block_operations(b, exact.kernel) for b in range(self.n_blocks))
-        return _REACH_OPERATIONS + blocks + self.n_blocks * ends.label.operations()
+        blocks = sum(self.block_operations(block, exact.kernel) for block in range(n_blocks))
+        return _REACH_OPERATIONS + blocks + n_blocks * ends.label.operations()
 
     def kernel_evaluations(self) -> int:
         """Return the number of z."""

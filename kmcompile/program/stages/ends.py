@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
-from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.vectorless_sum import VectorlessSum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,7 +17,7 @@ class Ends:
 
     Parameters
     ----------
-    exact : ExactSum, PairSum, FixedSum or LinearSum
+    exact : ExactSum, PairSum, FixedSum or VectorlessSum
         The sum after the last early exit.
     label : Always
         Turns decisions and bounds into a label, and says whether every decision within its bound
@@ -26,7 +26,7 @@ class Ends:
         Cost of a float32 operation in operations of the exact sum; 1 if the sum is in float32.
     """
 
-    exact: ExactSum | PairSum | FixedSum | LinearSum
+    exact: ExactSum | PairSum | FixedSum | VectorlessSum
     label: Always
     float_weight: int = 1
 

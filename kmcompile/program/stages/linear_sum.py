@@ -7,16 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Place, Shared, sizes
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.layout import Constant
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.vectorless_sum import VectorlessSum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinearSum(Always):
+class LinearSum(VectorlessSum):
     """One plain sum over the features for every decision, `lanes` decisions at a time.
 
     With w^, x^ as stored, e_p >= |w_p - w^_p|, delta >= |x - x^| and X >= |x^|:
@@ -40,8 +41,10 @@ class LinearSum(Always):
     result_error: Real
 
     template: ClassVar[str] = "linear_sum"
-    place: ClassVar[Place] = Place.SUM
-    exit: ClassVar[str | None] = "exact"
+    unit: ClassVar[str] = "inner products"
+    bound_formula: ClassVar[str] = (
+        "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
+    )
 
     def __post_init__(self) -> None:
         dtype = precision_of(self.result_error).dtype
@@ -64,14 +67,33 @@ class LinearSum(Always):
         return int(self.weights.shape[0])
 
     @property
-    def n_decisions(self) -> int:
-        """Decision values."""
-        return len(self.intercept)
-
-    @property
     def has_padding(self) -> bool:
         """Whether the last block is padded."""
         return self.n_blocks * self.lanes > self.n_decisions
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the table of weights."""
+        return (
+            Constant("LANES", self.lanes, "decisions of a block, side by side"),
+            Constant("N_BLOCKS", self.n_blocks, "the last ones of a group filled up"),
+            Constant("BLOCK_WORDS", self.n_features * self.lanes, "N_PREPARED * LANES"),
+        )
+
+    def shared_table(self) -> RealArray:
+        """Return the weights."""
+        return self.weights
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return four times the largest sum of magnitudes, term of the bound or |x|^2."""
+        weights = np.abs(self.weights.transpose(0, 2, 1).astype(np.float64))
+        if magnitude is None:
+            inner = float(np.sqrt((weights**2).sum(axis=2)).max()) * length
+        else:
+            inner = float((weights @ magnitude).max())
+        slack = float(self.per_deviation.max()) * deviation
+        return max(4 * inner, 4 * slack, 4 * length**2)
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""

@@ -246,6 +246,11 @@ class NearestVectors(EarlyExit):
         done = 0
         for test in range(first_test, len(self.steps)):
             step = int(self.steps[test])
+            allowed = batch.allowed - batch.kernel_evals >= step - done
+            if not allowed.all():
+                yield places[~allowed], batch.chosen(~allowed), batch.certified[~allowed] & False
+                places, batch, order = places[allowed], batch.chosen(allowed), order[allowed]
+                approximate, running = approximate[allowed], running[allowed]
             chosen = order[:, done:step]
             value = exact.kernel.value(exact.totals(batch.x, columns, chosen))
             if self.from_estimate:

@@ -13,12 +13,19 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fine_sum import FineSum
-from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.vectorless_sum import VectorlessSum
 
-_READ_BY_BOTH = ("group_ends", "group_decisions", "entry_vectors", "pair_ends")
+_READ_BY_BOTH = (
+    "group_ends",
+    "group_decisions",
+    "entry_vectors",
+    "pair_ends",
+    "function_columns",
+    "function_ends",
+)
 """Tables of the exact sum that the C of the replay reads too."""
 
 
@@ -43,7 +50,7 @@ class Replay(Always):
     input_error : float64
         At least sqrt(n_features) 2^-126: the error of an input whose subnormal features are read
         as 0.
-    sum : ExactSum, PairSum, LinearSum or FineSum
+    sum : ExactSum, PairSum, VectorlessSum or FineSum
         The sum in float64, low parts included.
     skip_zeros : bool
     label : Always
@@ -62,7 +69,7 @@ class Replay(Always):
 
     prepare: Prepare
     input_error: np.float64
-    sum: ExactSum | PairSum | LinearSum | FineSum
+    sum: ExactSum | PairSum | VectorlessSum | FineSum
     skip_zeros: bool
     label: Always
     low_vectors: RealArray

@@ -1059,7 +1059,8 @@ static bool iris_bound_sequence(
 
         /* Loop bound: IRIS_SEQUENCE_BLOCKS. */
         while ((block < IRIS_SEQUENCE_BLOCKS) && !decided
-            && ((input->max_kernel_evals - result->kernel_evals) >= IRIS_LANES)) {
+            && ((input->max_kernel_evals - result->kernel_evals)
+                >= IRIS_LANES)) {
             const uint32_t first = block * IRIS_LANES;
             const uint32_t word = block * IRIS_BLOCK_WORDS;
 

@@ -118,7 +118,7 @@ iris_status_t iris_classify(
  * Classifies one input as iris_classify does, with max_kernel_evals
  * full kernel evaluations at most; other work is not limited. Where these do not go as far as
  * a stage that decides, lower and upper are what is proved by then, the label is that of the
- * middle of what is proved, certified is false and stage is the last early exit.
+ * middle of what is proved, certified is false and stage is the last certified exit.
  * Input and status as of iris_classify.
  */
 iris_status_t iris_classify_within(

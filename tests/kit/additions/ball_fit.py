@@ -37,7 +37,7 @@ class BallFit(StatisticalFit[Ball]):
 
     kind = Ball
 
-    def jobs(self, samples: FitSamples) -> Iterator[Job]:
+    def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield the job that fits the ball."""
         yield ball, (samples.x, samples.decisions), "ball"
 

@@ -13,7 +13,18 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from line_cover import covering, kinds_of_lines
 
-from kit import calibrated, cascades, catalogue, certified, coded, pairs, regressions, replays
+from kit import (
+    additive,
+    calibrated,
+    cascades,
+    catalogue,
+    certified,
+    coded,
+    pairs,
+    polynomials,
+    regressions,
+    replays,
+)
 from kit.emitted import emit_model
 from kit.host_program import STRICT
 from kit.tools import need, run, succeed
@@ -34,6 +45,8 @@ PROGRAMS = [
     *calibrated.CORE,
     *certified.EVERY,
     *pairs.CORE,
+    *polynomials.CORE,
+    *additive.CORE,
     *regressions.SIGNED,
 ]
 TARGETS = ("host", "cortex-m7")
@@ -47,6 +60,7 @@ SOME = [
     (certified.EVERY[0], "cortex-m7"),
     (certified.EVERY[-1], "host"),
     (pairs.CORE[0], "cortex-m7"),
+    (polynomials.CORE[0], "cortex-m7"),
     (regressions.SIGNED[0], "cortex-m7"),
 ]
 """One program of each list."""
@@ -256,7 +270,7 @@ def test_no_library_is_called_and_nothing_is_writable(
         functions.append("classify_within")
     elif case in coded.CORE:
         functions += ["classify_float", "decision_float"]
-    elif case not in (*catalogue.CORE, *pairs.CORE):
+    elif case not in (*catalogue.CORE, *pairs.CORE, *polynomials.CORE, *additive.CORE):
         functions.append("audit")
     assert exported == {f"iris_{name}" for name in (*functions, "class_names", "stage_names")}
 

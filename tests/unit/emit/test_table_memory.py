@@ -9,7 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from kit import calibrated, cascades, catalogue, certified, coded, pairs, regressions, replays
+from kit import (
+    additive,
+    calibrated,
+    cascades,
+    catalogue,
+    certified,
+    coded,
+    pairs,
+    polynomials,
+    regressions,
+    replays,
+)
 from kit.covering import every_nth
 from kit.emitted import Emitted
 from kit.tools import need, run
@@ -24,6 +35,8 @@ CASES = [
     *calibrated.CORE,
     *certified.EVERY,
     *pairs.CORE,
+    *polynomials.CORE,
+    *additive.CORE,
     *regressions.SIGNED,
 ]
 

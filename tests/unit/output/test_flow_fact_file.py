@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kit import cascades, catalogue, coded, pairs
+from kit import cascades, catalogue, coded, pairs, polynomials
 from kmcompile.machine_code.c_source.call_counts import most_calls
 from kmcompile.machine_code.c_source.flow_facts import read_loop_facts
 from kmcompile.output.flow_fact_file import flow_fact_file
 
-CASES = [catalogue.CORE[1], cascades.CORE[0], coded.CORE[0], pairs.CORE[0]]
+CASES = [catalogue.CORE[1], cascades.CORE[0], coded.CORE[0], pairs.CORE[0], polynomials.CORE[0]]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

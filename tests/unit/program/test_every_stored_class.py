@@ -12,6 +12,7 @@ import pytest
 
 import kmcompile
 from kit import (
+    additive,
     calibrated,
     cascades,
     catalogue,
@@ -20,6 +21,7 @@ from kit import (
     expansions,
     integer_exits,
     pairs,
+    polynomials,
     regressions,
     replays,
     sign_maps,
@@ -53,6 +55,8 @@ CASES = (
     regressions.MORE[0],
     calibrated.CORE[1],
     *pairs.FEW_VECTORS,
+    *polynomials.FEW_TERMS,
+    additive.CORE[0],
     replays.CORE[0],
     replays.Replayed(CHI2, low_parts=True),
 )

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kit import calibrated, catalogue, certified, coded, integer_exits, pairs, regressions, replays
+from kit import (
+    calibrated,
+    catalogue,
+    certified,
+    coded,
+    integer_exits,
+    pairs,
+    polynomials,
+    regressions,
+    replays,
+)
 from kmcompile.numeric.arrays import frozen
 from kmcompile.program import storage
 from kmcompile.program.program import Program
@@ -22,6 +32,7 @@ CASES = (
     regressions.MORE[0],
     calibrated.CORE[1],
     pairs.FEW_VECTORS[0],
+    polynomials.FEW_TERMS[0],
     replays.CORE[0],
 )
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kmcompile.errors import UsageError
+from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.option_values import check_options, without_default_replay, without_defaults
 from kmcompile.request.options import Options
 
@@ -89,3 +90,74 @@ def test_wrong_values_from_python_are_told_like_the_command_lines(
 ) -> None:
     with pytest.raises(UsageError, match=text):
         check_options(without_defaults(Options(**given)))
+
+
+@pytest.mark.parametrize(
+    "given", ["linear_filter,bound_sequence", ["linear_filter", "bound_sequence"]]
+)
+def test_early_exits_are_one_list_however_they_are_given(given: Any) -> None:
+    options = Options(data=SAMPLES, stages=given)
+    check_options(options)
+    words = "--data a.npz --stages linear_filter,bound_sequence"
+    assert options.canonical_command("m.pkl") == f"kmcompile m.pkl --target host {words}"
+    assert AskedStages.of(options).needed == ("linear_filter", "bound_sequence")
+
+
+def test_the_last_stages_may_be_listed_and_are_implied() -> None:
+    asked = AskedStages.of(Options(stages="sign_map,exact_sum,replay"))
+    assert asked.listed == ("sign_map",)
+    assert AskedStages.of(Options(stages="exact_sum")).listed == ()
+
+
+def test_an_empty_list_asks_for_nothing() -> None:
+    assert Options(require=()).require is None
+    assert AskedStages.of(Options(require=())) == AskedStages()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"stages": "a", "mode": "exact"}, "--mode exact has no early exits"),
+        ({"require": "a", "mode": "exact"}, "no use for --require a"),
+        ({"stages": "a", "exclude": "b"}, "--stages lists all early exits"),
+        ({"stages": "a,b,a"}, "--stages: a is given twice"),
+        ({"require": "a,b", "exclude": "b"}, "--require and --exclude both name b"),
+        ({"data": SAMPLES, "window": 3}, "--window 3: it belongs to the NSV paper's scheme"),
+        (
+            {"data": SAMPLES, "dimensions": 3, "thresholds": "risk"},
+            "--dimensions 3: it belongs to the NSV paper's scheme",
+        ),
+        (
+            {"data": SAMPLES, "window": 3, "thresholds": "simple"},
+            "--thresholds simple has no window",
+        ),
+        (
+            {"data": SAMPLES, "dimensions": 0, "thresholds": "simple"},
+            "--dimensions 0: must be a whole number of at least 1",
+        ),
+    ],
+)
+def test_lists_and_sizes_that_contradict_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_options(Options(**given))
+
+
+@pytest.mark.parametrize(
+    ("asked", "names", "met"),
+    [
+        (AskedStages(), ("a", "b"), True),
+        (AskedStages(("a", "b")), ("a", "b"), True),
+        (AskedStages(("a", "b")), ("b", "a"), False),
+        (AskedStages(("a",)), ("a", "a"), True),
+        (AskedStages(()), (), True),
+        (AskedStages(()), ("a",), False),
+        (AskedStages(None, ("b",)), ("a", "b"), True),
+        (AskedStages(None, ("b",)), ("a",), False),
+        (AskedStages(None, (), ("a",)), ("b",), True),
+        (AskedStages(None, (), ("a",)), ("a",), False),
+    ],
+)
+def test_what_a_program_must_have_and_may_have(
+    asked: AskedStages, names: tuple[str, ...], met: bool
+) -> None:
+    assert asked.are_met_by(names) is met

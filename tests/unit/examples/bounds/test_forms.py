@@ -15,8 +15,8 @@ from bound_search.points import DistanceForm, Pair, Point, inner, squared_distan
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
-from span_cases import DATA, KERNELS, Case, case, random_machine
 
+from kit.span_cases import DATA, KERNELS, Case, case, random_machine
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.exits.certified.vectors.normals import Normals

@@ -31,8 +31,8 @@ from bound_search.sequence import (
 )
 from bound_search.width_cost import WidthCost
 from numpy.testing import assert_allclose
-from span_cases import KERNELS, case, central_difference, random_machine
 
+from kit.span_cases import KERNELS, case, central_difference, random_machine
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 
 N_PAIRS = 4

@@ -16,14 +16,14 @@ from kit.lowered import program_of
 from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.statistical.cascade import (
+from kmcompile.exits.statistical.case import (
     prepared,
     range_gate,
     relevant_decisions,
     skips_zeros,
 )
 from kmcompile.exits.statistical.chooser import WORST_SHARE
-from kmcompile.exits.statistical.exits import estimates_of, finished, with_limits
+from kmcompile.exits.statistical.exits import estimates_of, with_limits
 from kmcompile.exits.statistical.links import FittedExit, Link, State, link
 from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples
 from kmcompile.model.kernel_machine import KernelMachine
@@ -110,7 +110,7 @@ class Case:
 
     def exits(self, *links: Link, scale: float) -> Program:
         """Return the program with the early exits of links at a scale."""
-        return self.with_stages(*(finished(made, n, scale) for n, made in enumerate(links, 1)))
+        return self.with_stages(*(made.finished(n, scale) for n, made in enumerate(links, 1)))
 
 
 @cache

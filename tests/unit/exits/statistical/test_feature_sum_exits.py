@@ -14,9 +14,11 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.exits.statistical.fit_points import of_samples, with_vectors
 from kmcompile.exits.statistical.fitting import fit_stages
+from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.passes import run_passes
+from kmcompile.request.asked_stages import AskedStages
 from kmcompile.target import load_target
 
 RNG = np.random.default_rng(17)
@@ -41,7 +43,8 @@ def samples(low):
 
 @pytest.mark.exhaustive
 def test_nearest_vectors_are_not_offered_and_the_others_are(low):
-    found = fit_stages(low.program.ends, *samples(low), False, 1, lambda stage: True)
+    given = FitSamples(low.program.ends, *samples(low), False, 1)
+    found = fit_stages(given, AskedStages(), lambda stage: True)
     templates = {stage.template for stage, _ in found}
     assert templates == {"linear_filter", "reduced_set"}
 

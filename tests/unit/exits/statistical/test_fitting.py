@@ -15,21 +15,23 @@ from sklearn.svm import SVC
 from kit.covering import some
 from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.fitting import fit_stages
+from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.program.interpreter import classify
 from kmcompile.program.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
 from kmcompile.program.storage import save
+from kmcompile.request.asked_stages import AskedStages
 
 
 def stages_of(case: Case, n_jobs: int | None = None, fits=lambda stage: True):  # type: ignore[no-untyped-def]
-    return fit_stages(
+    samples = FitSamples(
         case.program.ends,
         case.x,
         case.samples.decisions,
         case.relevant,
         case.skip_zeros,
         n_jobs,
-        fits,
     )
+    return fit_stages(samples, AskedStages(), fits)
 
 
 def content(case: Case, stages: list[tuple[EarlyExit, str]]) -> bytes:
@@ -118,15 +120,15 @@ def test_classes_without_a_sample_are_no_obstacle() -> None:
         labels=case.samples.labels[kept],
         is_vector=case.samples.is_vector[kept],
     )
-    stages = fit_stages(
+    given = FitSamples(
         case.program.ends,
         case.x[kept],
         samples.decisions,
         case.relevant[kept],
         case.skip_zeros,
         None,
-        lambda stage: True,
     )
+    stages = fit_stages(given, AskedStages(), lambda stage: True)
     assert not case.relevant[kept].any(axis=0).all()
     for stage, _ in stages:
         for table in stage.tables():

@@ -1,18 +1,22 @@
-"""Free vectors: not among the support vectors, each optimised to take most of the residual."""
+"""Free vectors: anywhere, each optimised to reduce the residual most (DeCoste 2001, 4.2)."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
 
-from bound_search.derivatives import gradient, self_gradient
+from kmcompile.exits.certified.vectors.derivatives import gradient, self_gradient
 from kmcompile.exits.certified.vectors.greedy import Pursuit
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
 from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 20
-"""More of them, or more starts, end in other minima that are no better after `refine`."""
+"""More iterations, or more starts, end in other minima that are no better after `refine`."""
+
+SEARCHES = 2 * 25
+"""Evaluations of the gain for one vector, from two starts, with line searches."""
+
 _PERTURBATION = 0.1
 _ROOM = 0.5
 
@@ -52,15 +56,29 @@ def gain(span: Span, relative: Float64Array, z: Float64Array) -> tuple[float, Fl
     return value, slope[0]
 
 
-def free_vectors(normals: Normals, n: int, seed: int) -> Float64Array:
-    """Return at most n vectors, each the best that is found after those before it."""
+def free_vectors(
+    normals: Normals, n: int, seed: int, first: Float64Array | None = None
+) -> Float64Array:
+    """Return at most n vectors, each the best that is found after those before it.
+
+    Parameters
+    ----------
+    normals : Normals
+    n : int
+    seed : int
+    first : ndarray of shape (at most n, n_features), float64, optional
+        Vectors to begin with. Those that lie nearly in the span of earlier ones are left out.
+    """
     rng = np.random.default_rng(seed)
     pursuit = Pursuit(normals, n)
-    for _ in range(n):
-        z = next_vector(pursuit, rng)
-        if z is None:
+    for z in () if first is None else first:
+        if pursuit.span.pivot(z) > LEAST_PIVOT:
+            pursuit.add(z)
+    while len(pursuit.span) < n:
+        next_one = next_vector(pursuit, rng)
+        if next_one is None:
             break
-        pursuit.add(z)
+        pursuit.add(next_one)
     return pursuit.span.vectors
 
 

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile import readers
+from kmcompile.exits.certified.vectors.span import Span
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -50,6 +51,12 @@ def _moons() -> tuple[object, np.ndarray]:
     return SVC(gamma=2.0, C=10).fit(X[:400], y[:400]), X[400:]
 
 
+def _narrow() -> tuple[object, np.ndarray]:
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), SVC(gamma=1.0, C=10))
+    return model.fit(X[:200], y[:200]), X[400:]
+
+
 def _breast_cancer() -> tuple[object, np.ndarray]:
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), SVC(gamma=0.01, C=10))
@@ -78,10 +85,13 @@ DATA: dict[str, Callable[[], tuple[object, np.ndarray]]] = {
 }
 
 
+OTHERS: dict[str, Callable[[], tuple[object, np.ndarray]]] = {"narrow": _narrow}
+
+
 @cache
 def case(name: str) -> Case:
-    """Return a fitted machine of `DATA`."""
-    model, raw = DATA[name]()
+    """Return a fitted machine of `DATA` or `OTHERS`."""
+    model, raw = (DATA | OTHERS)[name]()
     machine = run_passes(readers.load_model(model))
     raw = raw.astype(np.float32)
     return Case(machine, raw, machine.prepare(raw.astype(np.float64)))
@@ -113,3 +123,8 @@ def central_difference(function: Callable[[np.ndarray], float], at: np.ndarray) 
         ahead, behind = (function(at + s * moved.reshape(at.shape)) for s in (1.0, -1.0))
         result[i] = (ahead - behind) / (2 * step)
     return result.reshape(at.shape)
+
+
+def residuals(span: Span) -> np.ndarray:
+    """Return |W_p - proj W_p|^2 / |W_p|^2 after each vector, shape (k, n_decisions)."""
+    return 1 - np.cumsum(span.weights**2, axis=0) / span.normals.squares

@@ -1,4 +1,4 @@
-"""Vectors refined together for narrow intervals after every one of them."""
+"""Refine vectors together for narrow intervals after each vector (DeCoste 2001, 4.1.2 and 4.2)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from bound_search.derivatives import gradient
-from bound_search.free import box
+from kmcompile.exits.certified.vectors.derivatives import gradient
+from kmcompile.exits.certified.vectors.free import box
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 150
+EVALUATIONS = 175
+"""Evaluations of the cost in one refinement, with line searches."""
+
 _NUGGET = 1e-6
 """Relative increase of the Gram matrix's diagonal: coinciding vectors have a Cholesky factor, and
 bring nothing."""
@@ -56,7 +59,7 @@ class NestedCost:
         own = kernel.self_values(Z)
         gram = kernel.values(Z, Z) + _NUGGET * np.diag(own)
         lower: Float64Array = cholesky(gram, lower=True)
-        columns = np.hstack([kernel.values(Z, self.X).T, normals.product(Z)])
+        columns = np.hstack([kernel.fast_values(Z, self.X)[0].T, normals.product(Z)])
         rows = solve_triangular(lower, columns, lower=True)
         cost, slope = self._of_coordinates(rows[:, :n], rows[:, n:])
         back = solve_triangular(lower, slope, lower=True, trans="T")

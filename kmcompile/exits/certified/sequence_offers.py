@@ -1,0 +1,108 @@
+"""Offer bound sequences of support vectors and of free vectors, in several lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
+from kmcompile.exits.certified.offers import Asked, Offer
+from kmcompile.exits.certified.vectors.greedy import greedy_vectors
+from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.certified.vectors.refined import refined_lists
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.stages import BoundSequence
+from kmcompile.program.stages.ends import Ends
+
+_MOST_Z = 128
+_Z_SHARE = 0.2
+"""Most support vectors in a sequence, as a share of all of them: more of them cost more than the
+worst case may."""
+
+_FREE_LENGTHS = (8, 16, 32, 64)
+"""Lengths of the lists of free vectors: each list is refined for its own length."""
+
+_LONGER = 1.2
+"""Least ratio of the longest list to the one before it."""
+
+_MOST_OPERATIONS = 6e10
+"""Most multiply-adds of the search for free vectors: about twenty seconds."""
+
+
+def offer_bound_sequences(asked: Asked) -> list[Offer]:
+    """Return bound sequences of support vectors and of free vectors, each in several lengths."""
+    machine, program = asked.machine, asked.program
+    budget = asked.budgets.of("bound_sequence")
+    if not budget.allows(operations=_operations(machine)):
+        budget.left_out()
+        return []
+    budget.tell("choosing support vectors")
+    normals = Normals.of(machine)
+    n = min(_MOST_Z, int(_Z_SHARE * machine.n_support_vectors))
+    longest = lower_bound_sequence(machine, program, greedy_vectors(normals, n))
+    if longest is None:
+        return []
+    offers = _prefixes(longest, (1, 2, 3, 4, 6, 8), "support vectors")
+    for sequence in _free_sequences(asked, normals, longest):
+        n_all = sequence.n_blocks * sequence.lanes
+        offers += _prefixes(sequence, (4, 6, 8), f"of {n_all} free vectors")
+    return offers
+
+
+def _prefixes(sequence: BoundSequence, eighths: tuple[int, ...], kind: str) -> list[Offer]:
+    sizes = sorted({-(-sequence.n_blocks * share // 8) for share in eighths})
+    return [
+        (sequence.first(size), f"bound_sequence({size * sequence.lanes} {kind})") for size in sizes
+    ]
+
+
+def _free_sequences(
+    asked: Asked, normals: Normals, of_support_vectors: BoundSequence
+) -> Iterator[BoundSequence]:
+    """Yield the sequences of free vectors that the room allows, each of another list."""
+    machine, program = asked.machine, asked.program
+    lengths = free_lengths(of_support_vectors, program.ends, asked.room.operations)
+    budget = asked.budgets.of("bound_sequence of free vectors", _MOST_OPERATIONS)
+    x = program.prepare.run(Batch.of(asked.X, program.n_decisions)).x.astype(np.float64)
+    for vectors in refined_lists(normals, machine.intercept, x, lengths, budget):
+        sequence = lower_bound_sequence(machine, program, vectors)
+        if sequence is not None:
+            yield sequence
+
+
+def free_lengths(sequence: BoundSequence, ends: Ends, operations: float) -> tuple[int, ...]:
+    """Return the lengths of the lists of free vectors whose worst case fits the room.
+
+    The longest list that fits is one of them, unless it is hardly longer than the one before.
+
+    Parameters
+    ----------
+    sequence : BoundSequence
+        A sequence of support vectors, whose blocks cost as much as blocks of free vectors.
+    ends : Ends
+    operations : float
+        Most weighted operations of a query that no test decides.
+    """
+    weight, lanes = ends.weight(sequence), sequence.lanes
+    n_blocks = 0
+    while (n_blocks + 1) * lanes <= _FREE_LENGTHS[-1] and (
+        weight * sequence.worst_of_blocks(n_blocks + 1, ends) <= operations
+    ):
+        n_blocks += 1
+    most = n_blocks * lanes
+    lengths = [n for n in _FREE_LENGTHS if n <= most]
+    if most > (_LONGER * lengths[-1] if lengths else 0):
+        lengths.append(most)
+    return tuple(lengths)
+
+
+def _operations(machine: KernelMachine) -> float:
+    """Return the multiply-adds of all products of support vectors, weighted by their time.
+
+    A product of a kernel goes through memory, and the products of the decisions are computed in
+    extended precision. Both take longer than a plain multiply-add.
+    """
+    m, n = machine.support_vectors.shape
+    return float(m * m * (10 * n + 30 * machine.n_decisions))

@@ -1,0 +1,167 @@
+"""What calibration knows: the exact program, and the samples with the model's decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.exits.statistical.judge import ChoiceSamples
+from kmcompile.exits.statistical.links import Seen
+from kmcompile.exits.statistical.risk import Control
+from kmcompile.exits.statistical.samples import CalibrationSamples, Parts
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, RangeGate
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.range_gate import sum_of_squares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wish:
+    """The requested risk of the early exits, and the samples that must support it.
+
+    Parameters
+    ----------
+    risk : float
+        The largest probability of another label.
+    control : {"guaranteed", "expected"}
+    parts : Parts
+        The samples for the shapes of the stages, for their choice and for the promise.
+    """
+
+    risk: float
+    control: Control
+    parts: Parts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A machine, its exact program and the prepared calibration samples.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The machine after the passes of `kmcompile.passes`.
+    program : Program
+        The exact program, without early exits.
+    samples : CalibrationSamples
+    wish : Wish
+    batch : Batch
+        The samples after the preprocessing; the C must accept all of them.
+    relevant : ndarray of shape (n_samples, n_decisions), bool
+        For each decision, the samples of its pair's two classes.
+    """
+
+    machine: KernelMachine
+    program: Program
+    samples: CalibrationSamples
+    wish: Wish
+    batch: Batch
+    relevant: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, machine: KernelMachine, program: Program, samples: CalibrationSamples, wish: Wish
+    ) -> Case:
+        """Return the case of a machine, its exact program and its samples."""
+        batch = prepared_batch(program, samples.X)
+        relevant = relevant_decisions(machine, samples.labels)
+        return cls(machine, program, samples, wish, batch, relevant)
+
+    @property
+    def x(self) -> Float32Array:
+        """The prepared samples, shape (n_samples, n_prepared)."""
+        return self.batch.x
+
+    @property
+    def parts(self) -> Parts:
+        """The parts of the samples."""
+        return self.wish.parts
+
+    @property
+    def taught(self) -> NDArray[np.intp]:
+        """The samples that shape and choose the exits: all but the control part."""
+        return np.concatenate([self.parts.shape, self.parts.choice])
+
+    @property
+    def gate(self) -> RangeGate:
+        """The range gate of the samples that shape and choose the exits."""
+        return range_gate(self.x[self.taught], skips_zeros(self.program))
+
+    @property
+    def ends(self) -> Ends:
+        """The last two stages of the exact program."""
+        return self.program.ends
+
+    @property
+    def n_always(self) -> float:
+        """Multiply-adds of a query before the first exit, which statistical exits require.
+
+        These are the range gate's and, in an integer format, those that convert the codes to
+        float32.
+        """
+        program, ends = self.program, self.ends
+        floats = program.n_features * program.float_weight if ends.in_integers else 0
+        return ends.float_weight * self.gate.operations() + floats
+
+    def seen(self, rows: NDArray[np.intp]) -> Seen:
+        """Return some samples as the trials of early exits see them."""
+        return Seen(self.batch.chosen(rows), self.samples.labels[rows].astype(np.int32))
+
+    def choice_samples(self) -> ChoiceSamples:
+        """Return the samples on which sequences of exits are compared."""
+        choice, exact = self.parts.choice, self.ends.exact
+        seen = self.seen(choice)
+        unprepared = Batch.of(seen.batch.x, self.program.n_decisions)
+        n_known = np.zeros(len(choice), dtype=np.int64)
+        if isinstance(exact, ExactSum):  # an integer sum reuses no kernel
+            n_known = exact.total_operations - exact.skipped_features(seen.batch.x)
+        return ChoiceSamples(
+            seen,
+            self.samples.decisions[choice],
+            self.relevant[choice],
+            exact.operations_of(unprepared) + self.ends.label.operations(),
+            n_known,
+        )
+
+
+def prepared_batch(program: Program, X: Float32Array) -> Batch:
+    """Return inputs of shape (n, n_features), float32, after the preprocessing."""
+    return program.prepare.run(Batch.of(np.ascontiguousarray(X), program.n_decisions))
+
+
+def prepared(program: Program, X: Float32Array) -> Float32Array:
+    """Return the prepared inputs, shape (n, n_prepared), float32; the C must accept all rows."""
+    return prepared_batch(program, X).x
+
+
+def relevant_decisions(machine: KernelMachine, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return for each sample the decisions of its class's pairs, shape (n, n_decisions)."""
+    if machine.task is not Task.ONE_VS_ONE:
+        return np.ones((len(labels), machine.n_decisions), dtype=bool)
+    n = machine.n_classes
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    return np.stack([(labels == i) | (labels == j) for i, j in pairs], axis=1)
+
+
+def skips_zeros(program: Program) -> bool:
+    """Return whether the program lists nonzero features, as lowering decided."""
+    exact = program.ends.exact
+    return isinstance(exact, ExactSum) and exact.skip_zeros
+
+
+def range_gate(x: Float32Array, skip_zeros: bool) -> RangeGate:
+    """Return the range gate, which every query passes before the first early exit.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_samples, n_features), float32
+        Prepared samples: the range of their squared norms is the calibrated range.
+    skip_zeros : bool
+    """
+    square = sum_of_squares(x)
+    return RangeGate(x.shape[1], square.min(), square.max(), skip_zeros)

@@ -1,0 +1,172 @@
+"""The functions of single features of an additive machine, worked out in exact arithmetic.
+
+With the intersection kernel f_p(x) = b_p + sum_j g_pj(x_j), g_pj(x) = sum_i beta_pi min(s_ij, x).
+g_pj is continuous and linear between knots, which are the values s_ij. With s_ij in ascending order
+
+    g_pj(x) = sum_(i <= r) beta_pi s_ij + x sum_(i > r) beta_pi, r values s_ij being at most x.
+
+The sums cancel, so they are taken in integers: every float64 is an integer times a power of 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.lower.stored import stored
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import FLOAT64
+
+Integers = NDArray[Any]
+"""An array of Python's integers."""
+
+NEGLIGIBLE = 2.0**-40
+"""Slopes up to this share of sum_i |beta_pi| count as 0; the bounds have what they would change."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coefficients:
+    """The coefficients of an additive machine: integers / unit.
+
+    Parameters
+    ----------
+    integers : ndarray of shape (n_decisions, n_sv), of Python's integers
+    unit : int
+        A power of 2.
+    negligible : ndarray of shape (n_decisions,), float64
+        Slopes that count as 0.
+    """
+
+    integers: Integers
+    unit: int
+    negligible: Float64Array
+
+    @classmethod
+    def of(cls, coefficients: Float64Array) -> Coefficients:
+        """Return the coefficients of each decision, shape (n_decisions, n_sv)."""
+        unit = _unit(coefficients)
+        negligible = NEGLIGIBLE * np.abs(coefficients).sum(axis=1)
+        return cls(_integers(coefficients, unit), unit, negligible)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureFunction:
+    """The functions of one feature, one for each decision, as pieces of straight lines.
+
+    Piece k > 0 begins at its knot and ends at that of piece k + 1; the last one has no end. Piece 0
+    lies before the first knot, and its line goes through the same point as that of piece 1.
+
+    Parameters
+    ----------
+    knots : ndarray of shape (n_pieces,), float64
+        The knot of each piece as it is stored; the first two are equal.
+    values : ndarray of shape (n_pieces, n_decisions), float64
+        g at the knot, rounded once.
+    slopes : ndarray of shape (n_pieces, n_decisions), float64
+        The slope of each piece, rounded once; that of the last piece is 0.
+    sizes : ndarray of shape (n_decisions,), float64
+        The largest |g| at the trained values.
+    moved : ndarray of shape (n_decisions,), float64
+        How far g is at most from the lines through its values at the knots with its slopes: 0 if
+        every trained value is stored exactly.
+    """
+
+    knots: Float64Array
+    values: Float64Array
+    slopes: Float64Array
+    sizes: Float64Array
+    moved: Float64Array
+
+    @property
+    def widths(self) -> Float64Array:
+        """Lengths of the pieces between two knots, shape (n_pieces,); 0 for the first and last."""
+        return np.concatenate([[0.0], np.diff(self.knots[1:]), [0.0]]) * (1 + 2.0**-50)
+
+    def is_constant(self, coefficients: Coefficients) -> bool:
+        """Return whether every slope counts as 0."""
+        return bool((np.abs(self.slopes) <= coefficients.negligible).all())
+
+
+def feature_function(
+    column: Float64Array, coefficients: Coefficients, low_parts: bool
+) -> FeatureFunction:
+    """Return the functions of one feature.
+
+    Knots are float32, or have low parts as well. Values that are equal in float32 share a knot in
+    either case, so that there are as many pieces.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n_sv,), float64
+        The feature of the support vectors.
+    coefficients : Coefficients
+    low_parts : bool
+        Whether the stored knots have low parts (`kmcompile.lower.stored`).
+    """
+    order = np.argsort(column, kind="stable")
+    trained, firsts = np.unique(column[order], return_index=True)
+    beta = np.add.reduceat(coefficients.integers[:, order], firsts, axis=1)
+    single = trained.astype(np.float32)
+    starts = np.flatnonzero(np.append(True, single[1:] > single[:-1]))
+    knots = stored(trained, FLOAT64, low_parts)[starts]
+    unit = _unit(np.concatenate([trained, knots]))
+    s, t = _integers(trained, unit), _integers(knots, unit)
+    below = _sums_before(beta * s)
+    above = beta.sum(axis=1)[:, None] - _sums_before(beta)
+    slopes = above[:, np.append(starts, len(trained))]
+    known = np.searchsorted(trained, knots, side="right")
+    values = below[:, known] + above[:, known] * t
+
+    piece = np.searchsorted(knots, trained, side="right")
+    base = np.maximum(piece - 1, 0)
+    at_trained = below[:, 1:] + above[:, 1:] * s
+    off_trained = at_trained - (values[:, base] + slopes[:, piece] * (s - t[base]))
+    off_ends = np.diff(values) - slopes[:, 1:-1] * np.diff(t)
+    off = np.abs(np.concatenate([off_trained, off_ends], axis=1)).max(axis=1)
+    whole = coefficients.unit * unit
+    return FeatureFunction(
+        knots=np.append(knots[:1], knots),
+        values=_rounded(np.concatenate([values[:, :1], values], axis=1), whole).T,
+        slopes=_rounded(slopes, coefficients.unit).T,
+        sizes=_rounded(np.abs(at_trained).max(axis=1), whole),
+        moved=_rounded(off, whole) * (1 + 2.0**-50),
+    )
+
+
+def n_pieces(column: Float64Array) -> int:
+    """Return the pieces of a feature's functions.
+
+    Examples
+    --------
+    >>> n_pieces(np.array([1.0, 0.0, 1.0, 1.0 + 2.0**-40]))
+    3
+    """
+    return len(np.unique(column.astype(np.float32))) + 1
+
+
+def _sums_before(terms: Integers) -> Integers:
+    """Return the sums of the first r terms of each row, r = 0 ... n."""
+    zero = np.zeros((len(terms), 1), dtype=object)
+    return np.concatenate([zero, np.cumsum(terms, axis=1)], axis=1)
+
+
+def _unit(values: Float64Array) -> int:
+    """Return the least power of 2 of which all values are multiples of the reciprocal."""
+    each: list[float] = np.unique(values).tolist()
+    return max(value.as_integer_ratio()[1] for value in each)
+
+
+def _integers(values: Float64Array, unit: int) -> Integers:
+    ratios = (value.as_integer_ratio() for value in values.ravel().tolist())
+    found = np.empty(values.size, dtype=object)
+    found[:] = [numerator * (unit // denominator) for numerator, denominator in ratios]
+    return found.reshape(values.shape)
+
+
+def _rounded(values: Integers, unit: int) -> Float64Array:
+    """Return values / unit; Python rounds a quotient of integers once."""
+    quotients = [value / unit for value in values.ravel().tolist()]
+    return np.array(quotients, dtype=np.float64).reshape(values.shape)

@@ -1,0 +1,63 @@
+"""Machines whose sum is one of functions of single features, with and without a replay.
+
+For tests of the sum `AdditiveSum`: bits of its C, its bound, what it meets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.svm import SVR
+
+from kit.catalogue import Case
+from kit.emitted import Emitted, emit_machine
+from kit.function_kernels import intersection_kernel, load_machine
+from kit.replays import Replayed
+from kmcompile.kernels import Intersection
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.program.stages import AdditiveSum
+from kmcompile.target import Target
+
+
+@dataclass(frozen=True)
+class Additive:
+    """A model of the catalogue, or a regression, summed by functions of its features."""
+
+    case: Case | None
+
+    def __str__(self) -> str:
+        return f"additive-{self.case or 'SVR-regression'}"
+
+    def machine(self) -> KernelMachine:
+        """Return the machine, with the intersection kernel whatever it was trained with."""
+        return replace(load_machine(self._fitted()), kernel=Intersection())
+
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        return emit_machine(self.machine(), target, name, AdditiveSum)
+
+    def _fitted(self) -> Any:
+        if self.case is not None:
+            return self.case.fitted()
+        rng = np.random.default_rng(3)
+        X = rng.integers(0, 9, size=(60, 5)).astype(np.float64)
+        return SVR(kernel=intersection_kernel, C=3.0).fit(X, np.sqrt(X).sum(axis=1))
+
+
+CORE = [
+    Additive(Case("SVC", "intersection", "binary", "raw")),
+    Additive(Case("SVC", "intersection", "one_vs_one", "clip")),
+    Additive(Case("OneClassSVM", "intersection", "one_class", "standard")),
+    Replayed(Additive(Case("SVC", "intersection", "break_ties", "l1")), low_parts=True),
+    Replayed(Additive(Case("SVC", "intersection", "binary", "raw")), low_parts=False),
+]
+"""The sum with one decision and with many, alone and in the replay: for every compiler."""
+
+MORE = [
+    Additive(None),
+    Additive(Case("OneVsRestClassifier", "laplacian", "one_vs_rest", "minmax")),
+    Additive(Case("SVC", "intersection", "binary", "standard", n_features=1)),
+]
+"""Every other task, and a single feature. One against the rest is not read with a function."""

@@ -1,0 +1,70 @@
+"""An intersection machine is summed by functions of its features where that costs less."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.metrics.pairwise import chi2_kernel
+from sklearn.svm import SVC
+
+from kit.function_kernels import intersection_kernel
+from kit.lowered import lowered
+from kit.plans import plan_for
+from kmcompile.exits.certified.likely import likely_inputs
+from kmcompile.exits.early_exits import add_early_exits
+from kmcompile.exits.feature_functions import offer_additive
+from kmcompile.exits.without_vectors import Board
+from kmcompile.program.stages import AdditiveSum
+from kmcompile.request.budgets import Budgets
+from kmcompile.target import load_target
+
+HOST = load_target("host")
+NO_LIMIT = Budgets(None, None)
+
+
+@pytest.fixture(scope="module")
+def low():
+    X, y = load_digits(return_X_y=True)
+    return lowered(SVC(kernel=intersection_kernel).fit(X[:400], y[:400] % 2))
+
+
+def offer(low, allowed=NO_LIMIT, replay="none"):
+    judged = likely_inputs(low.machine, 60)
+    return offer_additive(low.machine, low.program, Board(HOST, allowed, replay), judged)
+
+
+def tell(text: str) -> None:
+    """Ignore the text."""
+
+
+@pytest.mark.parametrize("mode", ["exact", "certified"])
+def test_it_is_taken_where_it_costs_less(low, mode):
+    made = add_early_exits(low.machine, low.program, plan_for(low.machine, mode=mode), tell)
+    assert isinstance(made.program.sum, AdditiveSum)
+    assert made.program.mode == mode
+    assert made.program.early_exits == ()
+    if mode == "certified":
+        assert made.speedup > 15
+
+
+def test_its_operations_are_those_of_every_query(low):
+    offered = offer(low)
+    wanted = offered.program.sum.operations() + offered.program.label.operations()
+    assert set(offered.operations) == {wanted}
+
+
+def test_tables_that_do_not_fit_are_not_offered(low):
+    table_bytes = offer(low).program.table_bytes
+    assert offer(low, Budgets(table_bytes, None)) is not None
+    assert offer(low, Budgets(table_bytes - 1, None)) is None
+    assert offer(low, Budgets(table_bytes, None), "where_double_is_float64") is None
+
+
+def test_the_exponential_of_a_sum_keeps_its_vectors_and_a_note_says_why():
+    X, y = load_digits(return_X_y=True)
+    one = lowered(SVC(kernel=chi2_kernel).fit(X[:60] / 16, y[:60] % 2))
+    assert (
+        offer_additive(one.machine, one.program, Board(HOST, NO_LIMIT, "none"), one.queries) is None
+    )
+    made = add_early_exits(one.machine, one.program, plan_for(one.machine, mode="certified"), tell)
+    assert any(note.startswith("additive_sum is left out: ") for note in made.choice.notes)
