@@ -34,8 +34,8 @@ from kmcompile.program.stages import (
     AdditiveSum,
     BoundSequence,
     ExactSum,
-    FoldedWeights,
     LinearSum,
+    LocalExpansion,
     PairSum,
     PolynomialSum,
     SubspaceCertificate,
@@ -555,7 +555,7 @@ def _remainder(
     }
 
 
-def folded_weights(stage: FoldedWeights, machine: KernelMachine) -> Needed:
+def local_expansion(stage: LocalExpansion, machine: KernelMachine) -> Needed:
     """Return those of a tree of expansions of a binary machine."""
     n, tau = stage.n_features, exp_negative.RELATIVE_ERROR
     g, scale = gamma(n + 4), machine.kernel.gamma
@@ -571,7 +571,7 @@ def folded_weights(stage: FoldedWeights, machine: KernelMachine) -> Needed:
     return needed | (_curved(stage, machine, exact[:, None]) if stage.n_basis else {})
 
 
-def _curved(stage: FoldedWeights, machine: KernelMachine, exact: np.ndarray) -> Needed:
+def _curved(stage: LocalExpansion, machine: KernelMachine, exact: np.ndarray) -> Needed:
     """Return those of the last level's second test, as far as its docstring says them.
 
     Left out are the second order and `t` without its rounding: attacks find the one, and the
@@ -596,7 +596,7 @@ def _curved(stage: FoldedWeights, machine: KernelMachine, exact: np.ndarray) -> 
     }
 
 
-def _from_order(first: int, stage: FoldedWeights, machine: KernelMachine, centre: int) -> float:
+def _from_order(first: int, stage: LocalExpansion, machine: KernelMachine, centre: int) -> float:
     """Return r with order k at most norm_k |v|^k, sum norm_k |v|^k <= r |v|^first, up to R.
 
     norm_k^2 is the largest eigenvalue of g^2 sum_ij c_i c_j <t_i, t_j>^(k-1) t_i t_j^T,
@@ -614,7 +614,7 @@ def _from_order(first: int, stage: FoldedWeights, machine: KernelMachine, centre
     return total * (1 - 1e-6)
 
 
-def _expansion(stage: FoldedWeights, machine: KernelMachine, centre: int) -> list[float]:
+def _expansion(stage: LocalExpansion, machine: KernelMachine, centre: int) -> list[float]:
     """Return r1 .. r6, d and the minimum of one centre, from its orders.
 
     h(v) = sum_i beta_i exp(-gamma |t_i|^2) exp(2 gamma <t_i, v>), t = s - c. Orders 3 to 6 are

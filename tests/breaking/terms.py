@@ -22,8 +22,8 @@ from kmcompile.program.stages import (
     BoundSequence,
     ExactSum,
     FixedSum,
-    FoldedWeights,
     LinearSum,
+    LocalExpansion,
     PairSum,
     PolynomialSum,
     SignMap,
@@ -75,7 +75,7 @@ TERMS: dict[type, tuple[str, ...]] = {
         "largest_per_length",
         "largest_minimum",
     ),
-    FoldedWeights: (
+    LocalExpansion: (
         "constants",
         "curved",
         "up",
@@ -116,7 +116,7 @@ VALUES: dict[type, tuple[str, ...]] = {
     PolyReach: ("degree",),
     SubspaceCertificate: ("remainder", "products", "vectors", "weights", "max_touched"),
     PolyRemainder: ("gamma", "coef0", "scale", "degree"),
-    FoldedWeights: (
+    LocalExpansion: (
         "branches",
         "centres",
         "radius",
@@ -223,8 +223,8 @@ def terms_of(stage: Any) -> list[str]:
 
 
 COLUMNS: dict[tuple[type, str], range] = {
-    (FoldedWeights, "constants"): range(2, 10),
-    (FoldedWeights, "curved"): range(1, 8),
+    (LocalExpansion, "constants"): range(2, 10),
+    (LocalExpansion, "curved"): range(1, 8),
     (PolyRemainder, "orders"): range(6),
 }
 """Columns of tables that have terms beside values."""

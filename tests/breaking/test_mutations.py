@@ -156,8 +156,8 @@ def _integers(grid: str | None, number_format: str) -> Derived:
 
 @cache
 def _folded(name: str) -> Derived:
-    stage, _, machine = _stage(name, "folded_weights")
-    return Derived(stage, derivations.folded_weights(stage, machine))
+    stage, _, machine = _stage(name, "local_expansion")
+    return Derived(stage, derivations.local_expansion(stage, machine))
 
 
 DERIVED: dict[str, Callable[[], Derived]] = {
@@ -211,19 +211,19 @@ ATTACKS: dict[str, tuple[Callable[[], Adversary], dict[str, float]]] = {
         {"residual": 0.5, "row_error": 0.5, "reach.shift": 0.0},
     ),
     "folded-line": (
-        lambda: on_data("rbf-line", "folded_weights"),
+        lambda: on_data("rbf-line", "local_expansion"),
         {**{f"constants[{n}]": 0.5 for n in (4, 5, 6, 7)}, "relative": 0.0},
     ),
     "folded-moons": (
-        lambda: on_data("rbf-moons", "folded_weights"),
+        lambda: on_data("rbf-moons", "local_expansion"),
         {"constants[3]": 0.5, "constants[4]": 0.5},
     ),
     "folded-curved": (
-        lambda: on_data("case-wine-standard-3_centres-3_curved", "folded_weights"),
+        lambda: on_data("case-wine-standard-3_centres-3_curved", "local_expansion"),
         {"constants[3]": 0.5, "curved[2]": 0.5},
     ),
     "folded-pca": (
-        lambda: on_data("rbf-pca", "folded_weights"),
+        lambda: on_data("rbf-pca", "local_expansion"),
         {"constants[3]": 0.5, "curved[2]": 0.5, "curved[6]": 0.5},
     ),
     "subspace": (
@@ -254,7 +254,7 @@ GENEROUS = {
     "SubspaceCertificate.moved_factor",
     "SubspaceCertificate.result_error",
     "SubspaceCertificate.minimum",
-    "FoldedWeights.up",
+    "LocalExpansion.up",
     "ExactSum.final_factor",
     "ExactSum.result_error",
     "PairSum.final_factor",

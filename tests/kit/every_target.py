@@ -97,7 +97,7 @@ GROUPS: dict[str, list[Any]] = {
         Expanded("breast_cancer", 0.01, (1, 4), 4, **_SMALL),
         Expanded("wine", 0.02, (3,), 3, **_SMALL),
         Expanded("moons", 2.0, (4, 4, 4), 0, **_SMALL),
-        Regression("rbf", 12.0, ("folded_weights", "bound_sequence"), replays=True, **_SMALL),
+        Regression("rbf", 12.0, ("local_expansion", "bound_sequence"), replays=True, **_SMALL),
         Cascade("rbf", "binary", n_levels=2, pooled=True, n_trained=100),
         Cascade("poly", "binary", "tug_of_war", 1, True, 2, "l2", pooled=True, **_SMALL),
         Cascade("rbf", "break_ties", "estimate", 2, False, 2, "standard", pooled=True, **_SMALL),
@@ -121,11 +121,11 @@ GROUPS: dict[str, list[Any]] = {
         Regression("rbf", number_format="int8", **_SMALL),
         CertifiedCodes("moons", ("sign_map",)),
         CertifiedCodes("hundredths", ("bound_sequence", "sign_map")),
-        CertifiedCodes("wine", ("folded_weights", "bound_sequence")),
+        CertifiedCodes("wine", ("local_expansion", "bound_sequence")),
         CertifiedCodes("poly", ("bound_sequence",), "int8", **_SMALL),
         Statistical("digits", "int8", 2, **_SMALL),
         Statistical("sigmoid", "int8", 1, **_SMALL),
-        Regression("rbf", 1e-3, ("folded_weights",), True, "int16", **_SMALL),
+        Regression("rbf", 1e-3, ("local_expansion",), True, "int16", **_SMALL),
     ],
 }
 """Models that are linked into one image each: of float32 without and with exits, of codes."""

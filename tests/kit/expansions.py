@@ -1,6 +1,6 @@
 """Programs with local expansions for machines of real data.
 
-For tests of the stage `folded_weights`.
+For tests of the stage `local_expansion`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from threadpoolctl import threadpool_limits
 
 from kit.emitted import Emitted, emit_model
 from kmcompile.exits.certified.expansion_tree import Centre, tree
-from kmcompile.exits.certified.folded_weights import curvature, lower_folded_weights
+from kmcompile.exits.certified.local_expansion import curvature, lower_local_expansion
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
-from kmcompile.program.stages import FoldedWeights
+from kmcompile.program.stages import LocalExpansion
 from kmcompile.target import Target
 
 N_TRAINED = 160
@@ -89,11 +89,11 @@ class Expanded:
         queries = np.concatenate([self.fresh, plain.queries])
         return Emitted(plain.machine, program, plain.target, queries)
 
-    def stage(self, plain: Emitted) -> FoldedWeights:
+    def stage(self, plain: Emitted) -> LocalExpansion:
         """Return the stage, fitted to half of the fresh inputs."""
         machine = passed(plain.machine)
         levels = self.levels(machine, plain.program)
-        return lower_folded_weights(
+        return lower_local_expansion(
             machine, self.shape, levels, curvature(levels[-1], self.n_basis)
         )
 

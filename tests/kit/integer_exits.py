@@ -148,10 +148,10 @@ class Statistical:
 CORE = (
     Certified("moons", ("sign_map",)),
     Certified("hundredths", ("bound_sequence", "sign_map")),
-    Certified("cancer", ("folded_weights",)),
-    Certified("wine", ("folded_weights", "bound_sequence")),
+    Certified("cancer", ("local_expansion",)),
+    Certified("wine", ("local_expansion", "bound_sequence")),
     Certified("digits", ("bound_sequence",), "int8"),
-    Certified("digits", ("folded_weights",), "int8"),
+    Certified("digits", ("local_expansion",), "int8"),
     Statistical("digits", "int8"),
     Statistical("digits", "int8", n_reduced=2),
     Certified("poly", ("bound_sequence",), "int8"),

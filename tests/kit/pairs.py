@@ -15,8 +15,8 @@ from sklearn.svm import SVC
 from kit.certified import with_exits
 from kit.emitted import Emitted, emit_model
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.certified.folded_weights import fit_folded_weights
 from kmcompile.exits.certified.likely import likely_inputs
+from kmcompile.exits.certified.local_expansion import fit_local_expansion
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
@@ -57,7 +57,7 @@ class Pairs:
             samples = likely_inputs(machine, 200)
             room = Room(np.inf, None, None)
             exits = [
-                stage for stage, _ in fit_folded_weights(machine, emitted.program, samples, room)
+                stage for stage, _ in fit_local_expansion(machine, emitted.program, samples, room)
             ]
             program = with_exits(program, exits[:1])
         if self.replays:

@@ -90,14 +90,14 @@ def fitted(kernel: str, n_trained: int) -> Any:
 
 CORE = (
     Regression("rbf"),
-    Regression("rbf", 12.0, ("folded_weights", "bound_sequence"), replays=True),
+    Regression("rbf", 12.0, ("local_expansion", "bound_sequence"), replays=True),
 )
 """For every compiler and every board."""
 
 MORE = (
     Regression("linear", 1e-3, replays=True),
     Regression("poly", 1e-3, replays=True),
-    Regression("rbf", 1e-3, ("folded_weights",), replays=True, number_format="int16"),
+    Regression("rbf", 1e-3, ("local_expansion",), replays=True, number_format="int16"),
     Regression("rbf", number_format="int8"),
 )
 

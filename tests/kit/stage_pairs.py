@@ -20,7 +20,7 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from kit.cascades import Cascade, Stages
 from kit.emitted import Emitted, named
 from kmcompile import readers
-from kmcompile.exits.certified import bound_sequence, folded_weights, subspace
+from kmcompile.exits.certified import bound_sequence, local_expansion, subspace
 from kmcompile.exits.certified.expansion_tree import tree
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.sign_map import build_sign_map
@@ -45,9 +45,9 @@ from kmcompile.program.stages import (
     EarlyExit,
     ExactSum,
     FixedSum,
-    FoldedWeights,
     LinearFilter,
     LinearSum,
+    LocalExpansion,
     NearestVectors,
     Nonzeros,
     PairSum,
@@ -194,12 +194,12 @@ def certified_exits(
     sign_map = build_sign_map(machine, program, samples, MAP_BYTES)
     if sign_map is not None:
         yield sign_map
-    if folded_weights.supports(machine, program):
+    if local_expansion.supports(machine, program):
         labels = evaluate(machine, samples).labels
         levels = tree(machine, program, batch.x.astype(np.float64), labels, CENTRES)
-        bend = folded_weights.curvature(levels[-1], N_BASIS)
-        stage = folded_weights.lower_folded_weights(machine, CENTRES, levels, bend)
-        yield folded_weights.with_intercept(stage, program)
+        bend = local_expansion.curvature(levels[-1], N_BASIS)
+        stage = local_expansion.lower_local_expansion(machine, CENTRES, levels, bend)
+        yield local_expansion.with_intercept(stage, program)
     if bound_sequence.supports(program, machine):
         vectors = greedy_vectors(Normals.of(machine), N_VECTORS)
         sequence = bound_sequence.lower_bound_sequence(machine, program, vectors)
@@ -310,7 +310,7 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     BoundSequence: lambda chain: (
         _proves(chain) and chain.kernel in ("rbf", "poly") and chain.data != "sparse"
     ),
-    FoldedWeights: lambda chain: _proves(chain) and chain.kernel == "rbf",
+    LocalExpansion: lambda chain: _proves(chain) and chain.kernel == "rbf",
     SubspaceCertificate: lambda chain: (
         _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)
     ),

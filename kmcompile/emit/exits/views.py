@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kmcompile.emit.exits.bound_sequence import BoundSequenceView
 from kmcompile.emit.exits.exit_view import ExitView, Site
-from kmcompile.emit.exits.folded_weights import FoldedWeightsView
 from kmcompile.emit.exits.linear_filter import LinearFilterView
+from kmcompile.emit.exits.local_expansion import LocalExpansionView
 from kmcompile.emit.exits.nearest_vectors import NearestView
 from kmcompile.emit.exits.reduced_set import ReducedSetView
 from kmcompile.emit.exits.sign_map import SignMapView
@@ -15,8 +15,8 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     BoundSequence,
     EarlyExit,
-    FoldedWeights,
     LinearFilter,
+    LocalExpansion,
     NearestVectors,
     ReducedSet,
     SignMap,
@@ -25,7 +25,7 @@ from kmcompile.program.stages import (
 
 _VIEWS: dict[type[EarlyExit], type[ExitView]] = {
     BoundSequence: BoundSequenceView,
-    FoldedWeights: FoldedWeightsView,
+    LocalExpansion: LocalExpansionView,
     LinearFilter: LinearFilterView,
     NearestVectors: NearestView,
     ReducedSet: ReducedSetView,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kmcompile.exits.certified.local_expansion import (
+from kmcompile.exits.certified.expansion import (
     BLOCK_ROWS,
     LARGEST_EXPONENT,
     N_SQUARES,

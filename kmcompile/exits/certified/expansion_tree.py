@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.exits.certified.folded_constants import linear_rows
-from kmcompile.exits.certified.local_expansion import (
+from kmcompile.exits.certified.expansion import (
     LARGEST_EXPONENT,
-    LocalExpansion,
+    Expansion,
     Vectors,
     expand,
 )
+from kmcompile.exits.certified.expansion_constants import linear_rows
 from kmcompile.kernels import Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -30,7 +30,7 @@ class Centre:
 
     Parameters
     ----------
-    expansion : LocalExpansion
+    expansion : Expansion
     decisions : ndarray of shape (n_rows,), int64
         The decisions that the rows of the expansion belong to.
     radius : float
@@ -45,7 +45,7 @@ class Centre:
         The mean of (x - c) (x - c)^T over the centre's samples, plus a multiple of the identity.
     """
 
-    expansion: LocalExpansion
+    expansion: Expansion
     decisions: np.ndarray
     radius: float
     n_samples: int
@@ -172,7 +172,7 @@ def _decisions(machine: KernelMachine, labels: np.ndarray) -> np.ndarray:
 
 
 def _n_decided(
-    e: LocalExpansion,
+    e: Expansion,
     intercept: Float64Array,
     samples: Float64Array,
     radius: float,

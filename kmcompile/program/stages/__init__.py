@@ -8,10 +8,10 @@ from kmcompile.program.stages.coded_sum import CodedSum
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
-from kmcompile.program.stages.folded_weights import FoldedWeights
 from kmcompile.program.stages.inner_products import InnerProducts
 from kmcompile.program.stages.linear_filter import LinearFilter
 from kmcompile.program.stages.linear_sum import LinearSum
+from kmcompile.program.stages.local_expansion import LocalExpansion
 from kmcompile.program.stages.nearest_vectors import NearestVectors
 from kmcompile.program.stages.nonzeros import Nonzeros
 from kmcompile.program.stages.pair_sum import PairSum
@@ -37,7 +37,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     NearestVectors,
     SignMap,
     BoundSequence,
-    FoldedWeights,
+    LocalExpansion,
     SubspaceCertificate,
     ExactSum,
     FixedSum,
@@ -64,10 +64,10 @@ __all__ = [
     "EarlyExit",
     "ExactSum",
     "FixedSum",
-    "FoldedWeights",
     "InnerProducts",
     "LinearFilter",
     "LinearSum",
+    "LocalExpansion",
     "NearestVectors",
     "Nonzeros",
     "PairSum",

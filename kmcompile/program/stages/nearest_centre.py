@@ -45,7 +45,7 @@ class Local:
     node : ndarray of shape (n_queries,), intp
         Index of the nearest centre c.
     square : ndarray of shape (n_queries,), float32
-        The computed |x - c|^2, called s in `FoldedWeights`.
+        The computed |x - c|^2, called s in `LocalExpansion`.
     reach : ndarray of shape (n_queries,), float32
         Upper bound on the distance of the exactly prepared input from c, called p there.
     scale : ndarray of shape (n_queries,), float32

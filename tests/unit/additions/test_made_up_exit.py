@@ -57,7 +57,7 @@ def compiled(target: str, verify: str, out: Path) -> kmcompile.Compiled:
     """Return the program with the made-up exit, by the public call."""
     X, y = samples(1500, seed=3)
     model = SVC(gamma=0.5).fit(X[:300], y[:300])
-    others = "sign_map,folded_weights,bound_sequence"
+    others = "sign_map,local_expansion,bound_sequence"
     options = {"risk": "auto", "data": X[300:], "name": "round", "exclude": others}
     return kmcompile.compile_model(model, target=target, verify=verify, out=out, **options)
 

@@ -14,13 +14,13 @@ from kit.certified import with_exits
 from kit.emitted import Emitted, emit_model
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
-from kmcompile.exits.certified import folded_weights, local_expansion
+from kmcompile.exits.certified import expansion, local_expansion
 from kmcompile.exits.certified.certify import add_certified_exits, fit
+from kmcompile.exits.certified.expansion import Vectors, expand
 from kmcompile.exits.certified.expansion_size import Size
 from kmcompile.exits.certified.expansion_tree import tree
-from kmcompile.exits.certified.folded_weights import fit_folded_weights
 from kmcompile.exits.certified.hadamard import largest_eigenvalues
-from kmcompile.exits.certified.local_expansion import Vectors, expand
+from kmcompile.exits.certified.local_expansion import fit_local_expansion
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
@@ -63,13 +63,13 @@ def rest() -> Emitted:
 
 def bound_operations(machine: KernelMachine) -> float:
     """Return what lets each of the two trees have six centres."""
-    return 2 * 6 * folded_weights._operations(folded_weights._size(machine))
+    return 2 * 6 * local_expansion._operations(local_expansion._size(machine))
 
 
 @pytest.mark.parametrize(("m", "n", "n_rows"), [(120, 60, 4), (300, 40, 2), (30, 100, 1)])
 def test_an_expansion_allocates_no_more_than_its_size_says(m, n, n_rows):
     of = vectors(m, n, n_rows)
-    radius = float(np.sqrt(local_expansion.LARGEST_EXPONENT / (2 * of.gamma))) * (1 - 1e-6)
+    radius = float(np.sqrt(expansion.LARGEST_EXPONENT / (2 * of.gamma))) * (1 - 1e-6)
     size = Size(m, n, n_rows)
     peak, e = allocated(lambda: expand(of, np.arange(n_rows), np.zeros(n), radius))
     estimate = size.kept_bytes + size.work_bytes
@@ -81,7 +81,7 @@ def test_an_expansion_allocates_no_more_than_its_size_says(m, n, n_rows):
 def test_rows_in_groups_have_the_expansions_that_they_have_together(monkeypatch):
     of = vectors(40, 12, 5)
     together = expand(of, np.arange(5), np.zeros(12), 1.0)
-    monkeypatch.setattr(local_expansion, "_GROUP_BYTES", 1)
+    monkeypatch.setattr(expansion, "_GROUP_BYTES", 1)
     apart = expand(of, np.arange(5), np.zeros(12), 1.0)
     for name in ("constant", "linear", "quadratic", "squares", "norms", "tail", "error"):
         np.testing.assert_array_max_ulp(getattr(apart, name), getattr(together, name), maxulp=2**20)
@@ -93,7 +93,7 @@ def test_a_tree_allocates_no_more_than_its_centres_say(rest):
     labels = evaluate(machine, rest.queries).labels
     tree(machine, program, X, labels, (1,))  # imports and caches
     peak, _ = allocated(lambda: tree(machine, program, X, labels, (1, 4)))
-    estimate = folded_weights._bytes(folded_weights._size(machine), 5)
+    estimate = local_expansion._bytes(local_expansion._size(machine), 5)
     assert peak <= estimate + 8 * X.nbytes + 2**20  # the samples with their parts, scikit-learn
 
 
@@ -107,13 +107,13 @@ def test_powers_of_products_allocate_two_matrices():
 @pytest.mark.parametrize("what", ["n_bytes", "operations"])
 def test_a_bound_budget_gives_fewer_centres_a_note_and_the_same_again(rest, what):
     most = {
-        "n_bytes": folded_weights._bytes(folded_weights._size(rest.machine), 6),
+        "n_bytes": local_expansion._bytes(local_expansion._size(rest.machine), 6),
         "operations": bound_operations(rest.machine),
     }
     found = []
     for _ in range(2):
-        budget = SearchBudget("folded_weights", **{what: most[what]})
-        found.append(fit_folded_weights(rest.machine, rest.program, rest.queries, ROOM, budget))
+        budget = SearchBudget("local_expansion", **{what: most[what]})
+        found.append(fit_local_expansion(rest.machine, rest.program, rest.queries, ROOM, budget))
         assert budget.notes
         assert all(" was searched only up to " in note for note in budget.notes)
     assert max(stage.n_centres for stage, _ in found[0]) == 5
@@ -124,8 +124,8 @@ def test_a_bound_budget_gives_fewer_centres_a_note_and_the_same_again(rest, what
 
 
 def test_a_program_of_a_bound_search_has_the_machines_labels_where_certified(rest):
-    budget = SearchBudget("folded_weights", operations=bound_operations(rest.machine))
-    stages = fit_folded_weights(rest.machine, rest.program, rest.queries, ROOM, budget)
+    budget = SearchBudget("local_expansion", operations=bound_operations(rest.machine))
+    stages = fit_local_expansion(rest.machine, rest.program, rest.queries, ROOM, budget)
     program = with_exits(rest.program, [stages[-1][0]])
     results = interpret(program, rest.queries).results
     sure = results["certified"]
@@ -137,7 +137,7 @@ def test_a_program_of_a_bound_search_has_the_machines_labels_where_certified(res
 def test_a_search_without_room_for_its_smallest_candidate_is_left_out_with_a_note(rest):
     budgets = SearchBudgets(n_bytes=1.0, operations=1.0)
     assert fit(rest.machine, rest.program, rest.queries, ROOM, budgets) == []
-    assert {note.split()[0] for note in budgets.notes} == {"folded_weights", "bound_sequence"}
+    assert {note.split()[0] for note in budgets.notes} == {"local_expansion", "bound_sequence"}
     assert all(" is left out: " in note for note in budgets.notes)
 
 
@@ -151,12 +151,12 @@ def test_the_note_of_a_bound_search_reaches_the_choice(rest, monkeypatch):
         rest.machine, rest.program, rest.queries, ROOM, told.append
     )
     assert program.early_exits == ()
-    assert any(note.startswith("folded_weights is left out: ") for note in choice.notes)
+    assert any(note.startswith("local_expansion is left out: ") for note in choice.notes)
 
 
 def test_ordinary_machines_reach_no_budget(rest):
     budgets = SearchBudgets()
-    size = folded_weights._size(rest.machine)
-    most = max(int(np.cumprod(shape).sum()) for shape in folded_weights._SHAPES)
-    part = budgets.of("folded_weights").split(len(folded_weights._SHAPES))[0]
-    assert part.allows(folded_weights._bytes(size, most), most * folded_weights._operations(size))
+    size = local_expansion._size(rest.machine)
+    most = max(int(np.cumprod(shape).sum()) for shape in local_expansion._SHAPES)
+    part = budgets.of("local_expansion").split(len(local_expansion._SHAPES))[0]
+    assert part.allows(local_expansion._bytes(size, most), most * local_expansion._operations(size))

@@ -11,21 +11,21 @@ import pytest
 from kit import catalogue, expansions
 from kit.emitted import Emitted
 from kit.lowered import program_of
+from kmcompile.exits.certified.expansion import Vectors, expand
+from kmcompile.exits.certified.expansion_constants import linear_rows
 from kmcompile.exits.certified.expansion_tree import Centre
-from kmcompile.exits.certified.folded_constants import linear_rows
-from kmcompile.exits.certified.folded_weights import curvature, lower_folded_weights
-from kmcompile.exits.certified.local_expansion import Vectors, expand
+from kmcompile.exits.certified.local_expansion import curvature, lower_local_expansion
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import UNKNOWN, Batch
 from kmcompile.program.interpreter import Status
-from kmcompile.program.stages import FoldedWeights
+from kmcompile.program.stages import LocalExpansion
 from kmcompile.program.stages.nearest_centre import nearest
 
 
-def stage_of(emitted: Emitted) -> FoldedWeights:
-    return next(s for s in emitted.program.stages if isinstance(s, FoldedWeights))
+def stage_of(emitted: Emitted) -> LocalExpansion:
+    return next(s for s in emitted.program.stages if isinstance(s, LocalExpansion))
 
 
 def batch_of(emitted: Emitted) -> tuple[np.ndarray, Batch]:
@@ -136,10 +136,10 @@ def built(of: KernelMachine, radius: float, centre: float = 0.0, curved: bool = 
     storage = np.zeros(1)
     rows = linear_rows(e, radius, storage)
     at = Centre(e, np.array([0]), radius, 1, storage, *rows, np.array([[radius**2]]))
-    return lower_folded_weights(of, (1,), [[at]], curvature([at], int(curved))), program.ends
+    return lower_local_expansion(of, (1,), [[at]], curvature([at], int(curved))), program.ends
 
 
-def shares(of: KernelMachine, stage: FoldedWeights, ends, x, exact=None) -> np.ndarray:
+def shares(of: KernelMachine, stage: LocalExpansion, ends, x, exact=None) -> np.ndarray:
     """Return |f - estimate| / bound at x, or at `exact` where that is off x by the deviation."""
     x = np.asarray(x, dtype=np.float32)[:, None]
     exact = x.astype(np.float64) if exact is None else np.asarray(exact)[:, None]
@@ -174,7 +174,7 @@ def truth(of: KernelMachine, x: np.ndarray) -> np.ndarray:
         )
 
 
-def without(stage: FoldedWeights, column: int, factor: float) -> FoldedWeights:
+def without(stage: LocalExpansion, column: int, factor: float) -> LocalExpansion:
     """Return the stage with one of the constants of its rows scaled."""
     constants = stage.constants.copy()
     constants[:, :, column] *= np.float32(factor)
@@ -228,7 +228,7 @@ def test_the_range_of_the_second_order_is_reached():
     program = program_of(of)
     e = expand(Vectors(GAMMA, of.support_vectors, of.dual_coef), np.array([0]), np.zeros(2), 0.2)
     at = Centre(e, np.array([0]), 0.2, 1, np.zeros(1), *linear_rows(e, 0.2, np.zeros(1)), np.eye(2))
-    stage = lower_folded_weights(of, (1,), [[at]], curvature([at], 0))
+    stage = lower_local_expansion(of, (1,), [[at]], curvature([at], 0))
     X = np.array([[0.05, 0.0], [0.0, 0.05]], dtype=np.float32)
     reference = evaluate(of, X).decisions
     for factor, holds in ((1.0, True), (0.5, False)):
@@ -312,7 +312,7 @@ def test_the_curved_test_reaches_its_higher_orders(kind):
     assert shares(of, weaker, ends, x).max() > 1
 
 
-def _no_linear(stage: FoldedWeights) -> np.ndarray:
+def _no_linear(stage: LocalExpansion) -> np.ndarray:
     """Return constants with which the linear test proves hardly anything, and its form stays."""
     constants = stage.constants.copy()
     constants[:, :, 9] = np.float32(2.0**100)

@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kmcompile.exits.certified.folded_constants import (
+from kmcompile.exits.certified.expansion import Expansion, Vectors, expand
+from kmcompile.exits.certified.expansion_constants import (
     curved_rows,
     linear_rows,
     reach_constants,
     stored,
 )
-from kmcompile.exits.certified.local_expansion import LocalExpansion, Vectors, expand
 from kmcompile.numeric.scalar import exp_negative
 
 U = Fraction(1, 2**24)
@@ -26,7 +26,7 @@ def gamma(n: int) -> Fraction:
     return n * U / (1 - n * U)
 
 
-def expansion(n_features: int = 5, n: int = 30) -> LocalExpansion:
+def expansion(n_features: int = 5, n: int = 30) -> Expansion:
     rng = np.random.default_rng(0)
     of = Vectors(GAMMA, rng.normal(size=(n, n_features)), rng.normal(size=(1, n)) * 5)
     return expand(of, np.array([0]), np.full(n_features, 0.25), RADIUS)

@@ -1,10 +1,10 @@
-"""Compute the float32 constants of a local expansion; `FoldedWeights` derives the formulas."""
+"""Compute the float32 constants of a local expansion; `LocalExpansion` derives the formulas."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.exits.certified.local_expansion import N_SQUARES, LocalExpansion, largest_eigenvalue
+from kmcompile.exits.certified.expansion import N_SQUARES, Expansion, largest_eigenvalue
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import (
     SMALLEST_NORMAL,
@@ -45,13 +45,13 @@ def stored(values: Float64Array) -> Float64Array:
 
 
 def linear_rows(
-    e: LocalExpansion, radius: float, storage: Float64Array
+    e: Expansion, radius: float, storage: Float64Array
 ) -> tuple[Float64Array, Float32Array]:
-    """Return the linear weights and `FoldedWeights.constants` of one centre.
+    """Return the linear weights and `LocalExpansion.constants` of one centre.
 
     Parameters
     ----------
-    e : LocalExpansion
+    e : Expansion
     radius : float
         At most that of the expansion.
     storage : ndarray of shape (n_rows,), float64
@@ -82,7 +82,7 @@ def _distance(M: Float64Array, m: float) -> float:
 
 
 def _minimum(
-    e: LocalExpansion,
+    e: Expansion,
     radius: float,
     constant: Float64Array,
     storage: Float64Array,
@@ -102,13 +102,13 @@ def _minimum(
 
 
 def curved_rows(
-    e: LocalExpansion,
+    e: Expansion,
     radius: float,
     storage: Float64Array,
     basis: Float32Array,
     moments: Float64Array,
 ) -> tuple[Float32Array, Float32Array]:
-    """Return `FoldedWeights.forms` and `curved` of one centre.
+    """Return `LocalExpansion.forms` and `curved` of one centre.
 
     Parameters
     ----------
@@ -178,9 +178,9 @@ def _second_order(
 
 
 def _higher_orders(
-    e: LocalExpansion, row: int, B: Float64Array, moments: Float64Array
+    e: Expansion, row: int, B: Float64Array, moments: Float64Array
 ) -> tuple[Float64Array, float, list[float]]:
-    """Return T, t and a_4 .. a_7, which bound the orders 3 to 7 as `FoldedWeights` derives.
+    """Return T, t and a_4 .. a_7, which bound the orders 3 to 7 as `LocalExpansion` derives.
 
     Order k is at most |v|^(k-1) |B_k v|, and by Cauchy-Schwarz, for any a_k > 0, a_3 = 1,
 

@@ -1,4 +1,4 @@
-"""The view of the stage `folded_weights`: local expansions."""
+"""The view of the stage `local_expansion`: local expansions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import ExitView, Site
-from kmcompile.program.stages import FoldedWeights
+from kmcompile.program.stages import LocalExpansion
 from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
 
 
@@ -24,8 +24,8 @@ class LevelView:
 
 
 @dataclass(frozen=True, slots=True)
-class FoldedWeightsView(ExitView):
-    """Values for templates/stages/folded_weights.c.j2 and templates/folded_weights/.
+class LocalExpansionView(ExitView):
+    """Values for templates/stages/local_expansion.c.j2 and templates/local_expansion/.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class FoldedWeightsView(ExitView):
     largest_relative: np.float32
 
     @classmethod
-    def of(cls, stage: FoldedWeights, site: Site) -> FoldedWeightsView:
+    def of(cls, stage: LocalExpansion, site: Site) -> LocalExpansionView:
         """Return the view of a stage at its place."""
         return cls(
             stage,
@@ -73,12 +73,12 @@ class FoldedWeightsView(ExitView):
         own = {**context, "view": self}
         parts = ["centre", "linear", *(["curved"] if self.n_basis else [])]
         return [
-            *(render(f"folded_weights/{part}.c.j2", **own) for part in parts),
-            render("stages/folded_weights.c.j2", **own),
+            *(render(f"local_expansion/{part}.c.j2", **own) for part in parts),
+            render("stages/local_expansion.c.j2", **own),
         ]
 
 
-def _later_levels(stage: FoldedWeights) -> Iterator[LevelView]:
+def _later_levels(stage: LocalExpansion) -> Iterator[LevelView]:
     parents, first, width = 0, 0, 1
     for n_children in stage.branches.tolist():
         width *= n_children

@@ -33,10 +33,10 @@ N_CURVED = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoldedWeights(EarlyExit):
+class LocalExpansion(EarlyExit):
     """Bounds on f by its expansion about a centre c that is near x, from a shallow tree of centres.
 
-    With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `LocalExpansion` derives the orders of h and
+    With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `Expansion` derives the orders of h and
     their bounds. At each level of the tree, the nearest child of the last level's centre is taken;
     the bounds hold for any child. There the stage tests
 
@@ -113,7 +113,7 @@ class FoldedWeights(EarlyExit):
     result_error: np.float32
     intercept: Float32Array = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
-    template: ClassVar[str] = "folded_weights"
+    template: ClassVar[str] = "local_expansion"
     exit: ClassVar[str | None] = "certified"
     needs_root_bound: ClassVar[bool] = True
     calls_kernel: ClassVar[bool] = True
@@ -366,39 +366,39 @@ class FoldedWeights(EarlyExit):
         """Return the members for x - c and the values computed from x - c."""
         offset = "x - c, c being the nearest centre"
         members = (
-            Member("float", "folded_offset", self.n_features, offset),
-            Member("float", "folded_base", self.n_rows, "the linear forms of this"),
+            Member("float", "local_offset", self.n_features, offset),
+            Member("float", "local_base", self.n_rows, "the linear forms of this"),
         )
         if not self.n_basis:
             return members
         return (
             *members,
-            Member("float", "folded_projected", self.n_basis, "x - c along the basis"),
+            Member("float", "local_projected", self.n_basis, "x - c along the basis"),
         )
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tree, the forms and the constants of the bounds."""
         tables = [
             Table(
-                "folded_centres", self.centres, "Centres c, in prepared features: [centre][feature]"
+                "local_centres", self.centres, "Centres c, in prepared features: [centre][feature]"
             ),
             Table(
-                "folded_radius",
+                "local_radius",
                 self.radius,
                 "Radius of each centre, the largest |x - c| of use: [centre]",
             ),
             Table(
-                "folded_decisions",
+                "local_decisions",
                 self.decisions,
                 "Number p of the decision that a row bounds: [centre][row]",
             ),
             Table(
-                "folded_weights_of",
+                "local_expansion_of",
                 self.weights,
                 "Slopes w of the decision, per prepared feature: [centre][row][feature]",
             ),
             Table(
-                "folded_constants",
+                "expansion_constants",
                 self.constants,
                 f"Constants C, m and those of the bounds of a row: [centre][row][{N_CONSTANTS}]",
             ),
@@ -406,17 +406,17 @@ class FoldedWeights(EarlyExit):
         if self.n_basis:
             tables += [
                 Table(
-                    "folded_basis",
+                    "local_basis",
                     self.basis,
                     "Basis B of the curved test, without unit: [row][feature]",
                 ),
                 Table(
-                    "folded_forms",
+                    "local_forms",
                     self.forms,
                     "Triangles Q, P and T of the curved test: [last centre][row][3][i <= j]",
                 ),
                 Table(
-                    "folded_curved_constants",
+                    "local_curved_constants",
                     self.curved,
                     f"Constant m and those of the bounds: [last centre][row][{N_CURVED}]",
                 ),

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from kmcompile.exits.certified.local_expansion import (
+from kmcompile.exits.certified.expansion import (
     LARGEST_EXPONENT,
     N_SQUARES,
     Vectors,
