@@ -14,7 +14,7 @@ import numpy as np
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.cascade import add_cascade
-from kmcompile.exits.statistical.case import Case, Wish
+from kmcompile.exits.statistical.case import Case, Wish, relevant_decisions
 from kmcompile.exits.statistical.chooser import WORST_SHARE
 from kmcompile.exits.statistical.paper_cascade import add_paper_cascade
 from kmcompile.exits.statistical.risk import Control
@@ -115,7 +115,8 @@ class Machine:
         """Return the program of the paper's scheme, with its window of 10 and PCA(20)."""
         window = 10 if thresholds == "maxsmoothed" else None
         asked = AskedPromise(thresholds, 0.0, "default", "guaranteed", window, dimensions=20)
-        return add_paper_cascade(self.exact, samples, asked, _silent)[0]
+        relevant = relevant_decisions(self.machine, samples.labels)
+        return add_paper_cascade(self.exact, samples, relevant, asked, _silent)[0]
 
     def with_risk(
         self, samples: CalibrationSamples, risk: float, control: Control, exact: Program

@@ -34,6 +34,11 @@ class Task(StrEnum):
         """Whether the label is the sign of the only decision value."""
         return self in (Task.BINARY, Task.ONE_CLASS)
 
+    @property
+    def has_signs(self) -> bool:
+        """Whether the label depends on the signs of the decision values alone, ties aside."""
+        return self.has_one_sign or self is Task.ONE_VS_ONE
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelMachine:

@@ -37,7 +37,7 @@ def require_samples(n: int, mode: str = "statistical", n_given: int | None = Non
     certified = mode == "certified"
     least = _LEAST_TO_CHOOSE if certified else LEAST_SAMPLES
     if n < least:
-        remedy = "leave out --data" if certified else "use --mode exact"
+        remedy = "leave out --data" if certified else "use --mode certified without --data"
         raise InputError(
             f"--data has {n:,} usable samples{that_count(n, n_given)}, must have at least "
             f"{least} for mode {mode}\ngive more samples, or {remedy}"

@@ -13,7 +13,7 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.cascade import add_cascade, promise_of_exact
-from kmcompile.exits.statistical.case import Case, Wish
+from kmcompile.exits.statistical.case import Case, Wish, relevant_decisions
 from kmcompile.exits.statistical.generated import Challenge, challenge, generated_challenges
 from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
@@ -91,7 +91,7 @@ def calibrate(
     InputError
         If the data cannot be used or do not support the risk.
     UsageError
-        If the paper's scheme is asked for with many classes or in an integer format.
+        If the paper's scheme is asked for where the model, format or stages do not allow it.
     """
     accepted = accepted_rows(program.prepare, plan.samples)
     given = np.ascontiguousarray(plan.samples[accepted])
@@ -107,7 +107,8 @@ def calibrate(
     thresholds = plan.promise.thresholds
     if thresholds != "risk":
         _check_paper_scheme(machine, program, plan)
-        program, calibration = add_paper_cascade(program, samples, plan.promise, tell)
+        relevant = relevant_decisions(machine, samples.labels)
+        program, calibration = add_paper_cascade(program, samples, relevant, plan.promise, tell)
         held_out = X
     else:
         control = plan.promise.control
@@ -168,10 +169,10 @@ def _check_paper_scheme(machine: KernelMachine, program: Program, plan: Plan) ->
             f"--thresholds {thresholds}: the paper's scheme is {' and '.join(PAPER_STAGES)}, "
             f"asked for is {', '.join(asked)}\nleave it out for --thresholds risk"
         )
-    if not machine.task.has_one_sign:
+    if not machine.task.has_signs:
         raise UsageError(
-            f"--thresholds {thresholds}: the paper's scheme is for two classes, the "
-            f"model has {machine.n_classes}\nleave it out for --thresholds risk"
+            f"--thresholds {thresholds}: the paper's scheme is for pairs of classes, the "
+            f"model is {machine.task}\nleave it out for --thresholds risk"
         )
     if not isinstance(exact, ExactSum) or program.codes is not None:
         raise UsageError(

@@ -69,8 +69,9 @@ def nearest_vectors(
     far : float
         An approximate kernel counts as 0 if its accumulated sum reaches this value.
     paper : bool
-        True: the paper's scheme, partial sums in the order of a tug of war. False: the control
-        variate, whose vectors are touched in the order of |beta_i| r_i |K~_i|.
+        True: the paper's scheme, partial sums in the order of a tug of war; with several decisions,
+        whose signs of beta differ, in the order of max_p |beta_pi| |K~_i|. False: the control
+        variate, whose vectors are touched in the order of max_p |beta_pi| r_i |K~_i|.
     """
     steps = steps[steps <= np.iinfo(np.uint16).max]
     directions = principal_directions(exact, dimensions[-1])
@@ -93,7 +94,7 @@ def nearest_vectors(
         weights=weights,
         far=np.float32(far),
         from_estimate=not paper,
-        tug_of_war=paper,
+        tug_of_war=paper and exact.n_decisions == 1,
         steps=np.concatenate([np.zeros(n_tests - len(steps)), steps]).astype(np.uint16),
         own=np.ones((n_tests, exact.n_decisions), np.float32),
         earlier=np.zeros((n_tests, exact.n_decisions), np.float32),

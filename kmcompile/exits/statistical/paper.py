@@ -26,15 +26,14 @@ def simple_thresholds(
     values : ndarray of shape (n_tests, n_samples), float32
         The partial sums g_k.
     decisions : ndarray of shape (n_samples,), float64
-        The decisions f.
+        The decisions f; NaN for samples that do not count.
 
     Returns
     -------
     low, high : ndarray of shape (n_tests,), float64
     """
-    positive = decisions > 0
-    low = values[:, positive].min(axis=1, initial=0.0).astype(np.float64)
-    high = values[:, ~positive].max(axis=1, initial=0.0).astype(np.float64)
+    low = values[:, decisions > 0].min(axis=1, initial=0.0).astype(np.float64)
+    high = values[:, decisions <= 0].max(axis=1, initial=0.0).astype(np.float64)
     return low, high
 
 
@@ -45,9 +44,8 @@ def filter_thresholds(values: Float32Array, decisions: Float64Array) -> tuple[fl
     standard deviations where this is tighter.
     """
     low, high = (float(limit[0]) for limit in simple_thresholds(values[None], decisions))
-    positive = decisions > 0
-    wrong_low = values[positive & (values < 0)].astype(np.float64)
-    wrong_high = values[~positive & (values > 0)].astype(np.float64)
+    wrong_low = values[(decisions > 0) & (values < 0)].astype(np.float64)
+    wrong_high = values[(decisions <= 0) & (values > 0)].astype(np.float64)
     if len(wrong_low):
         low = max(low, wrong_low.mean() - _DEVIATIONS * wrong_low.std())
     if len(wrong_high):
@@ -58,15 +56,21 @@ def filter_thresholds(values: Float32Array, decisions: Float64Array) -> tuple[fl
 def max_smoothed(
     low: Float64Array, high: Float64Array, window: int
 ) -> tuple[Float64Array, Float64Array]:
-    """Return thresholds moved outwards to the extremes of the steps k - window .. k + window."""
-    n = len(low)
-    padded_low = np.pad(low, window, constant_values=np.inf)
-    padded_high = np.pad(high, window, constant_values=-np.inf)
+    """Return thresholds moved outwards to the extremes of the steps k - window .. k + window.
+
+    Parameters
+    ----------
+    low, high : ndarray of shape (n_steps, ...), float64
+    window : int
+    """
+    reach = [(window, window), *[(0, 0)] * (low.ndim - 1)]
+    padded_low = np.pad(low, reach, constant_values=np.inf)
+    padded_high = np.pad(high, reach, constant_values=-np.inf)
     span = 2 * window + 1
-    low_windows = np.lib.stride_tricks.sliding_window_view(padded_low, span)
-    high_windows = np.lib.stride_tricks.sliding_window_view(padded_high, span)
-    assert len(low_windows) == n
-    return low_windows.min(axis=1), high_windows.max(axis=1)
+    low_windows = np.lib.stride_tricks.sliding_window_view(padded_low, span, axis=0)
+    high_windows = np.lib.stride_tricks.sliding_window_view(padded_high, span, axis=0)
+    assert len(low_windows) == len(low)
+    return low_windows.min(axis=-1), high_windows.max(axis=-1)
 
 
 def first_answers(

@@ -14,6 +14,7 @@ from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.exits.statistical.nearest import nearest_vectors
 from kmcompile.exits.statistical.paper import (
+    WINDOW,
     band_of,
     filter_thresholds,
     first_answers,
@@ -50,19 +51,23 @@ _ROWS = 1024
 def add_paper_cascade(
     program: Program,
     samples: CalibrationSamples,
+    relevant: NDArray[np.bool_],
     asked: AskedPromise,
     tell: Callable[[str], None],
 ) -> tuple[Program, Calibration]:
     """Return the program with the paper's early exits, fitted to all samples.
 
     A test follows every touched vector, and nothing limits the worst case; a note tells it. There
-    is no range gate, because the paper has none.
+    is no range gate, because the paper has none. Of many classes each pair has thresholds of its
+    own, from the samples of its two classes.
 
     Parameters
     ----------
     program : Program
-        The exact program of a binary machine.
+        The exact program of a machine with one decision for each pair of classes.
     samples : CalibrationSamples
+    relevant : ndarray of shape (n_samples, n_decisions), bool
+        For each decision, the samples of its pair's two classes.
     asked : AskedPromise
         The thresholds, simple or maxsmoothed, and the sizes of the scheme.
     tell : callable
@@ -70,11 +75,11 @@ def add_paper_cascade(
     """
     ends = program.ends
     x = prepared(program, samples.X)
-    f = samples.decisions[:, 0]
+    f = np.where(relevant, samples.decisions, np.nan)
     skip_zeros = skips_zeros(program)
     tell("training the linear filter")
-    first = _filter(x, samples.decisions, skip_zeros)
-    scheme = _Scheme(ends, x, f, skip_zeros, _decides_nothing(first, x))
+    first = _filter(x, f, skip_zeros)
+    scheme = _Scheme(ends, x, f, skip_zeros, relevant & _decides_nothing(first, x))
     if asked.dimensions is None:
         tell("choosing the dimensions of the projection")
     dimensions = scheme.dimensions() if asked.dimensions is None else asked.dimensions
@@ -125,17 +130,18 @@ def _squares(program: Program, second: NearestVectors) -> tuple[Stage, ...]:
     return (Nonzeros(program.prepare.n_out),)
 
 
-def _filter(x: Float32Array, decisions: Float64Array, skip_zeros: bool) -> LinearFilter:
-    everything = np.ones_like(decisions, dtype=bool)
-    stage = linear_filter(x, decisions, everything, skip_zeros)
-    low, high = filter_thresholds(stage.estimate(x)[:, 0], decisions[:, 0])
-    middle, half_width = band_of(np.array([low]), np.array([high]))
+def _filter(x: Float32Array, f: Float64Array, skip_zeros: bool) -> LinearFilter:
+    stage = linear_filter(x, f, ~np.isnan(f), skip_zeros)
+    values = stage.estimate(x)
+    limits = [filter_thresholds(values[:, p], f[:, p]) for p in range(f.shape[1])]
+    low, high = np.array(limits).T
+    middle, half_width = band_of(low, high)
     return replace(stage, intercept=stage.intercept - middle, half_width=half_width)
 
 
 def _decides_nothing(stage: LinearFilter, x: Float32Array) -> NDArray[np.bool_]:
-    """Return which samples the filter hands on."""
-    left: NDArray[np.bool_] = np.abs(stage.estimate(x)[:, 0]) <= stage.half_width[0]
+    """Return which decisions the filter leaves open, shape (n_samples, n_decisions)."""
+    left: NDArray[np.bool_] = np.abs(stage.estimate(x)) <= stage.half_width
     return left
 
 
@@ -147,11 +153,12 @@ class _Scheme:
     ----------
     ends : Ends
     x : ndarray of shape (n_samples, n_prepared), float32
-    f : ndarray of shape (n_samples,), float64
-        The model's decisions.
+    f : ndarray of shape (n_samples, n_decisions), float64
+        The model's decisions; NaN for samples of other classes than the decision's pair.
     skip_zeros : bool
-    left : ndarray of shape (n_samples,), bool
-        The samples that the filter hands on. Thresholds come from all samples, as in the paper.
+    left : ndarray of shape (n_samples, n_decisions), bool
+        The decisions that are no NaN and that the filter leaves open. Thresholds come from all
+        samples, as in the paper.
     """
 
     ends: Ends
@@ -179,14 +186,14 @@ class _Scheme:
         folds = np.random.default_rng(_SEED).permutation(len(self.x)) % _FOLDS
         low, high = self._extremes(stage, folds)
         window = None
-        whole = low.min(axis=1), high.max(axis=1)
+        whole = low.min(axis=-1), high.max(axis=-1)
         if asked.thresholds == "maxsmoothed":
             window = asked.window
             if window is None:
                 window = self._cross_validated(stage, folds, low, high)
             whole = max_smoothed(*whole, window)
         offset, half_width = band_of(*whole)
-        banded = replace(stage, offset=offset[:, None], half_width=half_width[:, None])
+        banded = replace(stage, offset=offset, half_width=half_width)
         return banded, window
 
     @property
@@ -203,16 +210,16 @@ class _Scheme:
     def _extremes(
         self, stage: NearestVectors, folds: NDArray[np.intp]
     ) -> tuple[Float64Array, Float64Array]:
-        """Return the Simple thresholds of each fold's samples, each of shape (n_steps, n_folds)."""
-        low = np.zeros((len(stage.steps), _FOLDS))
+        """Return the Simple thresholds of each fold: (n_steps, n_decisions, n_folds)."""
+        low = np.zeros((len(stage.steps), self.f.shape[1], _FOLDS))
         high = np.zeros_like(low)
-        for part in _parts(len(self.x)):
-            values = estimates_of(stage, self.ends, self.x[part]).values[:, :, 0]
-            for fold in range(_FOLDS):
+        for part in self._parts():
+            values = estimates_of(stage, self.ends, self.x[part]).values
+            for fold, p in np.ndindex(_FOLDS, self.f.shape[1]):
                 rows = folds[part] == fold
-                found = simple_thresholds(values[:, rows], self.f[part][rows])
-                low[:, fold] = np.minimum(low[:, fold], found[0])
-                high[:, fold] = np.maximum(high[:, fold], found[1])
+                found = simple_thresholds(values[:, rows, p], self.f[part][rows, p])
+                low[:, p, fold] = np.minimum(low[:, p, fold], found[0])
+                high[:, p, fold] = np.maximum(high[:, p, fold], found[1])
         return low, high
 
     def _cross_validated(
@@ -226,40 +233,51 @@ class _Scheme:
         bands = [
             [
                 max_smoothed(
-                    np.delete(low, fold, axis=1).min(axis=1),
-                    np.delete(high, fold, axis=1).max(axis=1),
+                    np.delete(low, fold, axis=-1).min(axis=-1),
+                    np.delete(high, fold, axis=-1).max(axis=-1),
                     window,
                 )
                 for fold in range(_FOLDS)
             ]
             for window in _WINDOWS
         ]
-        for part in _parts(len(self.x)):
-            rows = np.flatnonzero(self.left[part]) + part.start
+        for part in self._parts():
+            rows = np.flatnonzero(self.left[part].any(axis=1)) + part.start
             if not len(rows):
                 continue
-            values = estimates_of(stage, self.ends, self.x[rows]).values[:, :, 0]
-            for number in range(len(_WINDOWS)):
-                for fold in range(_FOLDS):
-                    own = folds[rows] == fold
-                    _, positive, leaves = first_answers(values[:, own], *bands[number][fold])
-                    differs = positive != (self.f[rows[own]] > 0)
-                    wrong[number] += np.count_nonzero(leaves & differs)
+            values = estimates_of(stage, self.ends, self.x[rows]).values
+            for number, fold, p in np.ndindex(len(_WINDOWS), _FOLDS, self.f.shape[1]):
+                own = (folds[rows] == fold) & self.left[rows, p]
+                below, above = (limit[:, p] for limit in bands[number][fold])
+                _, positive, leaves = first_answers(values[:, own, p], below, above)
+                differs = positive != (self.f[rows[own], p] > 0)
+                wrong[number] += np.count_nonzero(leaves & differs)
         return _WINDOWS[int(wrong.argmin())]
 
     def _mean_operations(self, dimensions: int) -> float:
-        """Return the mean operations of the samples that the filter hands on."""
+        """Return the mean operations of the samples that the filter hands on.
+
+        A sample leaves at the step that decides the last of its decisions.
+        """
         stage = self._stage(dimensions)
-        seen = estimates_of(stage, self.ends, self.x)
-        values = seen.values[:, :, 0]
-        band = max_smoothed(*simple_thresholds(values, self.f), 10)
-        test, _, leaves = first_answers(values, *band)
-        spent = seen.operations[test, np.arange(len(test))]
-        exact = self._exact
+        exact, left = self._exact, self.left.any(axis=1)
+        low, high = self._extremes(stage, np.zeros(len(self.x), dtype=np.intp))
+        low, high = max_smoothed(low[:, :, 0], high[:, :, 0], WINDOW)
         rest = exact.total_operations * (exact.n_vectors - int(stage.steps[-1]))
-        spent = np.where(leaves, spent, seen.operations[-1] + rest)
-        return float(spent[self.left].mean()) if self.left.any() else float(dimensions)
+        spent = np.zeros(len(self.x))
+        for part in self._parts():
+            seen = estimates_of(stage, self.ends, self.x[part])
+            columns = np.arange(seen.values.shape[1])
+            last, leaves = np.zeros(len(columns), dtype=np.intp), np.ones(len(columns), dtype=bool)
+            for p, f in enumerate(self.f[part].T):
+                test, _, outside = first_answers(seen.values[:, :, p], low[:, p], high[:, p])
+                last = np.where(np.isnan(f), last, np.maximum(last, test))
+                leaves &= outside | np.isnan(f)
+            early = seen.operations[last, columns]
+            spent[part] = np.where(leaves, early, seen.operations[-1] + rest)
+        return float(spent[left].mean()) if left.any() else float(dimensions)
 
-
-def _parts(n: int) -> list[slice]:
-    return [slice(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
+    def _parts(self) -> list[slice]:
+        """Return slices of the samples, each small enough for the estimates of all its steps."""
+        n, size = len(self.x), max(1, _ROWS // self.f.shape[1])
+        return [slice(start, min(start + size, n)) for start in range(0, n, size)]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from calibration_cases import Case, digits, scaled_case
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from kit.covering import some
@@ -214,9 +215,11 @@ def test_a_few_repeated_samples_are_left_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("thresholds", ["simple", "maxsmoothed"])
-def test_paper_refuses_many_classes(thresholds: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is for two classes, the model has 10"):
-        calibrated(case_of("digits of ten classes"), tmp_path, thresholds=thresholds)
+def test_paper_refuses_classes_that_are_no_pairs(thresholds: str, tmp_path: Path) -> None:
+    case = case_of("digits of ten classes")
+    rest = OneVsRestClassifier(SVC(gamma=0.02)).fit(case.X, case.samples.labels)
+    with pytest.raises(UsageError, match="is for pairs of classes, the model is one-vs-rest"):
+        calibrated(Case(rest, case.X, case.test), tmp_path, thresholds=thresholds)
 
 
 @pytest.mark.exhaustive

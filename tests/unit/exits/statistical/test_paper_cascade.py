@@ -12,6 +12,7 @@ from calibration_cases import Case, digits, mnist_pair, scaled_case
 from sklearn.svm import SVC
 
 from kmcompile.exits.statistical.calibration import Calibration
+from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.paper import band_of, max_smoothed
 from kmcompile.exits.statistical.paper_cascade import _WINDOWS, add_paper_cascade
 from kmcompile.program.cost import worst_operations
@@ -32,7 +33,7 @@ def pair(kernel: str = "rbf") -> Case:
 def cascade_of(case: Case, thresholds: Thresholds, **sizes: int) -> tuple[Program, Calibration]:
     quiet = lambda text: None  # noqa: E731
     asked = AskedPromise(thresholds, 1e-3, "default", "guaranteed", **sizes)
-    return add_paper_cascade(case.program, case.samples, asked, quiet)
+    return add_paper_cascade(case.program, case.samples, case.relevant, asked, quiet)
 
 
 @cache
@@ -72,6 +73,26 @@ def test_partial_sums_with_simple_thresholds_disagree_on_no_sample(kernel: str) 
     results, _ = classify(program, case.X)
     assert results["stage"].max() >= 1
     assert_on_edge(program, case)
+
+
+@pytest.mark.parametrize(
+    "thresholds", [pytest.param("simple", marks=pytest.mark.exhaustive), "maxsmoothed"]
+)
+def test_each_pair_of_many_classes_has_its_own_thresholds(thresholds: Thresholds) -> None:
+    """No pair of a sample's own class is wrong, but for the filter's deviations and rounding."""
+    case = digits("rbf", 10)
+    program, calibration = cascade_of(case, thresholds, dimensions=10)
+    stage = nearest_of(program)
+    assert stage.half_width.shape == (case.exact.n_vectors, 45)
+    assert not stage.tug_of_war
+    assert len(unlike(program, case)) == calibration.promise.disagreements
+    results, _ = classify(program, case.X)
+    assert (results["stage"] <= 1).mean() > 0.5
+    seen = estimates_of(stage, program.ends, case.x).values.astype(np.float64)
+    wrong = (seen * case.samples.decisions < 0) & case.relevant
+    outside = np.abs(seen - stage.offset[:, None]) - stage.half_width[:, None]
+    slack = 4 * case.errors + 2.0**-22 * np.abs(seen)
+    assert (outside[wrong] <= slack[wrong]).all()
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid"])
@@ -143,7 +164,7 @@ def test_vectors_without_weight_are_no_steps() -> None:
     coefficients[0, 0, 0] = 0.0
     program = replace(case.program, sum=replace(case.exact, coefficients=coefficients))
     asked = AskedPromise("maxsmoothed", 1e-3, "default", "guaranteed", dimensions=7)
-    made, _ = add_paper_cascade(program, case.samples, asked, lambda text: None)
+    made, _ = add_paper_cascade(program, case.samples, case.relevant, asked, lambda text: None)
     assert len(nearest_of(made).steps) == case.exact.n_vectors - 1
 
 
