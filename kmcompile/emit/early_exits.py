@@ -12,6 +12,7 @@ from kmcompile.emit.words import Words
 from kmcompile.numeric.scalar import root_bound
 
 _DENSE = "exact_sum/block_totals"
+_SPARSE = "exact_sum/sparse_totals"
 
 
 def early_exit_sections(
@@ -67,7 +68,7 @@ def _block_sections(early: EarlyExitsView, names: dict[str, str]) -> list[str]:
     for products in early.products:
         blocks.setdefault(products.block.function, (_template(products), products.block))
     for view in early.totals:
-        blocks.setdefault(view.function, (_DENSE, view))
+        blocks.setdefault(view.function, (_SPARSE if view.skips_zeros else _DENSE, view))
     if not early.sums_blocks:
         blocks.pop("block_totals", None)  # the exact sum's function
     sections = []

@@ -42,6 +42,9 @@ class TotalsView:
         Whether the function adds to existing totals.
     n_features, n_lanes, words : str
         C expressions: terms of a sum, vectors of a block, and their product.
+    skips_zeros : bool
+        Whether the function runs over the list of nonzero features, of the workspace and the input;
+        it then sums products, and is that of templates/exact_sum/sparse_totals.c.j2.
     unrolled : bool
         Whether lanes are scalars, for cores without vector registers, or arrays, which compilers
         vectorise. Both add in the same order.
@@ -54,6 +57,7 @@ class TotalsView:
     function: str
     term: str
     accumulates: bool
+    skips_zeros: bool
     n_features: str
     n_lanes: str
     words: str
@@ -89,21 +93,28 @@ class BlockFunctions:
         """The kernels' totals of the exact sum."""
         constants = (f"{self.upper}_N_PREPARED", f"{self.upper}_LANES", f"{self.upper}_BLOCK_WORDS")
         shape = (self.exact.n_features, self.exact.lanes)
-        return self._view("block_totals", *shape, "kernel_term", constants)
+        return self._totals("block_totals", *shape, constants)
 
     def named_totals(self, name: str, n_features: int, n_lanes: int) -> TotalsView:
         """Return the kernels' totals of a stage that may have its own constants for its blocks.
 
-        Blocks with the shape of the exact sum share its function, unless this function reads the
-        list of nonzeros. Other blocks have `<name>_totals`, with constants <NAME>_LANES and
-        <NAME>_WORDS.
+        They skip zeros if the exact sum's do. Blocks with the shape of the exact sum share its
+        function. Other blocks have `<name>_totals`, with constants <NAME>_LANES and <NAME>_WORDS.
         """
-        same_shape = (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes)
-        if same_shape and not self._skips_zeros:
+        if (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes):
             return self.of_exact_sum
         own = tuple(f"{self.upper}_{name.upper()}_{size}" for size in ("LANES", "WORDS"))
         constants = (f"{self.upper}_N_PREPARED", *own)
-        return self._view(f"{name}_totals", n_features, n_lanes, "kernel_term", constants)
+        return self._totals(f"{name}_totals", n_features, n_lanes, constants)
+
+    def _totals(
+        self, function: str, n_features: int, n_lanes: int, constants: tuple[str, ...]
+    ) -> TotalsView:
+        """Return the kernels' totals in the form of the exact sum's, which may skip zeros."""
+        skips_zeros = self._skips_zeros
+        term = "product" if skips_zeros else "kernel_term"
+        view = self._view(function, n_features, n_lanes, term, constants)
+        return replace(view, skips_zeros=skips_zeros)
 
     @property
     def _skips_zeros(self) -> bool:
@@ -158,6 +169,7 @@ class BlockFunctions:
             function=function,
             term=term,
             accumulates=False,
+            skips_zeros=False,
             n_features=names[0],
             n_lanes=names[1],
             words=names[2],

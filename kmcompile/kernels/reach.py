@@ -8,7 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.kernels.chi2 import Chi2Float32
+from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.numeric.arrays import Float32Array
@@ -27,8 +30,8 @@ class Reach(ABC):
     name: ClassVar[str]
     """Name of the template in `templates/bound_sequence/`."""
 
-    kernel: ClassVar[type[Float32Kernel]]
-    """The lowered kernel whose reach this is."""
+    kernels: ClassVar[tuple[type[Float32Kernel], ...]]
+    """The lowered kernels whose reach this is."""
 
     @abstractmethod
     def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
@@ -49,10 +52,16 @@ class RbfReach(Reach):
     widen = 1 + z_error cutoff + shift it is value_error + widen (shift + per_z). Where the
     kernel's own bound is not usable (widen > 2) the error is 1, since 0 < k <= 1.
 
+    Where zeros are skipped and squared distances expanded, `RbfFloat32` has a further error in
+    `shift`, per_reach (m + 2) X (X + 2 Z), with m the nonzero features of x, X >= |x| and Z the
+    longest |z|.
+
     Parameters
     ----------
     shift, shift_minimum, widest, per_z, value_error : float32
         `widest` is z_error cutoff.
+    per_reach, twice_length : float32
+        Of the expanded distance, as in `RbfFloat32`; per_reach is 0 where there is none.
     """
 
     shift: np.float32
@@ -60,30 +69,87 @@ class RbfReach(Reach):
     widest: np.float32
     per_z: np.float32
     value_error: np.float32
+    per_reach: np.float32
+    twice_length: np.float32
 
     name: ClassVar[str] = "rbf_reach"
-    kernel: ClassVar[type[Float32Kernel]] = RbfFloat32
+    kernels: ClassVar[tuple[type[Float32Kernel], ...]] = (RbfFloat32,)
 
     @classmethod
     def of_kernel(cls, kernel: RbfFloat32) -> RbfReach:
-        """Return the reach of a lowered kernel that sums differences, for exact vectors."""
-        tau = exp_negative.RELATIVE_ERROR
+        """Return the reach of a lowered kernel, for exact vectors."""
+        errors = _largest_errors(kernel)
         return cls(
-            kernel.shift,
-            kernel.shift_minimum,
-            bound_constant(float(kernel.z_error) * float(exp_negative.CUTOFF)),
-            bound_constant(float(kernel.z_error) * (1 + tau) / np.e),
-            bound_constant(float(kernel.value_error) + float(np.exp(1.0 - exp_negative.CUTOFF))),
+            kernel.shift, kernel.shift_minimum, *errors, kernel.per_reach, kernel.twice_length
         )
+
+    @property
+    def expands(self) -> bool:
+        """Whether the squared distances are expanded."""
+        return bool(self.per_reach > 0)
 
     def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
         """Return 1 and the largest error, for each query."""
-        one = np.float32(1.0)
         growth = self.shift * batch.deviation * batch.deviation + self.shift_minimum
-        shift = np.minimum(growth, one)
-        widen = self.widest + shift + one
-        error = self.value_error + widen * (shift + self.per_z)
-        return np.ones_like(error), np.minimum(error, one)
+        if self.expands:
+            roundings = (np.count_nonzero(batch.x, axis=1) + 2).astype(np.float32)
+            reach = batch.length * (batch.length + self.twice_length)
+            growth = growth + (self.per_reach * roundings) * reach
+        return _of_unit_length(self, growth)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExponentialReach(Reach):
+    """The reach for laplacian and chi2: K(x, x) = 1, and the largest error of `ExponentialFloat32`.
+
+    As for rbf (`RbfReach`), with another `shift`: slope deviation + shift_minimum.
+
+    Parameters
+    ----------
+    slope, shift_minimum, widest, per_z, value_error : float32
+        `widest` is z_error cutoff.
+    """
+
+    slope: np.float32
+    shift_minimum: np.float32
+    widest: np.float32
+    per_z: np.float32
+    value_error: np.float32
+
+    name: ClassVar[str] = "exponential_reach"
+    kernels: ClassVar[tuple[type[Float32Kernel], ...]] = (LaplacianFloat32, Chi2Float32)
+
+    @classmethod
+    def of_kernel(cls, kernel: ExponentialFloat32) -> ExponentialReach:
+        """Return the reach of a lowered kernel, for exact vectors."""
+        return cls(kernel.slope, kernel.shift_minimum, *_largest_errors(kernel))
+
+    def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        """Return 1 and the largest error, for each query."""
+        return _of_unit_length(self, self.slope * batch.deviation + self.shift_minimum)
+
+
+def _largest_errors(
+    kernel: RbfFloat32 | ExponentialFloat32,
+) -> tuple[np.float32, np.float32, np.float32]:
+    """Return `widest`, `per_z` and `value_error` of a kernel exp(-z)."""
+    tau = exp_negative.RELATIVE_ERROR
+    return (
+        bound_constant(float(kernel.z_error) * float(exp_negative.CUTOFF)),
+        bound_constant(float(kernel.z_error) * (1 + tau) / np.e),
+        bound_constant(float(kernel.value_error) + float(np.exp(1.0 - exp_negative.CUTOFF))),
+    )
+
+
+def _of_unit_length(
+    reach: RbfReach | ExponentialReach, growth: Float32Array
+) -> tuple[Float32Array, Float32Array]:
+    """Return 1 and the largest error of a kernel exp(-z); `growth` is its `shift`, if below 1."""
+    one = np.float32(1.0)
+    shift = np.minimum(growth, one)
+    widen = reach.widest + shift + one
+    error = reach.value_error + widen * (shift + reach.per_z)
+    return np.ones_like(error), np.minimum(error, one)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +185,7 @@ class PolyReach(Reach):
     value_error: np.float32
 
     name: ClassVar[str] = "poly_reach"
-    kernel: ClassVar[type[Float32Kernel]] = PolyFloat32
+    kernels: ClassVar[tuple[type[Float32Kernel], ...]] = (PolyFloat32,)
 
     @classmethod
     def of_kernel(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from mpmath import binomial, matrix, mp, mpf
 
-from kmcompile.kernels import Rbf
+from kmcompile.kernels import Laplacian, Poly, Rbf
 from kmcompile.kernels.chi2 import Chi2Float32
 from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.fourier import FourierFloat32
@@ -377,7 +377,7 @@ def bound_sequence(stage: BoundSequence, machine: KernelMachine) -> Needed:
     """Return those of the bound sequence; its docstring names them."""
     with mp.workdps(DIGITS):
         found = _sequence(stage, machine)
-    reach = _rbf_reach if isinstance(machine.kernel, Rbf) else _poly_reach
+    reach = {Rbf: _rbf_reach, Poly: _poly_reach, Laplacian: _laplacian_reach}[type(machine.kernel)]
     return found | {f"reach.{name}": least for name, least in reach(stage, machine).items()}
 
 
@@ -443,6 +443,9 @@ def _kernels(machine: KernelMachine, a: np.ndarray, b: np.ndarray) -> Any:
             if isinstance(kernel, Rbf):
                 total = mp.fsum((v - w) ** 2 for v, w in zip(x, y, strict=True))
                 found[i, j] = mp.exp(-mpf(kernel.gamma) * total)
+            elif isinstance(kernel, Laplacian):
+                total = mp.fsum(abs(v - w) for v, w in zip(x, y, strict=True))
+                found[i, j] = mp.exp(-mpf(kernel.gamma) * total)
             else:
                 v = mpf(kernel.gamma) * mp.fdot(x, y) + mpf(kernel.coef0)
                 found[i, j] = v**kernel.degree
@@ -461,27 +464,52 @@ def _rest(G: Any, H: Any, K: Any, c: Any, beta: np.ndarray) -> tuple[float, floa
 
 def _rbf_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
     """Return those of `RbfReach`: `shift` and the others say which balance t they are for."""
-    g, tau = gamma(stage.n_features + 4), exp_negative.RELATIVE_ERROR
+    n, tau = stage.n_features, exp_negative.RELATIVE_ERROR
+    g = gamma(2 if stage.expands else n + 4)
     scale = machine.kernel.gamma
     t = 1 / max(float(stage.reach.shift) * (1 - tau) / scale - 1, 1e-30)
     z_error = (g + t) / (1 - g) / (1 - tau) * (1 - 2.0**-17)
     widest = float(stage.reach.per_z) * math.e / (1 + tau)
     least_t = max(widest * (1 - g) * (1 - tau) - g, 1e-30)
-    return {
+    own = {"shift_minimum": scale * 4 * n * TINY + 4 * TINY}
+    if stage.expands:  # all n features nonzero
+        longest = _longest_z(stage)
+        own = {
+            "shift_minimum": scale * gamma(4) * longest**2,
+            "per_reach": scale * gamma(n + 2) / (n + 2),
+            "twice_length": 2 * longest,
+        }
+    return own | {
         "shift": scale * (1 + 1 / least_t) * (1 - 2.0**-12),
-        "shift_minimum": scale * 4 * stage.n_features * TINY + 4 * TINY,
         "widest": z_error * float(exp_negative.CUTOFF),
         "per_z": z_error * (1 + tau) / math.e,
         "value_error": tau / (1 - tau) + math.exp(1 - float(exp_negative.CUTOFF)),
     }
 
 
+def _laplacian_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
+    """Return those of `ExponentialReach` for the laplacian kernel: a term has 1 rounding."""
+    n, tau = stage.n_features, exp_negative.RELATIVE_ERROR
+    z_error = gamma(n + 2) / (1 - gamma(n + 2)) / (1 - tau)
+    return {
+        "slope": machine.kernel.gamma * math.sqrt(n),
+        "shift_minimum": 2 * (machine.kernel.gamma * 2 * n + 1) * TINY,
+        "widest": z_error * float(exp_negative.CUTOFF),
+        "per_z": z_error * (1 + tau) / math.e,
+        "value_error": tau / (1 - tau) + math.exp(1 - float(exp_negative.CUTOFF)),
+    }
+
+
+def _longest_z(stage: BoundSequence) -> float:
+    """Return the largest |z|."""
+    return float(np.sqrt((stage.vectors.astype(np.float64) ** 2).sum(axis=1)).max())
+
+
 def _poly_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
     """Return those of `PolyReach`: K(x, x) loses 4 p roundings, the error 5 p + 8."""
     kernel, n = machine.kernel, stage.n_features
     p = kernel.degree
-    z = stage.vectors.transpose(0, 2, 1).reshape(-1, n).astype(np.float64)
-    length = float(np.sqrt((z**2).sum(axis=1)).max())
+    length = _longest_z(stage)
     scale = kernel.gamma
     return {
         "gamma": scale,

@@ -14,7 +14,7 @@ from kmcompile.kernels.intersection import IntersectionFloat32
 from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.kernels.reach import PolyReach, RbfReach
+from kmcompile.kernels.reach import ExponentialReach, PolyReach, RbfReach
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.program.stages import (
@@ -44,7 +44,16 @@ TERMS: dict[type, tuple[str, ...]] = {
         "slack",
         "result_error",
     ),
-    RbfReach: ("shift", "shift_minimum", "widest", "per_z", "value_error"),
+    RbfReach: (
+        "shift",
+        "shift_minimum",
+        "widest",
+        "per_z",
+        "value_error",
+        "per_reach",
+        "twice_length",
+    ),
+    ExponentialReach: ("slope", "shift_minimum", "widest", "per_z", "value_error"),
     PolyReach: (
         "gamma",
         "coef0",
@@ -111,8 +120,17 @@ TERMS: dict[type, tuple[str, ...]] = {
 """The terms of each dataclass."""
 
 VALUES: dict[type, tuple[str, ...]] = {
-    BoundSequence: ("reach", "vectors", "triangle", "weights", "intercept"),
+    BoundSequence: (
+        "reach",
+        "vectors",
+        "triangle",
+        "weights",
+        "intercept",
+        "skip_zeros",
+        "squares",
+    ),
     RbfReach: (),
+    ExponentialReach: (),
     PolyReach: ("degree",),
     SubspaceCertificate: ("remainder", "products", "vectors", "weights", "max_touched"),
     PolyRemainder: ("gamma", "coef0", "scale", "degree"),

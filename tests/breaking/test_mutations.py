@@ -163,6 +163,8 @@ def _folded(name: str) -> Derived:
 DERIVED: dict[str, Callable[[], Derived]] = {
     "sequence-rbf": lambda: _sequence("rbf-line"),
     "sequence-poly": lambda: _sequence("poly-odd-moons"),
+    "sequence-laplacian": lambda: _sequence("laplacian-moons"),
+    "sequence-expanded": lambda: _sequence("case-rbf-sparse_digits-raw"),
     "sum-rbf": lambda: _exact("rbf-digits"),
     "sum-poly": lambda: _exact("poly-digits"),
     "sum-poly-moons": lambda: _exact("poly-odd-moons"),

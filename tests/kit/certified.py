@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_moons
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from kit import expansions, sign_maps, subspaces
 from kit.emitted import Emitted, emit_model
+from kit.function_kernels import kernel_function
+from kit.sparse_digits import sparse_digits
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
@@ -29,6 +31,8 @@ KERNELS: dict[str, dict[str, Any]] = {
     "rbf": {"kernel": "rbf", "gamma": 0.05},
     "wide": {"kernel": "rbf", "gamma": 0.002},
     "poly": {"kernel": "poly", "degree": 3, "gamma": 0.05, "coef0": 1.0},
+    "laplacian": {"kernel": kernel_function("laplacian", gamma=0.3)},
+    "chi2": {"kernel": kernel_function("chi2", gamma=0.3)},
 }
 N_TRAINED = 300
 
@@ -42,9 +46,10 @@ class Certified:
     kernel : str
         A key of `KERNELS`.
     data : str
-        "moons", "breast_cancer", "wine" (3 classes) or "digits" (3 against 8).
+        "moons", "breast_cancer", "wine" (3 classes), "digits" (3 against 8) or "sparse_digits"
+        (the same, of whose pixels two in three are 0).
     preprocessing : str
-        "standard" or "l2".
+        "standard", "minmax", "l2" or "raw".
     """
 
     kernel: str
@@ -64,8 +69,7 @@ class Certified:
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         X, y = self.samples()
-        steps = [StandardScaler()] if self.preprocessing == "standard" else [Normalizer()]
-        model = make_pipeline(*steps, SVC(C=10, **KERNELS[self.kernel]))
+        model = make_pipeline(*_STEPS[self.preprocessing], SVC(C=10, **KERNELS[self.kernel]))
         plain = emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
         fresh = X[self.n_trained :].astype(np.float32)
         machine = run_passes(plain.machine, centers=False)
@@ -85,6 +89,13 @@ _DATA = {
     "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
     "wine": lambda: load_wine(return_X_y=True),
     "digits": _digits,
+    "sparse_digits": lambda: sparse_digits((3, 8)),
+}
+_STEPS: dict[str, list[Any]] = {
+    "standard": [StandardScaler()],
+    "minmax": [MinMaxScaler(clip=True)],
+    "l2": [Normalizer()],
+    "raw": [],
 }
 
 
@@ -111,5 +122,17 @@ CORE = (
 )
 """Bound sequences with every kernel that there are for, two classes and more."""
 
-EVERY = (*CORE, *subspaces.CORE, *sign_maps.CORE, *expansions.CORE)
+SPARSE = (
+    Certified("rbf", "sparse_digits", "raw"),
+    Certified("poly", "sparse_digits", "l2"),
+)
+"""Bound sequences in front of sums that skip zeros, with every kernel that there are for."""
+
+OTHERS = (
+    Certified("laplacian", "moons"),
+    Certified("chi2", "wine", "minmax"),
+)
+"""Bound sequences with the other kernels exp(-z)."""
+
+EVERY = (*CORE, *subspaces.CORE, *sign_maps.CORE, *expansions.CORE, *SPARSE, *OTHERS)
 """Every certified stage."""

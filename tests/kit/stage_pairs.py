@@ -307,9 +307,7 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     ReducedSet: _calibrates,
     NearestVectors: lambda chain: _calibrates(chain) and _in_floats(chain) and not chain.by_pairs,
     SignMap: lambda chain: _proves(chain) and chain.data == "few" and chain.task.has_one_sign,
-    BoundSequence: lambda chain: (
-        _proves(chain) and chain.kernel in ("rbf", "poly") and chain.data != "sparse"
-    ),
+    BoundSequence: lambda chain: _proves(chain) and chain.kernel in ("rbf", "poly"),
     LocalExpansion: lambda chain: _proves(chain) and chain.kernel == "rbf",
     SubspaceCertificate: lambda chain: (
         _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)

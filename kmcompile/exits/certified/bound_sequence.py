@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from kmcompile.kernels import Kernel, Poly, Rbf
+from kmcompile.kernels import Chi2, Kernel, Laplacian, Poly, Rbf
+from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.kernels.reach import PolyReach, RbfReach, Reach
+from kmcompile.kernels.reach import ExponentialReach, PolyReach, RbfReach, Reach
+from kmcompile.lower.sum_constants import squares
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -54,15 +56,13 @@ def why_not(machine: KernelMachine, program: Program) -> str:
             f"the {kernel.name} kernel is not positive definite with these parameters, so the "
             "kernels of a few vectors bound no others"
         )
-    if not isinstance(kernel, Rbf | Poly):
-        return f"its bounds are derived for rbf and poly, not for the {kernel.name} kernel"
+    if not isinstance(kernel, Rbf | Poly | Laplacian | Chi2):
+        return (
+            "its bounds are derived for rbf, poly, laplacian and chi2, not for the "
+            f"{kernel.name} kernel"
+        )
     if not isinstance(exact, ExactSum | FixedSum):
         return "the decisions are not a sum over support vectors"
-    if not isinstance(exact, FixedSum) and exact.skip_zeros:
-        return (
-            "the sum skips the features that are 0, and the sequence's bounds are derived for "
-            "kernels of all features"
-        )
     return ""
 
 
@@ -122,8 +122,14 @@ def _context(machine: KernelMachine, program: Program, z: Float32Array) -> Kerne
         vector_length=longest,
         typical_deviation=_typical_deviation(program),
         sum_error=0.0,
-        skip_zeros=False,
+        skip_zeros=_skips_zeros(program),
     )
+
+
+def _skips_zeros(program: Program) -> bool:
+    """Return whether the exact sum runs over the nonzero features: the sequence then does, too."""
+    exact = program.ends.exact
+    return isinstance(exact, ExactSum) and exact.skip_zeros
 
 
 def _typical_deviation(program: Program) -> float:
@@ -140,6 +146,8 @@ def _reach(kernel: Kernel, context: KernelContext) -> Reach:
     lowered = kernel.lower(context)
     if isinstance(lowered, RbfFloat32):
         return RbfReach.of_kernel(lowered)
+    if isinstance(lowered, ExponentialFloat32):
+        return ExponentialReach.of_kernel(lowered)
     assert isinstance(kernel, Poly) and isinstance(lowered, PolyFloat32)
     return PolyReach.of_kernel(lowered, kernel.gamma, kernel.coef0, context.vector_length)
 
@@ -149,8 +157,8 @@ class _Gram:
     """Kernel values in float64 with a bound on their relative error.
 
     The kernel's argument, a sum over n features, has a relative error of at most (n + 4) u. The
-    kernel multiplies it by at most its condition number: z exp(-z) <= 1 for rbf, the degree for
-    poly.
+    kernel multiplies it by at most its condition number: the degree for poly, z exp(-z) <= 1 for
+    the others.
     """
 
     values: Float64Array
@@ -211,6 +219,8 @@ def _lowered(
     context: KernelContext,
 ) -> BoundSequence | None:
     n = len(z)
+    reach = _reach(machine.kernel, context)
+    expands = isinstance(reach, RbfReach) and reach.expands
     n_blocks = -(-n // lanes)
     normals = _Normals.of(machine, z.astype(np.float64))
     lower = cholesky(gram.values, lower=True)
@@ -248,7 +258,7 @@ def _lowered(
     )
     shrink = (1 - gamma_factor(n + 4)) / (1 + departure) * (1 - 4 * UNIT_ROUNDOFF)
     return BoundSequence(
-        reach=_reach(machine.kernel, context),
+        reach=reach,
         vectors=_blocks(z.T, lanes, "edge"),
         triangle=_packed(A, lanes),
         weights=_blocks(w, lanes, "constant"),
@@ -263,6 +273,12 @@ def _lowered(
         slack=bound_constant(8 * UNIT_ROUNDOFF),
         shrink=np.nextafter(np.float32(shrink), np.float32(0)),
         result_error=bound_constant(4 * UNIT_ROUNDOFF),
+        skip_zeros=context.skip_zeros,
+        squares=(
+            _blocks(squares(z)[None], lanes, "edge")[:, 0]
+            if expands
+            else np.zeros((0, 0), dtype=np.float32)
+        ),
     )
 
 

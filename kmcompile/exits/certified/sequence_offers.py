@@ -8,6 +8,7 @@ import numpy as np
 
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.offers import Asked, Offer
+from kmcompile.exits.certified.vectors.derivatives import has_gradient
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.refined import refined_lists
@@ -61,8 +62,13 @@ def _prefixes(sequence: BoundSequence, eighths: tuple[int, ...], kind: str) -> l
 def _free_sequences(
     asked: Asked, normals: Normals, of_support_vectors: BoundSequence
 ) -> Iterator[BoundSequence]:
-    """Yield the sequences of free vectors that the room allows, each of another list."""
+    """Yield the sequences of free vectors that the room allows, each of another list.
+
+    There are none for a kernel without a derivative: laplacian and chi2 have kinks.
+    """
     machine, program = asked.machine, asked.program
+    if not has_gradient(machine.kernel):
+        return
     lengths = free_lengths(of_support_vectors, program.ends, asked.room.operations)
     budget = asked.budgets.of("bound_sequence of free vectors", _MOST_OPERATIONS)
     x = program.prepare.run(Batch.of(asked.X, program.n_decisions)).x.astype(np.float64)

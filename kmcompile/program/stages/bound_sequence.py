@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,13 +23,16 @@ from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.range_gate import sum_of_squares
 from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.vector_totals import squared_distances
 
 LARGEST = np.float32(2.0**60)
 """Largest K(x, x) and largest error of a kernel value; beyond them the bounds could overflow and
 would prove nothing."""
 
-_REACH_OPERATIONS = 24
+_REACH_OPERATIONS, _EXPANSION_OPERATIONS = 24, 6
+"""Of the reach, and of its further error where distances are expanded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +70,10 @@ class BoundSequence(EarlyExit):
 
     for each block's constants. `result_error` |f^| is the last addition and the ends.
 
+    With `skip_zeros` the inner products of a block run over the list of nonzero features, which the
+    stage `nonzeros` has made, as in `VectorTotals`: the z themselves may have any features. A
+    squared distance then becomes max(0, (|z|^2 + |x|^2) - 2 <z, x>), and E is the error of these.
+
     Parameters
     ----------
     reach : Reach
@@ -80,6 +87,9 @@ class BoundSequence(EarlyExit):
     residual, per_error, per_reach : ndarray of shape (n_blocks, n_decisions), float32
     intercept, minimum : ndarray of shape (n_decisions,), float32
     shrink, slack, result_error : float32
+    skip_zeros : bool
+    squares : ndarray of shape (n_blocks, lanes), float32
+        |z|^2; of shape (0, 0) where no distance is expanded.
     """
 
     reach: Reach
@@ -95,6 +105,8 @@ class BoundSequence(EarlyExit):
     shrink: np.float32
     slack: np.float32
     result_error: np.float32
+    skip_zeros: bool
+    squares: Float32Array
 
     template: ClassVar[str] = "bound_sequence"
     exit: ClassVar[str | None] = "certified"
@@ -102,7 +114,7 @@ class BoundSequence(EarlyExit):
     calls_kernel: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        tables = ("vectors", "triangle", "weights", "row_error", "intercept")
+        tables = ("vectors", "squares", "triangle", "weights", "row_error", "intercept")
         for name in (*tables, "residual", "per_error", "per_reach", "minimum"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
@@ -126,6 +138,15 @@ class BoundSequence(EarlyExit):
         """Decision values."""
         return len(self.intercept)
 
+    @property
+    def expands(self) -> bool:
+        """Whether distances come from inner products."""
+        return self.squares.size > 0
+
+    @property
+    def _reach_operations(self) -> int:
+        return _REACH_OPERATIONS + (_EXPANSION_OPERATIONS if self.expands else 0)
+
     def first(self, n_blocks: int) -> BoundSequence:
         """Return the sequence of the first n_blocks blocks."""
         words = self.lanes**2 * n_blocks * (n_blocks + 1) // 2
@@ -133,6 +154,7 @@ class BoundSequence(EarlyExit):
         return replace(
             self,
             vectors=self.vectors[part],
+            squares=self.squares[part],
             triangle=self.triangle[:words],
             weights=self.weights[part],
             row_error=self.row_error[part],
@@ -146,7 +168,7 @@ class BoundSequence(EarlyExit):
         exact = ends.exact
         assert isinstance(exact, ExactSum | PairSum | FixedSum)
         places = np.arange(len(batch))
-        batch = replace(batch, operations=batch.operations + _REACH_OPERATIONS)
+        batch = replace(batch, operations=batch.operations + self._reach_operations)
         state = _State.of(batch, self)
         decided = np.zeros(len(batch), dtype=bool)
         left: list[tuple[NDArray[np.intp], Batch]] = []
@@ -174,9 +196,7 @@ class BoundSequence(EarlyExit):
         self, block: int, batch: Batch, state: _State, kernel: Float32Kernel, ends: Ends
     ) -> tuple[Batch, _State]:
         """Return the batch and the state after one block and its test."""
-        total = np.zeros((len(batch), self.lanes), dtype=np.float32)
-        for feature, z in enumerate(self.vectors[block]):
-            kernel.accumulate(total, batch.x[:, feature, None], z)
+        total = self._totals(block, batch.x, state.x_square, kernel)
         value = np.concatenate([state.value, kernel.value(total)], axis=1)
         q = np.zeros_like(total)
         for known, row in zip(value.T, self._rows(block), strict=True):
@@ -195,9 +215,24 @@ class BoundSequence(EarlyExit):
             kernel_evals=batch.kernel_evals + np.uint32(self.lanes),
             operations=batch.operations
             + self.block_operations(block, kernel)
+            - self.lanes * state.n_skipped
             + ends.label.operations(),
         )
         return proved(batch, ends.label), state
+
+    def _totals(
+        self, block: int, x: Float32Array, x_square: Float32Array, kernel: Float32Kernel
+    ) -> Float32Array:
+        """Return <z, x> or |z - x|^2 of the z of one block, shape (n_queries, lanes)."""
+        total = np.zeros((len(x), self.lanes), dtype=np.float32)
+        for feature, z in enumerate(self.vectors[block]):
+            if self.expands:
+                total += x[:, feature, None] * z
+            else:
+                kernel.accumulate(total, x[:, feature, None], z)
+        if not self.expands:
+            return total
+        return squared_distances(self.squares[block], x_square[:, None], total)
 
     def _interval(self, block: int, state: _State) -> tuple[Float32Array, Float32Array]:
         rest = (state.reach - self.shrink * state.square) + self.slack * state.reach
@@ -220,7 +255,8 @@ class BoundSequence(EarlyExit):
     def block_operations(self, block: int, kernel: Float32Kernel) -> int:
         """Return the multiply-adds of a block with its test, without the label."""
         n_known = (block + 1) * self.lanes
-        per_vector = self.n_features + kernel.value_operations + n_known + 6 + self.n_decisions
+        total = self.n_features * kernel.term_operations + (2 if self.expands else 0)
+        per_vector = total + kernel.value_operations + n_known + 6 + self.n_decisions
         test = 4 + root_bound.OPERATIONS + self.n_decisions * (7 + NARROW_OPERATIONS)
         return self.lanes * per_vector + test
 
@@ -231,6 +267,7 @@ class BoundSequence(EarlyExit):
         words = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
         return (
             *sizes(self.vectors, *own),
+            *(sizes(self.squares, "blocks of z", "lanes of z") if self.expands else ()),
             ("words of A", words),
             *sizes(self.triangle, "words of A"),
             *sizes(self.weights, "blocks of z", "N_DECISIONS", "lanes of z"),
@@ -245,13 +282,19 @@ class BoundSequence(EarlyExit):
         """Return whether the stage may stand before a sum, whose kernel must be the bounded one."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
             return False
-        return isinstance(other.kernel, self.reach.kernel)
+        expands = getattr(other, "expands", False)
+        return isinstance(other.kernel, self.reach.kernels) and self.expands == expands
+
+    def needs(self) -> frozenset[str]:
+        """Return "nonzeros" and "square" if the C runs over the list of nonzero features."""
+        return frozenset({"nonzeros", "square"} if self.skip_zeros else ())
 
     def operations(self) -> int:
         """Return the multiply-adds without the kernel function and the label tests."""
         n = self.n_blocks * self.lanes
         rows = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
-        return n * (self.n_features + 1 + self.n_decisions) + rows
+        total = self.n_features + (2 if self.expands else 0)
+        return n * (total + 1 + self.n_decisions) + rows
 
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that no test decides, labels included."""
@@ -262,7 +305,7 @@ class BoundSequence(EarlyExit):
         exact = ends.exact
         assert isinstance(exact, ExactSum | PairSum | FixedSum)
         blocks = sum(self.block_operations(block, exact.kernel) for block in range(n_blocks))
-        return _REACH_OPERATIONS + blocks + n_blocks * ends.label.operations()
+        return self._reach_operations + blocks + n_blocks * ends.label.operations()
 
     def kernel_evaluations(self) -> int:
         """Return the number of z."""
@@ -286,12 +329,14 @@ class BoundSequence(EarlyExit):
 
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, triangle, weights and the constants of the bounds."""
+        squares = Table("sequence_squares", self.squares, "Squares |z|^2: [block][lane]")
         return (
             Table(
                 "sequence_vectors",
                 self.vectors,
                 "Vectors z of the sequence, in prepared features: [block][feature][lane]",
             ),
+            *((squares,) if self.expands else ()),
             Table(
                 "sequence_triangle",
                 self.triangle,
@@ -345,6 +390,10 @@ class _State:
     square : ndarray of shape (n_queries,), float32
         Q.
     estimate : ndarray of shape (n_queries, n_decisions), float32
+    x_square : ndarray of shape (n_queries,), float32
+        |x|^2; 0 where no distance is expanded.
+    n_skipped : ndarray of shape (n_queries,), int64
+        Features that the inner products skip.
     """
 
     reach: Float32Array
@@ -353,28 +402,27 @@ class _State:
     value: Float32Array
     square: Float32Array
     estimate: Float32Array
+    x_square: Float32Array
+    n_skipped: NDArray[np.int64]
 
     @classmethod
     def of(cls, batch: Batch, stage: BoundSequence) -> _State:
         """Return the state before the first block."""
         reach, error = stage.reach.of(batch)
         n = len(batch)
+        zeros = np.zeros(n, dtype=np.float32)
+        skips = np.count_nonzero(batch.x == 0, axis=1) if stage.skip_zeros else zeros
         return cls(
             reach,
             bound_of_root(np.minimum(reach, LARGEST)),  # above LARGEST, no proof
             error,
             np.zeros((n, 0), dtype=np.float32),
-            np.zeros(n, dtype=np.float32),
+            zeros,
             np.zeros((n, stage.n_decisions), dtype=np.float32),
+            sum_of_squares(batch.x) if stage.expands else zeros,
+            skips.astype(np.int64),
         )
 
     def chosen(self, rows: NDArray[np.bool_]) -> _State:
         """Return the state of the chosen queries only."""
-        return _State(
-            self.reach[rows],
-            self.root[rows],
-            self.error[rows],
-            self.value[rows],
-            self.square[rows],
-            self.estimate[rows],
-        )
+        return _State(*(getattr(self, field.name)[rows] for field in fields(self)))

@@ -11,6 +11,12 @@ from kmcompile.program.stages.range_gate import sum_of_squares
 from kmcompile.program.stages.stage import Always
 
 
+def squared_distances(squares: RealArray, x_square: RealArray, inner: RealArray) -> RealArray:
+    """Return max(0, (|s|^2 + |x|^2) - 2 <s, x>), the expanded squared distances."""
+    distance: RealArray = np.maximum(squares + x_square - inner * np.float32(2.0), np.float32(0.0))
+    return distance
+
+
 class VectorTotals(Always):
     """A stage with a table of support vectors, in blocks of `lanes` interleaved vectors.
 
@@ -95,9 +101,8 @@ class VectorTotals(Always):
                 self.kernel.accumulate(total, x[:, feature, None], s[everything])
         if not self.expands:
             return total
-        squares = self.squares.reshape(-1)[everything] + sum_of_squares(x)[:, None]
-        distance: RealArray = np.maximum(squares - total * np.float32(2.0), np.float32(0.0))
-        return distance
+        squares = self.squares.reshape(-1)[everything]
+        return squared_distances(squares, sum_of_squares(x)[:, None], total)
 
     def skipped_features(self, x: RealArray) -> NDArray[np.int64]:
         """Return the number of features of each query that the sums skip."""

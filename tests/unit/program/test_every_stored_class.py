@@ -46,6 +46,7 @@ CASES = (
     *catalogue.CORE,
     cascades.CORE[0],
     *certified.CORE[:3],
+    certified.OTHERS[0],
     subspaces.CORE[2],
     sign_maps.CORE[1],
     expansions.CORE[2],

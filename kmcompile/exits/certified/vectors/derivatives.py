@@ -29,6 +29,11 @@ def gradient(kernel: Kernel, Z: Float64Array, X: Float64Array, C: Float64Array) 
     raise NotImplementedError(f"the {kernel.name} kernel has no derivative here")
 
 
+def has_gradient(kernel: Kernel) -> bool:
+    """Return whether `gradient` knows the derivative of a kernel."""
+    return gradient.dispatch(type(kernel)) is not gradient.dispatch(Kernel)
+
+
 @gradient.register
 def _rbf(kernel: Rbf, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
     """dK/dz = 2 gamma K (x - z)."""

@@ -15,6 +15,8 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import RESULT_DTYPE, Status, classify
 from kmcompile.program.stages import BoundSequence
 
+CASES = (*certified.CORE, *certified.SPARSE, *certified.OTHERS)
+
 
 def sequence_of(program) -> BoundSequence:
     return next(stage for stage in program.stages if isinstance(stage, BoundSequence))
@@ -27,7 +29,7 @@ def batch_of(emitted) -> tuple[np.ndarray, Batch]:
     return X, program.prepare.run(Batch.of(X, program.n_decisions))
 
 
-@pytest.mark.parametrize("case", certified.CORE, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_interval_holds_the_decisions(case):
     emitted = catalogue.emitted(case, "host")
     X, batch = batch_of(emitted)
@@ -39,7 +41,7 @@ def test_every_interval_holds_the_decisions(case):
         assert (after.most >= reference.decisions - reference.error).all()
 
 
-@pytest.mark.parametrize("case", certified.CORE, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_more_vectors_give_narrower_intervals_and_decide_more(case):
     emitted = catalogue.emitted(case, "cortex-m7")
     _, batch = batch_of(emitted)
@@ -55,7 +57,7 @@ def test_more_vectors_give_narrower_intervals_and_decide_more(case):
         assert (narrow[np.isfinite(narrow)] <= wide[np.isfinite(narrow)]).all()
 
 
-@pytest.mark.parametrize("case", certified.CORE, ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_query_stops_at_the_block_that_decides_it(case):
     emitted = catalogue.emitted(case, "host")
     _, batch = batch_of(emitted)
@@ -134,3 +136,28 @@ def test_vectors_that_depend_on_each_other_are_left_out():
     assert one is not None
     assert (one.weights[0, 0] != 0).tolist() == [True, False, False, False]
     assert lower_bound_sequence(emitted.machine, emitted.program, z[:0]) is None
+
+
+@pytest.mark.parametrize("case", certified.SPARSE, ids=str)
+def test_features_of_0_cost_nothing_in_front_of_a_sum_that_skips_them(case):
+    emitted = catalogue.emitted(case, "host")
+    program, stage = emitted.program, sequence_of(emitted.program)
+    assert program.ends.exact.skip_zeros and stage.skip_zeros
+    _, batch = batch_of(emitted)
+    x = np.where(batch.x == 0, np.float32(1e-3), batch.x)
+    after, _ = stage.first(1).decide(batch, program.ends)
+    dense, _ = stage.first(1).decide(replace(batch, x=x), program.ends)
+    zeros = (batch.x == 0).sum(axis=1)
+    saved = (dense.operations - batch.operations) - (after.operations - batch.operations)
+    assert zeros.max() > 0
+    np.testing.assert_array_equal(saved, stage.lanes * zeros)
+
+
+def test_a_sequence_that_expands_distances_stands_only_before_a_sum_that_does():
+    sparse, dense = (
+        catalogue.emitted(case, "host").program for case in (certified.SPARSE[0], certified.CORE[4])
+    )
+    stage = sequence_of(sparse)
+    assert stage.expands and stage.stands_before(sparse.sum)
+    assert not stage.stands_before(dense.sum)
+    assert not sequence_of(dense).stands_before(sparse.sum)
