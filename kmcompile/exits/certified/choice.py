@@ -67,7 +67,8 @@ def choose(
     The proof of an exit does not depend on the exits before it, except that intervals are
     intersected, which can only help. Each exit is therefore tried once. The cost of a sequence
     follows from the trials of its exits. A sequence has at most one exit of a kind, in the order
-    that the user lists, or cheaper exits first. Exits that must be there are in every sequence.
+    that the user lists, or cheaper exits first. Exits that must be there are in every sequence but
+    the sum alone, which is compared even if it cannot be chosen.
 
     Parameters
     ----------
@@ -85,10 +86,10 @@ def choose(
     for sequence in _sequences(fitted, exact_operations, asked.listed):
         if _has_room(sequence, ends, room):
             found.append((_mean_operations(sequence, exact_operations), sequence))
-    found = [(cost, sequence) for cost, sequence in found if asked.are_met_by(_names(sequence))]
+    found = [item for item in found if not item[1] or asked.are_met_by(_names(item[1]))]
     # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
     found.sort(key=lambda item: (not room.has_flash(_stages(item[1])), item[0]))
-    chosen = found[0][1]
+    chosen = next(sequence for _, sequence in found if asked.are_met_by(_names(sequence)))
     candidates = tuple(
         Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)
         for cost, sequence in found

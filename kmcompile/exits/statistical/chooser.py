@@ -86,7 +86,8 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
     A sequence has at most `most` statistical exits of each kind. Their kinds stand in the order of
     the fits, the exits of one kind in order of cost, as far as the judge's room allows. The best
     sequences are extended by certified exits (`with_proofs`). Where the exits are listed, all
-    sequences of these exits are compared. A sequence that takes a risk must cost clearly less than
+    sequences of these exits are compared. The sum alone is compared even if it cannot be chosen,
+    since exits must be there. A sequence that takes a risk must cost clearly less than
     the best one that takes none.
 
     Parameters
@@ -102,15 +103,15 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
         offered.fitted, judge.samples, budget or SearchBudget("the choice of early exits")
     )
     if asked.listed is not None:
-        rows = judge.rows(_listed(offered, asked.listed, judge.samples))
+        rows = judge.rows([(), *_listed(offered, asked.listed, judge.samples)])
     else:
         rows = judge.rows([(), *_sequences(offered.fitted, longest)])
         rows += with_proofs(rows, offered.proved, judge)
-    rows = [row for row in rows if asked.are_met_by(row.names)]
     # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
     rows.sort(key=lambda row: (not room.has_flash(row.stages), row.cost))
-    chosen = rows[0]
-    sure = next((row for row in rows if not row.takes_risk), None)
+    met = [row for row in rows if asked.are_met_by(row.names)]
+    chosen = met[0]
+    sure = next((row for row in met if not row.takes_risk), None)
     if sure is not None and chosen.cost > WORTH_A_RISK * sure.cost:
         chosen = sure
     taken = _widened(chosen, judge) if chosen.takes_risk and judge.allowed < FEW else chosen
@@ -121,6 +122,7 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
             chosen=row is chosen,
         )
         for row in rows
+        if not row.items or asked.are_met_by(row.names)
     )
     return Chosen(taken, sure, candidates)
 

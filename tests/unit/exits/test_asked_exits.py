@@ -101,6 +101,27 @@ def test_what_is_excluded_is_not_there() -> None:
     assert not {*usual} & {*without}
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"stages": "bound_sequence", "mode": "certified"},
+        {"require": "bound_sequence", "mode": "certified"},
+        {"stages": "linear_filter"},
+        {"require": "linear_filter"},
+    ],
+    ids=lambda options: "-".join(options.values()),
+)
+def test_asked_exits_are_compared_with_the_sum_alone(options: dict[str, str]) -> None:
+    """Formats are compared by what the exits save in each."""
+    made = chosen(moons(), **options)
+    report = made.exits.calibration or made.exits.choice
+    assert report is not None
+    (alone,) = (c for c in report.candidates if c.stages == ("exact_sum",))
+    assert not alone.chosen
+    (taken,) = (c for c in report.candidates if c.chosen)
+    assert made.exits.speedup == alone.mean_operations / taken.mean_operations != 1.0
+
+
 def test_an_empty_list_of_exits_sums_every_query() -> None:
     assert names(chosen(moons(), mode="certified", stages="exact_sum")) == []
 
