@@ -104,6 +104,8 @@ GROUPS: dict[str, list[Any]] = {
         Cascade("sigmoid", "one_vs_one", "by_score", n_reduced=0, pooled=True, **_SMALL),
         SparseDigits("rbf", "binary", "tug_of_war", normalizes=True, **_SMALL),
         SparseDigits("poly", "one_vs_one", "by_score", **_SMALL),
+        Certified("rbf", "sparse_digits", "raw", **_SMALL),
+        Certified("laplacian", "moons", **_SMALL),
     ],
     "codes": [
         Coded(coded.divided_digits, "int8"),
