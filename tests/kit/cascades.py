@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 
 from kit.emitted import Emitted, emit_model
 from kit.reduced_sets import estimate, fitted_reduced_set, scaled
+from kmcompile.exits.statistical.case import gate_of
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
@@ -147,7 +148,10 @@ class Stages:
         return InnerProducts.of_rows(rows, self.cascade.skip_zeros)
 
     def gate(self) -> RangeGate:
-        """Return a gate that one query in twenty does not pass."""
+        """Return a gate that one query in twenty does not pass, or one behind a norm."""
+        own = gate_of(self.plain, self.batch.x)
+        if own.divided and not self.cascade.skip_zeros:
+            return own
         least, largest = np.quantile(sum_of_squares(self.batch.x), (0.03, 0.98))
         skips = self.cascade.skip_zeros
         return RangeGate(self.exact.n_features, np.float32(least), np.float32(largest), skips)
@@ -256,6 +260,7 @@ CORE = [
         "rbf", "break_ties", n_levels=2, skip_zeros=False, n_reduced=2, preprocessing="standard"
     ),
     Cascade("sigmoid", "one_vs_one", "by_score", n_reduced=0),
+    Cascade("rbf", "binary", skip_zeros=False, preprocessing="l2"),
 ]
 """Each path of the templates at least once: for every compiler and every board."""
 

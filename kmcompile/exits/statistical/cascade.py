@@ -158,7 +158,9 @@ def _controlled(
     """
     needed = judge.room.stages.needed
     taught = case.x[case.taught]
-    row = replace(choice.row, links=tuple(made.with_limits(taught) for made in choice.row.links))
+    square = case.gate.square(taught)
+    links = tuple(made.with_limits(taught, square) for made in choice.row.links)
+    row = replace(choice.row, links=links)
     found = _control(row.links, case)
     risky = {made.stage.template for made in row.links if made.stage.is_calibrated}
     must = sorted(risky & {*needed})

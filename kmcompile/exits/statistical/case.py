@@ -18,6 +18,7 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, RangeGate
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.range_gate import sum_of_squares
+from kmcompile.steps import Normalize
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +91,7 @@ class Case:
     @property
     def gate(self) -> RangeGate:
         """The range gate of the samples that shape and choose the exits."""
-        return range_gate(self.x[self.taught], skips_zeros(self.program))
+        return gate_of(self.program, self.x[self.taught])
 
     @property
     def ends(self) -> Ends:
@@ -152,6 +153,22 @@ def skips_zeros(program: Program) -> bool:
     """Return whether the program lists nonzero features, as lowering decided."""
     exact = program.ends.exact
     return isinstance(exact, ExactSum) and exact.skip_zeros
+
+
+def gate_of(program: Program, x: Float32Array) -> RangeGate:
+    """Return the range gate of a program whose early exits are calibrated on prepared samples.
+
+    Parameters
+    ----------
+    program : Program
+    x : ndarray of shape (n_samples, n_features), float32
+    """
+    last = program.prepare.steps[-1] if program.prepare.steps else None
+    skips = skips_zeros(program)
+    if isinstance(last, Normalize) and last.is_l2 and not skips:
+        largest = np.nextafter(np.float32(last.unknown), np.float32(0.0))
+        return RangeGate(x.shape[1], np.float32(last.relative), largest, skips, divided=True)
+    return range_gate(x, skips)
 
 
 def range_gate(x: Float32Array, skip_zeros: bool) -> RangeGate:

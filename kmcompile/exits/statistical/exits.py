@@ -21,6 +21,9 @@ def estimates_of(stage: EarlyExit, ends: Ends, x: Float32Array) -> Estimates:
     return fit_of(stage).estimates(stage, ends, x)
 
 
-def with_limits(stage: EarlyExit, x: Float32Array) -> EarlyExit:
-    """Return the stage with the range of prepared samples as limits, if it watches the range."""
-    return fit_of(stage).with_limits(stage, x)
+def with_limits(stage: EarlyExit, x: Float32Array, square: Float32Array) -> EarlyExit:
+    """Return the stage with the range of prepared samples as limits, if it watches the range.
+
+    `square` is |x|^2 of each sample as the range gate hands it on, shape (n_samples,).
+    """
+    return fit_of(stage).with_limits(stage, x, square)

@@ -103,8 +103,11 @@ class CascadeExit(ABC, Generic[_T]):
         """Return the exit with wider bands, by a factor, for the tests after touched vectors."""
         return self
 
-    def with_limits(self, x: Float32Array) -> CascadeExit[_T]:
-        """Return the exit with the range of prepared samples as limits, if it watches the range."""
+    def with_limits(self, x: Float32Array, square: Float32Array) -> CascadeExit[_T]:
+        """Return the exit with the range of prepared samples as limits, if it watches the range.
+
+        `square` is |x|^2 of each sample as the range gate hands it on, shape (n_samples,).
+        """
         return self
 
 
@@ -145,9 +148,9 @@ class Link(CascadeExit[Estimates]):
         calibrated = Calibrated(self.bands, half_width, self.spread, number)
         return fit_of(self.stage).finished(self.stage, calibrated)
 
-    def with_limits(self, x: Float32Array) -> Link:
+    def with_limits(self, x: Float32Array, square: Float32Array) -> Link:
         """Return the link with the range of prepared samples as limits, if it watches the range."""
-        limited = fit_of(self.stage).with_limits(self.stage, x)
+        limited = fit_of(self.stage).with_limits(self.stage, x, square)
         return replace(self, fitted=replace(self.fitted, stage=limited))
 
     def wider(self, factor: float) -> Link:

@@ -21,7 +21,6 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.program.stages import ExactSum, InnerProducts, NearestVectors
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.nearest_vectors import TEST_OPERATIONS
-from kmcompile.program.stages.range_gate import sum_of_squares
 
 _LEVELS = ((12,), (16,), (24,), (32,), (10, 20, 40))
 """Dimensions, level by level, of the projections that are tried."""
@@ -257,10 +256,12 @@ class NearestVectorsFit(StatisticalFit[NearestVectors]):
             half_width=calibrated.half_width,
         )
 
-    def with_limits(self, stage: NearestVectors, x: Float32Array) -> NearestVectors:
+    def with_limits(
+        self, stage: NearestVectors, x: Float32Array, square: Float32Array
+    ) -> NearestVectors:
         """Return the stage with limits: the range of the samples' components outside each level."""
         rests = []
-        rest = sum_of_squares(x)
+        rest = square
         for level in stage.levels:
             for column in level.of(x).T:
                 rest = rest - column * column

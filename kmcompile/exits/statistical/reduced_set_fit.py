@@ -22,7 +22,6 @@ from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages import ExactSum, FixedSum, ReducedSet
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.range_gate import sum_of_squares
 
 _SIZES = ((3, 12, 20), (5, 32, 7), (8, 60, 1), (12, 100, 1), (12, 200, 1))
 """Sizes of the reduced sets that are tried: dimensions, vectors, and k for one feature in k."""
@@ -86,11 +85,11 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
             half_width=calibrated.half_width[0],
         )
 
-    def with_limits(self, stage: ReducedSet, x: Float32Array) -> ReducedSet:
+    def with_limits(self, stage: ReducedSet, x: Float32Array, square: Float32Array) -> ReducedSet:
         """Return the set with limits: the range of the samples' components outside its span."""
         if not stage.watches_range:
             return stage
-        rest = stage.residual(stage.products.of(x), sum_of_squares(x))
+        rest = stage.residual(stage.products.of(x), square)
         return replace(stage, least=rest.min(), largest=rest.max())
 
 

@@ -123,8 +123,16 @@ class StatisticalFit(ABC, Generic[_S]):
     def finished(self, stage: _S, calibrated: Calibrated) -> EarlyExit:
         """Return the stage with its calibrated bands."""
 
-    def with_limits(self, stage: _S, x: Float32Array) -> EarlyExit:
-        """Return the stage with the range of prepared samples as limits, if it has limits."""
+    def with_limits(self, stage: _S, x: Float32Array, square: Float32Array) -> EarlyExit:
+        """Return the stage with the range of prepared samples as limits, if it has limits.
+
+        Parameters
+        ----------
+        stage : EarlyExit
+        x : ndarray of shape (n_samples, n_features), float32
+        square : ndarray of shape (n_samples,), float32
+            |x|^2 of each sample as the range gate hands it on.
+        """
         return stage
 
     def ram_bytes(self, stage: _S) -> int:

@@ -19,20 +19,33 @@ class RangeGate(Always):
 
     Later early exits test the norm of x's component outside their projections in the same way.
 
+    Where the preparation ends by dividing inputs by their Euclidean norm (`divided`), |x|^2 says
+    nothing: it is 1 up to rounding, and is not summed. Only a row of nearly zeros, which stays
+    undivided, has another length. `Normalize` tells it by the bound on the error of x: that of a
+    divided row is at least `relative` and less than `unknown`, that of a row that stays is less
+    than `relative`, and that of a row of which neither is certain is `unknown`. So
+    least <= deviation <= largest, with `least` = relative and `largest` just below unknown, lets
+    through no row but divided ones: no input is answered early that the range of |x|^2 would have
+    sent to the sum, but for differences of length that are rounding. Later exits get |x|^2 = 1.
+
     Parameters
     ----------
     n_features : int
         Features of the prepared input.
     least, largest : float32
-        Least and largest |x|^2 of the calibration samples.
+        Least and largest |x|^2 of the calibration samples; with `divided`, of the bound on the
+        error of a divided x.
     skip_zeros : bool
         Whether the stage `nonzeros` has summed the squares.
+    divided : bool
+        Whether the preparation divides x by its norm, and |x|^2 is taken as 1.
     """
 
     n_features: int
     least: np.float32
     largest: np.float32
     skip_zeros: bool
+    divided: bool = False
 
     template: ClassVar[str] = "range_gate"
     place: ClassVar[Place] = Place.GATE
@@ -40,6 +53,8 @@ class RangeGate(Always):
     def __post_init__(self) -> None:
         for name in ("least", "largest"):
             object.__setattr__(self, name, np.float32(finite(getattr(self, name))))
+        if self.skip_zeros and self.divided:
+            raise ValueError("range_gate: with skip_zeros |x|^2 is summed, it is not taken as 1")
 
     @property
     def watches_range(self) -> bool:
@@ -48,9 +63,14 @@ class RangeGate(Always):
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with squares and which queries are in range."""
-        square = sum_of_squares(batch.x)
-        inside = (square >= self.least) & (square <= self.largest)
+        square = self.square(batch.x)
+        tested = batch.deviation if self.divided else square
+        inside = (tested >= self.least) & (tested <= self.largest)
         return replace(batch, square=square, in_range=inside)
+
+    def square(self, x: Float32Array) -> Float32Array:
+        """Return the |x|^2 of prepared inputs as later exits get it, shape (n_queries,)."""
+        return np.ones(len(x), dtype=np.float32) if self.divided else sum_of_squares(x)
 
     def shared(self) -> Shared:
         """Return the number of features of the prepared input."""
@@ -66,7 +86,7 @@ class RangeGate(Always):
 
     def operations(self) -> int:
         """Return the multiply-adds of the squares, or the comparisons."""
-        return 2 if self.skip_zeros else self.n_features
+        return 2 if self.skip_zeros or self.divided else self.n_features
 
 
 def sum_of_squares(x: Float32Array) -> Float32Array:

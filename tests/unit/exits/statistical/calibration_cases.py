@@ -32,6 +32,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, ExactSum
+from kmcompile.program.stages.range_gate import sum_of_squares
 
 N_TRAINED = 600
 
@@ -99,7 +100,7 @@ class Case:
     def linked(self, stage: EarlyExit, before: State | None = None) -> Link:
         """Return the stage with bands, to follow nothing unless told."""
         begin = before or State(None, np.ones(len(self.X)))
-        stage = with_limits(stage, self.x)
+        stage = with_limits(stage, self.x, sum_of_squares(self.x))
         return link(self.fitted(stage), begin, self.samples.decisions, self.relevant)
 
     def with_stages(self, *stages: EarlyExit) -> Program:

@@ -23,6 +23,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import classify, interpret
 from kmcompile.program.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
 from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.range_gate import sum_of_squares
 
 CASES = [("rbf", 2), ("poly", 2), ("sigmoid", 2), ("rbf", 10)]
 KINDS = ["linear_filter", "reduced_set", "nearest_vectors", "columns", "paper"]
@@ -187,7 +188,8 @@ def test_finished_stage_decides_nothing_at_an_infinite_scale(kernel: str, kind: 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_limits_hold_all_samples_and_not_what_lies_beside(kernel: str) -> None:
     case = digits(kernel, 2)
-    stages = [with_limits(stage_of(kernel, 2, kind), case.x) for kind in KINDS[1:3]]
+    square = sum_of_squares(case.x)
+    stages = [with_limits(stage_of(kernel, 2, kind), case.x, square) for kind in KINDS[1:3]]
     program = case.with_stages(*stages)
     with unfinished():
         assert classify(program, case.X)[0]["in_range"].all()
