@@ -26,6 +26,13 @@ def check_names(asked: AskedStages, mode: str) -> None:
         if name not in (*certified, *statistical):
             known = ", ".join((*statistical, *certified))
             raise UsageError(f"{name} is no early exit; there are {known}")
+    reading = [fit.kind.template for fit in statistical_fits() if fit.reads_intervals]
+    for place, name in enumerate(asked.listed or ()):
+        if name in reading and not {*certified} & {*(asked.listed or ())[:place]}:
+            raise UsageError(
+                f"{name} tests the intervals of certified exits, and none is listed before it\n"
+                f"there are {', '.join(certified)}"
+            )
     for name in asked.needed:
         if mode == "certified" and name in statistical:
             raise UsageError(

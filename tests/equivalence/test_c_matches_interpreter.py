@@ -21,6 +21,7 @@ from kit import (
     coded,
     pairs,
     polynomials,
+    ratios,
     regressions,
     replays,
 )
@@ -63,6 +64,7 @@ EVERY_STAGE = [
     *catalogue.CORE,
     *cascades.CORE,
     *certified.EVERY,
+    *ratios.CORE,
     *replays.CORE,
     *replays.SPARSE,
     *coded.CORE,

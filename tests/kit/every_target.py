@@ -25,6 +25,7 @@ from kit.integer_exits import Certified as CertifiedCodes
 from kit.integer_exits import Statistical
 from kit.pairs import Pairs
 from kit.polynomials import Polynomial
+from kit.ratios import Ratio
 from kit.regressions import Regression
 from kit.replays import Replayed
 from kit.sign_maps import Mapped
@@ -94,6 +95,7 @@ GROUPS: dict[str, list[Any]] = {
         SubspaceCase("quartic", "breast_cancer", "standard", 7, 1000, **_SMALL),
         SubspaceCase("indefinite", "sparse_digits", "raw", 9, 5, **_SMALL),
         Mapped("moons", n_trained=100),
+        Ratio(Certified("rbf", "wine", **_SMALL)),
         Expanded("breast_cancer", 0.01, (1, 4), 4, **_SMALL),
         Expanded("wine", 0.02, (3,), 3, **_SMALL),
         Expanded("moons", 2.0, (4, 4, 4), 0, **_SMALL),

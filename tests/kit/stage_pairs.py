@@ -45,6 +45,7 @@ from kmcompile.program.stages import (
     EarlyExit,
     ExactSum,
     FixedSum,
+    IntervalRatio,
     LinearFilter,
     LinearSum,
     LocalExpansion,
@@ -76,6 +77,8 @@ N_VECTORS = 8
 """Of a bound sequence, rounded up to its lanes."""
 N_DIMENSIONS, N_TOUCHED = 4, 3
 """Of a subspace, and the kernels beside it."""
+SHARE = 0.6
+"""Of the half-width of an interval: the middle must exceed it."""
 TOLERANCE = 0.1
 """Of the regressions, in deviations of what they learn."""
 
@@ -164,6 +167,9 @@ class Chain:
             proved = proved[::-1]
         if self.mode == "certified":
             return proved
+        if proved:
+            ratio = IntervalRatio(program.n_decisions, np.float32(SHARE))
+            proved = with_ratio(proved, ratio, self.backwards)
         # Of one class all coefficients are positive: there is no tug of war.
         schemes = ("tug_of_war" if self.task is Task.BINARY else "by_score", "estimate")
         scheme = schemes[self.backwards]
@@ -173,6 +179,12 @@ class Chain:
         first = [stage for stage in calibrated if not isinstance(stage, EarlyExit)]
         last = [stage for stage in calibrated if isinstance(stage, EarlyExit)]
         return [*first, *([*proved, *last] if self.backwards else [*last, *proved])]
+
+
+def with_ratio(proved: list[Any], ratio: Any, backwards: bool) -> list[Any]:
+    """Return certified exits with the test of their ratio about in their middle, never first."""
+    place = max(1, (len(proved) + (not backwards)) // 2)
+    return [*proved[:place], ratio, *proved[place:]]
 
 
 def with_stages(program: Program, between: list[Stage]) -> Program:
@@ -299,6 +311,15 @@ def _has_one_decision(chain: Chain) -> bool:
     return chain.task.has_one_sign or chain.task is Task.REGRESSION
 
 
+_PROVING: dict[type[Stage], Callable[[Chain], bool]] = {
+    SignMap: lambda chain: _proves(chain) and chain.data == "few" and chain.task.has_one_sign,
+    BoundSequence: lambda chain: _proves(chain) and chain.kernel in ("rbf", "poly"),
+    LocalExpansion: lambda chain: _proves(chain) and chain.kernel == "rbf",
+    SubspaceCertificate: lambda chain: (
+        _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)
+    ),
+}
+
 HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     Prepare: lambda chain: True,
     Nonzeros: lambda chain: chain.data == "sparse" and chain.mode != "exact",
@@ -306,11 +327,9 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     LinearFilter: _calibrates,
     ReducedSet: _calibrates,
     NearestVectors: lambda chain: _calibrates(chain) and _in_floats(chain) and not chain.by_pairs,
-    SignMap: lambda chain: _proves(chain) and chain.data == "few" and chain.task.has_one_sign,
-    BoundSequence: lambda chain: _proves(chain) and chain.kernel in ("rbf", "poly"),
-    LocalExpansion: lambda chain: _proves(chain) and chain.kernel == "rbf",
-    SubspaceCertificate: lambda chain: (
-        _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)
+    **_PROVING,
+    IntervalRatio: lambda chain: (
+        _calibrates(chain) and any(has(chain) for has in _PROVING.values())
     ),
     ExactSum: lambda chain: _in_floats(chain) and chain.mode != "exact" and not chain.by_pairs,
     CodedSum: lambda chain: not _in_floats(chain) and chain.kernel in ("poly", "sigmoid"),

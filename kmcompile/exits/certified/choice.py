@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.room import Room
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import EarlyExit, ExactSum
 from kmcompile.program.stages.ends import Ends
@@ -35,6 +36,8 @@ class TriedExit:
         Full kernel evaluations that the exact sum reuses.
     saved : ndarray of shape (n_samples,), int64
         Multiply-adds that the exact sum saves because the exit has already computed kernels.
+    least, most : ndarray of shape (n_samples, n_decisions), float32
+        The intervals of the decisions that the exit proves.
     """
 
     stage: EarlyExit
@@ -43,6 +46,8 @@ class TriedExit:
     decided: NDArray[np.bool_]
     known: NDArray[np.int64]
     saved: NDArray[np.int64]
+    least: Float32Array
+    most: Float32Array
 
     @classmethod
     def of(cls, stage: EarlyExit, text: str, batch: Batch, ends: Ends) -> TriedExit:
@@ -52,7 +57,8 @@ class TriedExit:
         per_kernel = ends.exact.total_operations if isinstance(ends.exact, ExactSum) else 0
         known = after.known.astype(np.int64)
         spent = ends.weight(stage) * (after.operations - before)
-        return cls(stage, text, spent, decided, known, known * per_kernel)
+        saved = known * per_kernel
+        return cls(stage, text, spent, decided, known, saved, after.least, after.most)
 
 
 def choose(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kmcompile.errors import InputError
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.choice import TriedExit, cheapest_of_each_kind
@@ -20,6 +21,7 @@ from kmcompile.exits.statistical.judge import (
     Items,
     Judge,
     Row,
+    reads_intervals,
 )
 from kmcompile.exits.statistical.links import FittedExit
 from kmcompile.exits.statistical.statistical_fit import StatisticalFit
@@ -85,10 +87,10 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
 
     A sequence has at most `most` statistical exits of each kind. Their kinds stand in the order of
     the fits, the exits of one kind in order of cost, as far as the judge's room allows. The best
-    sequences are extended by certified exits (`with_proofs`). Where the exits are listed, all
-    sequences of these exits are compared. The sum alone is compared even if it cannot be chosen,
-    since exits must be there. A sequence that takes a risk must cost clearly less than
-    the best one that takes none.
+    sequences are extended by certified exits and tests of their intervals (`with_proofs`). Where
+    the exits are listed, all sequences of these exits are compared. The sum alone is compared even
+    if it cannot be chosen, since exits must be there. A sequence that takes a risk must cost
+    clearly less than the best one that takes none.
 
     Parameters
     ----------
@@ -97,6 +99,11 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
     budget : SearchBudget, optional
         Limits the memory for sequences of exits that hand on their estimates, and so the number
         of such exits in a row.
+
+    Raises
+    ------
+    InputError
+        If a test of intervals must be there and no certified exit can stand before it.
     """
     asked, room = judge.room.stages, judge.room
     longest = _longest_row(
@@ -105,11 +112,17 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
     if asked.listed is not None:
         rows = judge.rows([(), *_listed(offered, asked.listed, judge.samples)])
     else:
-        rows = judge.rows([(), *_sequences(offered.fitted, longest)])
-        rows += with_proofs(rows, offered.proved, judge)
+        estimating = [item for item in offered.fitted if not reads_intervals(item)]
+        rows = judge.rows([(), *_sequences(estimating, longest)])
+        rows += with_proofs(rows, offered, judge)
     # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
     rows.sort(key=lambda row: (not room.has_flash(row.stages), row.cost))
     met = [row for row in rows if asked.are_met_by(row.names)]
+    if not met:
+        raise InputError(
+            f"no program can have {' and '.join(asked.needed)}: no certified exit before it fits "
+            "or can be built for this machine"
+        )
     chosen = met[0]
     sure = next((row for row in met if not row.takes_risk), None)
     if sure is not None and chosen.cost > WORTH_A_RISK * sure.cost:
@@ -127,46 +140,70 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
     return Chosen(taken, sure, candidates)
 
 
-def with_proofs(rows: Sequence[Row], proved: Sequence[TriedExit], judge: Judge) -> list[Row]:
+def with_proofs(rows: Sequence[Row], offered: Offered, judge: Judge) -> list[Row]:
     """Return the cheapest sequences, each extended by certified exits wherever they save most.
 
     A sequence is extended exit by exit, at the place where the extended sequence costs least. It
-    stops where no exit saves a hundredth. Certified exits that must be there are added anyway.
+    stops where no exit saves a hundredth. Exits that must be there are added anyway. Each sequence
+    is extended by certified exits alone, and by these with tests of their intervals.
     """
-    kinds = cheapest_of_each_kind(proved, judge.samples.exact_operations, _MOST_PROOFS)
-    items = [item for of_kind in kinds for item in of_kind]
-    statistical = {fit.kind.template for fit in statistical_fits()}
-    asked = {name for name in judge.room.stages.required if name in statistical}
+    kinds = cheapest_of_each_kind(offered.proved, judge.samples.exact_operations, _MOST_PROOFS)
+    alone: list[Items] = [(item,) for of_kind in kinds for item in of_kind]
+    tests = [item for item in offered.fitted if reads_intervals(item)]
+    pairs = _pairs(offered.proved, tests, judge)
+    estimating = {fit.kind.template for fit in statistical_fits() if not fit.reads_intervals}
+    asked = {name for name in judge.room.stages.required if name in estimating}
     able = [row for row in rows if asked <= set(row.names)]
     able.sort(key=lambda row: row.cost)
     bases = able[:_N_EXTENDED] + [row for row in able[_N_EXTENDED:] if not row.items]
-    extended = (_extended(row, items, judge) for row in bases)
-    return [row for row in extended if row not in bases]
+    found = [_extended(row, alone, judge) for row in bases]
+    if pairs:
+        parts = [*alone, *pairs, *((test,) for test in tests)]
+        found += [_extended(row, parts, judge) for row in bases]
+    return [row for row in found if row not in bases]
 
 
-def _extended(row: Row, proved: Sequence[TriedExit], judge: Judge) -> Row:
+def _pairs(proved: Sequence[TriedExit], tests: Sequence[FittedExit], judge: Judge) -> list[Items]:
+    """Return certified exits with a test of their intervals behind: of each kind the cheapest."""
+    kinds: dict[str, list[Items]] = {}
+    for item, test in itertools.product(proved, tests):
+        kinds.setdefault(item.stage.template, []).append((item, test))
+    found: list[Items] = []
+    for of_kind in kinds.values():
+        of_kind.sort(key=lambda pair: judge.cost_at(pair, USUAL_SCALE))
+        found += of_kind[:_MOST_PROOFS]
+    return found
+
+
+def _extended(row: Row, parts: Sequence[Items], judge: Judge) -> Row:
+    """Return the row with the parts that save operations, and those that must be there."""
     while True:
-        required = {*judge.room.stages.required}
-        missing = [p for p in proved if p.stage.template in required - {*row.names}]
+        missing = {*judge.room.stages.required} - {*row.names}
+        able = [part for part in parts if missing & {*_names(part)}]
+        scale = row.scale if row.takes_risk else USUAL_SCALE
         tried = [
-            (judge.cost_at(items, row.scale), items)
-            for items in _insertions(row, missing or proved)
+            (judge.cost_at(items, scale), items)
+            for items in _insertions(row, able or parts)
             if judge.has_room(items)
         ]
         if not tried:
             return row
         longer = judge.row(min(tried, key=lambda one: one[0])[1])
-        if longer is None or (not missing and longer.cost >= _WORTH_A_STAGE * row.cost):
+        if longer is None or (not able and longer.cost >= _WORTH_A_STAGE * row.cost):
             return row
         row = longer
 
 
-def _insertions(row: Row, proved: Sequence[TriedExit]) -> Iterator[Items]:
-    """Return the row with one more certified exit, of a kind that it has not, at every place."""
-    for item in proved:
-        if item.stage.template not in row.names:
+def _insertions(row: Row, parts: Sequence[Items]) -> Iterator[Items]:
+    """Return the row with one more part, of kinds that it has not, at every place."""
+    for part in parts:
+        if not {*_names(part)} & {*row.names}:
             for place in range(len(row.items) + 1):
-                yield (*row.items[:place], item, *row.items[place:])
+                yield (*row.items[:place], *part, *row.items[place:])
+
+
+def _names(items: Items) -> list[str]:
+    return [item.stage.template for item in items]
 
 
 def _listed(

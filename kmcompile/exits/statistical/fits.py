@@ -6,12 +6,19 @@ from typing import Any
 
 from kmcompile.exits.statistical.linear import LinearFilterFit
 from kmcompile.exits.statistical.nearest import NearestVectorsFit
+from kmcompile.exits.statistical.ratio import IntervalRatioFit
 from kmcompile.exits.statistical.reduced_set_fit import ReducedSetFit
 from kmcompile.exits.statistical.statistical_fit import StatisticalFit
 from kmcompile.program.stages import EarlyExit
 
-_FITS: list[StatisticalFit[Any]] = [LinearFilterFit(), ReducedSetFit(), NearestVectorsFit()]
-"""The fits, in the order in which their stages stand in a program."""
+_FITS: list[StatisticalFit[Any]] = [
+    LinearFilterFit(),
+    ReducedSetFit(),
+    NearestVectorsFit(),
+    IntervalRatioFit(),
+]
+"""The fits, in the order in which their stages stand in a program; an interval's test stands behind
+the certified exits."""
 
 
 def statistical_fits() -> tuple[StatisticalFit[Any], ...]:

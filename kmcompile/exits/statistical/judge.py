@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.choice import TriedExit
 from kmcompile.exits.statistical.fits import fit_of
+from kmcompile.exits.statistical.interval_link import IntervalLink
 from kmcompile.exits.statistical.links import (
     CascadeExit,
     FittedExit,
@@ -183,7 +186,8 @@ class Judge:
         ram = sum(fit_of(stage).ram_bytes(stage) for stage in risky)
         needed = {stage.template for stage in stages} <= {*room.stages.needed}
         return (
-            room.has_operations(risky, added)
+            can_stand(items)
+            and room.has_operations(risky, added)
             and wide.has_operations(
                 [*risky, *sure], [*added, *(stage.added_operations(ends) for stage in sure)]
             )
@@ -194,18 +198,24 @@ class Judge:
     def _tried(self, items: Items) -> tuple[tuple[CascadeExit[Any], ...], list[Trial]]:
         """Return the links of a sequence and their trials.
 
-        A stage is fitted once for each row of estimates before it.
+        A stage is fitted once for each row of exits before it that hand on what it reads: estimates
+        or proved intervals.
         """
         links, trials = [], []
         state = self.samples.seen.begin
         handed_on: Items = ()
+        proofs: Items = ()
         for item in items:
-            key = (*handed_on, item)
+            key = (*(proofs if reads_intervals(item) else handed_on), item)
             if key not in self._known:
                 self._known[key] = self._linked(item, state)
-            made, trial, state = self._known[key]
-            if item.stage.hands_on_estimate:
+            made, trial, after = self._known[key]
+            if isinstance(item, TriedExit):
+                proofs = (*proofs, item)
+                state = state.narrowed(item)
+            elif item.stage.hands_on_estimate:
                 handed_on = key
+                state = replace(state, earlier=after.earlier, spread=after.spread)
             links.append(made)
             trials.append(trial)
         return tuple(links), trials
@@ -215,8 +225,22 @@ class Judge:
         if isinstance(item, TriedExit):
             proved, results = ProvedLink(item), Proved(item, self.samples.labels)
             return proved, *proved.trial(results, state, self.ends.label, scales)
-        made = link(item, state, self.samples.decisions, self.samples.relevant)
+        fitted = IntervalLink.of if reads_intervals(item) else link
+        made = fitted(item, state, self.samples.decisions, self.samples.relevant)
         return made, *made.trial(item.estimates, state, self.ends.label, scales)
+
+
+def reads_intervals(item: Item) -> bool:
+    """Return whether an exit reads the intervals that certified exits before it prove."""
+    return isinstance(item, FittedExit) and fit_of(item.stage).reads_intervals
+
+
+def can_stand(items: Items) -> bool:
+    """Return whether a certified exit stands before each exit that reads intervals."""
+    proves = itertools.accumulate((isinstance(item, TriedExit) for item in items), operator.or_)
+    return all(
+        before or not reads_intervals(item) for item, before in zip(items, proves, strict=True)
+    )
 
 
 def _scale(trial: Trial, labels: NDArray[np.int32], allowed: float) -> float | None:

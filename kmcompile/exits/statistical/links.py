@@ -42,10 +42,27 @@ class FittedExit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """The values that an exit hands on: its estimates and the spread of each sample."""
+    """The values that an exit hands on.
+
+    Parameters
+    ----------
+    earlier : ndarray of shape (n_samples, n_decisions), float64, or None
+        The estimates of the last exit that hands them on.
+    spread : ndarray of shape (n_samples,), float64
+        The spread of each sample.
+    least, most : ndarray of shape (n_samples, n_decisions), float32
+        The intervals that certified exits have proved.
+    """
 
     earlier: Float64Array | None
     spread: Float64Array
+    least: Float32Array
+    most: Float32Array
+
+    def narrowed(self, tried: TriedExit) -> State:
+        """Return the state behind a certified exit that was tried on the samples."""
+        least, most = np.maximum(self.least, tried.least), np.minimum(self.most, tried.most)
+        return replace(self, least=least, most=most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +83,7 @@ class Seen:
     @property
     def begin(self) -> State:
         """The state before the first exit."""
-        return State(None, np.ones(len(self.labels)))
+        return State(None, np.ones(len(self.labels)), self.batch.least, self.batch.most)
 
 
 _T = TypeVar("_T")
@@ -173,9 +190,8 @@ class Link(CascadeExit[Estimates]):
         if estimates.raw_spread is None:
             return decisions, before
         first, second = self.spread
-        return decisions, State(
-            decisions[-1], limited(first + second * estimates.raw_spread.astype(np.float64))
-        )
+        spread = limited(first + second * estimates.raw_spread.astype(np.float64))
+        return decisions, replace(before, earlier=decisions[-1], spread=spread)
 
     def trial(
         self, results: Estimates, before: State, label: Always, scales: NDArray[np.float64]
@@ -224,11 +240,12 @@ class ProvedLink(CascadeExit[Proved]):
     def trial(
         self, results: Proved, before: State, label: Always, scales: NDArray[np.float64]
     ) -> tuple[Trial, State]:
-        """Return the trial of the exit on samples; the state does not change."""
+        """Return the trial of the exit on samples, and the state with narrower intervals."""
         tried = results.tried
         known = tried.known if tried.stage.touches else None
         scale = np.where(tried.decided, np.inf, 0.0)
-        return Trial(scale[None], results.labels[None], tried.operations[None], known), before
+        trial = Trial(scale[None], results.labels[None], tried.operations[None], known)
+        return trial, before.narrowed(tried)
 
     def finished(self, number: int, scale: float) -> EarlyExit:
         """Return the stage; it has no bands."""

@@ -86,6 +86,9 @@ class StatisticalFit(ABC, Generic[_S]):
     most: ClassVar[int] = 1
     """How many stages of the kind may stand in a program, the cheaper ones first."""
 
+    reads_intervals: ClassVar[bool] = False
+    """Whether its stages test the intervals that certified exits before them prove."""
+
     def why_not(self, ends: Ends) -> str:
         """Return why a program with this sum cannot have such an exit; "" if it can."""
         return ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import Always
+
+HalfWidth = Callable[[NDArray[np.intp], NDArray[np.float64]], Float64Array]
+"""The half-widths of a test's band for some samples, each at a scale of its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +119,7 @@ def try_stage(
         Decreasing.
     """
     found = [
-        _largest_scale(decision, spread[:, None] * width, label, scales)
+        largest_scale(decision, partial(_of_width, spread[:, None] * width), label, scales)
         for decision, width in zip(decisions, half_widths, strict=True)
     ]
     n_known = int(estimates.kernel_evals[-1])
@@ -142,13 +146,30 @@ def in_a_row(trials: Sequence[Trial]) -> Trial:
     )
 
 
-def _largest_scale(
-    decision: Float64Array, width: Float64Array, label: Always, scales: NDArray[np.float64]
+def _of_width(
+    width: Float64Array, rows: NDArray[np.intp], scales: NDArray[np.float64]
+) -> Float64Array:
+    bound: Float64Array = scales[:, None] * width[rows]
+    return bound
+
+
+def largest_scale(
+    decision: Float64Array, half_width: HalfWidth, label: Always, scales: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return, for every sample, the largest scale that decides it and the label that it gets.
 
     The scale is found by bisection: a narrower band decides every sample that a wider band decides,
     with the same label.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_samples, n_decisions), float64
+    half_width : callable
+        (samples, their scales) -> ndarray of shape (n_of_them, n_decisions), float64, growing with
+        the scale.
+    label : Always
+    scales : ndarray of shape (n_scales,), float64
+        Decreasing.
     """
     low = np.zeros(len(decision), dtype=np.intp)  # scales[:low] decide nothing
     high = np.full(len(decision), len(scales), dtype=np.intp)  # scales[high:] decide
@@ -156,7 +177,7 @@ def _largest_scale(
     while (low < high).any():
         rows = np.flatnonzero(low < high)
         middle = (low[rows] + high[rows]) // 2
-        decided, said = _decided(decision[rows], scales[middle][:, None] * width[rows], label)
+        decided, said = _decided(decision[rows], half_width(rows, scales[middle]), label)
         high[rows[decided]] = middle[decided]
         low[rows[~decided]] = middle[~decided] + 1
         labels[rows[decided]] = said[decided]

@@ -9,6 +9,7 @@ from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
 from kmcompile.program.stages.inner_products import InnerProducts
+from kmcompile.program.stages.interval_ratio import IntervalRatio
 from kmcompile.program.stages.linear_filter import LinearFilter
 from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.local_expansion import LocalExpansion
@@ -39,6 +40,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     BoundSequence,
     LocalExpansion,
     SubspaceCertificate,
+    IntervalRatio,
     ExactSum,
     FixedSum,
     LinearSum,
@@ -65,6 +67,7 @@ __all__ = [
     "ExactSum",
     "FixedSum",
     "InnerProducts",
+    "IntervalRatio",
     "LinearFilter",
     "LinearSum",
     "LocalExpansion",

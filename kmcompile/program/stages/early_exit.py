@@ -88,6 +88,10 @@ class EarlyExit(Stage):
         not decided, and its `in_range` becomes false.
         """
 
+    def makes(self) -> frozenset[str]:
+        """Return the results that later stages may read: a certified exit narrows the intervals."""
+        return frozenset({"intervals"} if self.exit == "certified" else ())
+
     def defines(self) -> tuple[Constant, ...]:
         """Return the exit's private #defines; one that several exits have is emitted once."""
         return ()

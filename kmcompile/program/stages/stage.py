@@ -75,11 +75,11 @@ class Stage(ABC):
         return True
 
     def makes(self) -> frozenset[str]:
-        """Return the results that later stages may read: "nonzeros" or "square"."""
+        """Return the results that later stages may read: "nonzeros", "square" or "intervals"."""
         return frozenset()
 
     def needs(self) -> frozenset[str]:
-        """Return the results, "nonzeros" or "square", that an earlier stage must have made."""
+        """Return which of these results an earlier stage must have made."""
         return frozenset()
 
 

@@ -135,6 +135,32 @@ def test_mode_statistical_takes_proofs_where_they_cost_less() -> None:
 
 
 @pytest.mark.parametrize(
+    "options",
+    [
+        {"stages": "linear_filter,bound_sequence,interval_ratio"},
+        {"stages": "bound_sequence,interval_ratio,local_expansion"},
+        {"require": "interval_ratio", "exclude": "sign_map"},
+    ],
+    ids=str,
+)
+def test_the_ratio_of_an_interval_is_tested_behind_a_certified_exit(
+    options: dict[str, Any],
+) -> None:
+    """Its answers are not certified."""
+    made = chosen(moons(), **options)
+    listed = names(made)
+    assert "interval_ratio" in listed
+    if "stages" in options:
+        assert listed == options["stages"].split(",")
+    place = listed.index("interval_ratio")
+    assert any(stage.exit == "certified" for stage in made.program.early_exits[:place])
+    results, _ = classify(made.program, moons()[1])
+    own = results[results["stage"] == place]
+    assert len(own) and not own["certified"].any()
+    assert made.exits.promise is not None and made.exits.promise.upper_bound is not None
+
+
+@pytest.mark.parametrize(
     ("of", "options", "message"),
     [
         (moons, {"require": "subspace_certificate"}, "its bounds are of polynomials"),
@@ -155,6 +181,10 @@ def test_what_cannot_be_built_is_refused_with_the_reason(
         ({"stages": "linear"}, "linear is no early exit; there are linear_filter, "),
         ({"require": "linear_filter", "mode": "certified"}, "linear_filter is a statistical exit"),
         (
+            {"stages": "interval_ratio,bound_sequence"},
+            "interval_ratio tests the intervals of certified exits, and none is listed before it",
+        ),
+        (
             {"thresholds": "simple", "stages": "bound_sequence"},
             "the paper's scheme is linear_filter and nearest_vectors, asked for is bound_sequence",
         ),
@@ -173,6 +203,11 @@ def test_what_is_unknown_or_of_another_mode_is_refused(
         return
     with pytest.raises(UsageError, match=message):
         chosen(moons(), **options)
+
+
+def test_without_any_proof_a_ratio_that_must_be_there_is_refused() -> None:
+    with pytest.raises(InputError, match="no program can have interval_ratio: no certified exit"):
+        chosen(digits("sigmoid"), require="interval_ratio")
 
 
 def test_the_comparison_with_mode_certified_keeps_only_what_is_excluded() -> None:

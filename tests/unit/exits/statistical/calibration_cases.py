@@ -24,7 +24,7 @@ from kmcompile.exits.statistical.case import (
 )
 from kmcompile.exits.statistical.chooser import WORST_SHARE
 from kmcompile.exits.statistical.exits import estimates_of, with_limits
-from kmcompile.exits.statistical.links import FittedExit, Link, State, link
+from kmcompile.exits.statistical.links import FittedExit, Link, Seen, State, link
 from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
@@ -93,15 +93,20 @@ class Case:
         batch = self.program.prepare.run(Batch.of(self.X, self.program.n_decisions))
         return self.exact.run(batch).bound.astype(np.float64)
 
+    @property
+    def begin(self) -> State:
+        """The state before the first exit on `X`."""
+        batch = Batch.of(self.x, self.program.n_decisions)
+        return Seen(batch, self.samples.labels.astype(np.int32)).begin
+
     def fitted(self, stage: EarlyExit) -> FittedExit:
         """Return the stage with its estimates of `X`."""
         return FittedExit(stage, estimates_of(stage, self.program.ends, self.x), stage.template)
 
     def linked(self, stage: EarlyExit, before: State | None = None) -> Link:
         """Return the stage with bands, to follow nothing unless told."""
-        begin = before or State(None, np.ones(len(self.X)))
         stage = with_limits(stage, self.x, sum_of_squares(self.x))
-        return link(self.fitted(stage), begin, self.samples.decisions, self.relevant)
+        return link(self.fitted(stage), before or self.begin, self.samples.decisions, self.relevant)
 
     def with_stages(self, *stages: EarlyExit) -> Program:
         """Return the program with early exits behind a range gate."""

@@ -13,7 +13,7 @@ from kmcompile.exits.statistical.bands import LARGEST_SPREAD, LEAST_SPREAD
 from kmcompile.exits.statistical.exits import estimates_of, with_limits
 from kmcompile.exits.statistical.fit_points import of_samples
 from kmcompile.exits.statistical.linear import linear_filter
-from kmcompile.exits.statistical.links import Link, State
+from kmcompile.exits.statistical.links import Link
 from kmcompile.exits.statistical.nearest import nearest_vectors
 from kmcompile.exits.statistical.reduced_set import Size, fit_reduced_set
 from kmcompile.exits.statistical.risk import SCALES
@@ -129,7 +129,7 @@ def test_finished_stage_decides_what_the_trial_says(
     decided = results["stage"] == 0
     slack = rounding_of_scale(case, made, scale)
     scales = np.array([scale * (1 + slack), scale * max(0.0, 1 - slack)])
-    begin = State(None, np.ones(len(case.X)))
+    begin = case.begin
     label = case.program.ends.label
     trial, _ = made.trial(made.fitted.estimates, begin, label, scales)
     surely, perhaps = trial.first(scales[0])[1], trial.first(scales[1])[1]
@@ -148,7 +148,7 @@ def test_stages_in_a_row_spend_and_decide_what_their_trials_say(
 ) -> None:
     case = digits(kernel, n_classes)
     links, trials = [], []
-    state = State(None, np.ones(len(case.X)))
+    state = case.begin
     for kind in KINDS[:3]:
         made = case.linked(stage_of(kernel, n_classes, kind), state)
         label = case.program.ends.label
@@ -203,7 +203,7 @@ def test_limits_hold_all_samples_and_not_what_lies_beside(kernel: str) -> None:
 def test_spread_of_a_finished_reduced_set_is_the_links() -> None:
     case = digits("rbf", 2)
     made = case.linked(stage_of("rbf", 2, "reduced_set"))
-    _, after = made.follow(made.fitted.estimates, State(None, np.ones(len(case.X))))
+    _, after = made.follow(made.fitted.estimates, case.begin)
     stage = next(s for s in case.exits(made, scale=1.0).stages if isinstance(s, ReducedSet))
     spread = stage.limited(stage.rows(stage.products.of(case.x))[:, -1])
     # The row of the spread is scaled and rounded once more: one rounding a term.

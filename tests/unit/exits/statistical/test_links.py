@@ -33,7 +33,7 @@ def nearest_of(case: Case) -> NearestVectors:
 
 
 def start(case: Case) -> State:
-    return State(None, np.ones(len(case.X)))
+    return case.begin
 
 
 def after(made: Link, before: State) -> State:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from calibration_cases import Case, digits
 
-from kmcompile.exits.statistical.links import State
 from kmcompile.exits.statistical.nearest import nearest_vectors
 from kmcompile.exits.statistical.risk import SCALES
 from kmcompile.exits.statistical.trial import Trial, in_a_row
@@ -24,7 +23,7 @@ def trial_of(kernel: str, n_classes: int, dimensions: tuple[int, ...] = (5, 12))
     case = digits(kernel, n_classes)
     stage = nearest_vectors(case.exact, dimensions, STEPS, case.skip_zeros, np.inf)
     made = case.linked(stage)
-    begin = State(None, np.ones(len(case.X)))
+    begin = case.begin
     label = case.program.ends.label
     return made.trial(made.fitted.estimates, begin, label, np.array(SCALES))[0]
 
@@ -55,7 +54,7 @@ def test_largest_scale_and_label_are_those_of_the_label_stage_scale_by_scale(
     case, trial = digits(kernel, n_classes), trial_of(kernel, n_classes)
     stage = nearest_vectors(case.exact, (5, 12), STEPS, case.skip_zeros, np.inf)
     made = case.linked(stage)
-    decisions, _ = made.follow(made.fitted.estimates, State(None, np.ones(len(case.X))))
+    decisions, _ = made.follow(made.fitted.estimates, case.begin)
     for test, (decision, band) in enumerate(zip(decisions, made.bands, strict=True)):
         for scale in SCALES[::6]:
             batch = Batch.of(case.x, case.program.n_decisions)
