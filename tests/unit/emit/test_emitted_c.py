@@ -23,6 +23,7 @@ from kit import (
     expansions,
     pairs,
     polynomials,
+    ratios,
     regressions,
     replays,
 )
@@ -45,6 +46,7 @@ PROGRAMS = [
     *coded.REPLAYED,
     *calibrated.CORE,
     *certified.EVERY,
+    *ratios.CORE,
     *pairs.CORE,
     *polynomials.CORE,
     *additive.CORE,
@@ -62,6 +64,7 @@ SOME = [
     (certified.EVERY[-1], "host"),
     (certified.SPARSE[0], "cortex-m7"),
     (expansions.CORE[-1], "host"),
+    (ratios.CORE[2], "host"),
     (pairs.CORE[0], "cortex-m7"),
     (polynomials.CORE[0], "cortex-m7"),
     (regressions.SIGNED[0], "cortex-m7"),
@@ -271,6 +274,8 @@ def test_no_library_is_called_and_nothing_is_writable(
     functions = ["classify", "decision", "self_test", "self_test_step"]
     if case in certified.EVERY:
         functions.append("classify_within")
+    elif case in ratios.CORE:
+        functions += ["classify_within", "audit"]
     elif case in coded.CORE:
         functions += ["classify_float", "decision_float"]
     elif case not in (*catalogue.CORE, *pairs.CORE, *polynomials.CORE, *additive.CORE):

@@ -18,6 +18,7 @@ from kit import (
     coded,
     pairs,
     polynomials,
+    ratios,
     regressions,
     replays,
 )
@@ -34,6 +35,7 @@ CASES = [
     *coded.REPLAYED,
     *calibrated.CORE,
     *certified.EVERY,
+    *ratios.CORE,
     *pairs.CORE,
     *polynomials.CORE,
     *additive.CORE,
