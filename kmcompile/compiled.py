@@ -206,7 +206,8 @@ class Compiled:
         if all(stage.is_calibrated for stage in self.program.early_exits):
             raise UsageError(
                 f"{self.program.name} has no certified exit, so its kernel evaluations cannot be "
-                "limited\nleave out max_kernel_evals"
+                "limited: nothing would be known of a sample that no exit decides\n"
+                "leave out max_kernel_evals, or compile with a certified exit: --require NAME"
             )
         if not 0 <= most <= np.iinfo(np.uint32).max:
             raise UsageError(f"max_kernel_evals is {most}, must be from 0 to 2^32 - 1")

@@ -50,12 +50,12 @@ static void take_over(const float input[], asked_t x[])
 typedef struct {
     int32_t label;
     float value, lower, upper;
-    uint32_t kernel_evals, stage, certified, status;
+    uint32_t kernel_evals, stage, certified, in_range, status;
 } answer_t;
 
 static answer_t answer_of(const iris_status_t status, const result_t *const result)
 {
-    answer_t answer = { 0, 0.0f, 0.0f, 0.0f, 0U, 0U, 0U, 0U };
+    answer_t answer = { 0, 0.0f, 0.0f, 0.0f, 0U, 0U, 0U, 0U, 0U };
 
     answer.status = (uint32_t)status;
     if (status == IRIS_OK) {
@@ -71,6 +71,7 @@ static answer_t answer_of(const iris_status_t status, const result_t *const resu
         answer.upper = result->upper;
         answer.kernel_evals = result->kernel_evals;
         answer.stage = result->stage;
+        answer.in_range = result->in_range ? 1U : 0U;
     }
     return answer;
 }

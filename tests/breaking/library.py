@@ -25,6 +25,7 @@ ANSWER = np.dtype(
         ("kernel_evals", np.uint32),
         ("stage", np.uint32),
         ("certified", np.uint32),
+        ("in_range", np.uint32),
         ("status", np.uint32),
     ]
 )
