@@ -160,7 +160,8 @@ def with_proofs(rows: Sequence[Row], offered: Offered, judge: Judge) -> list[Row
     if pairs:
         parts = [*alone, *pairs, *((test,) for test in tests)]
         found += [_extended(row, parts, judge) for row in bases]
-    return [row for row in found if row not in bases]
+    once = {row.items: row for row in found}
+    return [row for row in once.values() if row not in bases]
 
 
 def _pairs(proved: Sequence[TriedExit], tests: Sequence[FittedExit], judge: Judge) -> list[Items]:
