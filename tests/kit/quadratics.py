@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.svm import SVC
 
 from kit.emitted import Emitted, named
-from kit.subspaces import SubspaceCase
+from kit.subspaces import PREPROCESSING, SubspaceCase
 from kmcompile import readers
 from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.lower import lower
@@ -24,6 +25,8 @@ from kmcompile.program.stages import PolynomialSum
 from kmcompile.program.stages.quadratic_bounds import QuadraticBounds
 from kmcompile.target import Target
 
+SIGMOIDS = {"sigmoid": {"gamma": 0.005, "coef0": -0.5}}
+
 
 @dataclass(frozen=True)
 class QuadraticCase:
@@ -32,7 +35,7 @@ class QuadraticCase:
     Parameters
     ----------
     kernel, data, preprocessing : str
-        As in `SubspaceCase`.
+        As in `SubspaceCase`; the kernel may be one of `SIGMOIDS`, too.
     n_squares : int
     multiplied_out : bool
         Whether the sum is over monomials.
@@ -65,6 +68,11 @@ class QuadraticCase:
 
     def fitted(self) -> Pipeline:
         """Return the fitted pipeline."""
+        if self.kernel in SIGMOIDS:
+            X, y = self._model.samples
+            svc = SVC(kernel="sigmoid", C=10, **SIGMOIDS[self.kernel])
+            model = make_pipeline(*PREPROCESSING[self.preprocessing](), svc)
+            return model.fit(X[: self.n_trained], y[: self.n_trained])
         return self._model.fitted()
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
@@ -93,5 +101,6 @@ CORE = (
     QuadraticCase("quadratic", "breast_cancer", "standard", 3, True, True),
     QuadraticCase("indefinite", "sparse_digits", "raw", 4),
     QuadraticCase("quartic", "breast_cancer", "standard", 0, replays=True),
+    QuadraticCase("sigmoid", "breast_cancer", "standard", 2),
 )
 """Every degree; over monomials, over vectors and a list of nonzeros; with and without squares."""

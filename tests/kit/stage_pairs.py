@@ -319,7 +319,11 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
         _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)
     ),
     QuadraticBounds: lambda chain: (
-        _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and chain.task.has_one_sign
+        _proves(chain)
+        and chain.kernel in ("poly", "sigmoid")
+        and _in_floats(chain)
+        and not chain.by_pairs
+        and chain.task.has_one_sign
     ),
     ExactSum: lambda chain: _in_floats(chain) and chain.mode != "exact" and not chain.by_pairs,
     CodedSum: lambda chain: not _in_floats(chain) and chain.kernel in ("poly", "sigmoid"),

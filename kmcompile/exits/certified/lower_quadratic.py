@@ -1,13 +1,13 @@
-"""From a polynomial machine to quadratic bounds whose constants hold in the C."""
+"""From a polynomial or sigmoid machine to quadratic bounds whose constants hold in the C."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
+from math import comb, cosh, tanh
 
 import numpy as np
 
-from kmcompile.kernels import Poly
+from kmcompile.kernels import Poly, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import (
@@ -28,9 +28,10 @@ _LARGEST = 2.0**100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """f = b + <l, x> + x'Q x + T_3(x) + ... + T_d(x) of a binary polynomial machine.
+    """f = b + <l, x> + x'Q x + T_3(x) + ... + T_d(x) of a binary machine.
 
-    The sums over the vectors are float64's; `error` bounds what their roundings make of them.
+    The polynomial of a polynomial kernel, or Taylor's of a sigmoid one with its remainder T_3. The
+    sums over the vectors are float64's; `error` bounds what their roundings make of them.
 
     Parameters
     ----------
@@ -45,7 +46,8 @@ class Parts:
     remainder : float
         Frobenius norm of what the eigenvalues and eigenvectors leave of Q.
     higher : ndarray of shape (degree - 2,), float64
-        Norms C_k with |T_k(x)| <= C_k |x|^k, k = 3 .. d.
+        Norms C_k, k = 3 .. d: |T_k(x)| <= C_k |x|^k, and where x moves by at most delta and is
+        no longer than Y before and after, T_k moves by at most k C_k delta Y^(k - 1).
     error : ndarray of shape (3,), float64
         Bounds on the errors of b, of l (its norm) and of Q (its Frobenius norm).
     """
@@ -60,19 +62,20 @@ class Parts:
 
     @classmethod
     def of(cls, machine: KernelMachine) -> Parts:
-        """Return the parts of a binary machine with a polynomial kernel of degree 2 or more.
+        """Return the parts of a binary machine, sigmoid or polynomial of degree 2 or more.
 
-        (gamma <s, x> + c)^d has the part C(d, k) c^(d - k) gamma^k <s, x>^k of degree k. A sum over
-        m vectors of products rounds each term at most m + 4 d + 40 times, the factors and the
-        coefficients of `merge_duplicate_vectors` included (Higham, eq. 3.5).
+        A sum over m vectors of products rounds each term at most m + 4 d + 40 times, the factors
+        and the coefficients of `merge_duplicate_vectors` included (Higham, eq. 3.5).
         """
         kernel, beta = machine.kernel, machine.dual_coef[0]
-        assert isinstance(kernel, Poly)
-        vectors, degree = machine.support_vectors, kernel.degree
-        outer = [
-            comb(degree, k) * kernel.coef0 ** (degree - k) * kernel.gamma**k
-            for k in range(degree + 1)
-        ]
+        vectors = machine.support_vectors
+        if isinstance(kernel, Sigmoid):
+            outer, higher = _taylor(kernel), [_rest_of_tanh(kernel, vectors, beta)]
+        else:
+            assert isinstance(kernel, Poly)
+            outer = _binomial(kernel)
+            higher = [_norm(vectors, beta, k, outer[k]) for k in range(3, len(outer))]
+        degree = 2 + len(higher)
         lengths = np.sqrt((vectors**2).sum(axis=1))
         sizes = np.array([abs(outer[k]) * (np.abs(beta) @ lengths**k) for k in range(3)])
         sizes[0] += abs(float(machine.intercept[0]))
@@ -90,9 +93,40 @@ class Parts:
             factors=factors,
             directions=rows,
             remainder=rest + 8 * n * UNIT_ROUNDOFF_64 * float(np.abs(factors).sum()),
-            higher=np.array([_norm(vectors, beta, k, outer[k]) for k in range(3, degree + 1)]),
+            higher=np.array(higher),
             error=sizes * rounding * _UP,
         )
+
+
+def _binomial(kernel: Poly) -> list[float]:
+    """Return the factors of <s, x>^k in (gamma <s, x> + c)^d: C(d, k) c^(d - k) gamma^k."""
+    d = kernel.degree
+    return [comb(d, k) * kernel.coef0 ** (d - k) * kernel.gamma**k for k in range(d + 1)]
+
+
+def _taylor(kernel: Sigmoid) -> list[float]:
+    """Return the factors of <s, x>^k in tanh(c + gamma <s, x>), k = 0, 1, 2.
+
+    tanh' = 1 / cosh^2 and tanh'' / 2 = -tanh / cosh^2.
+    """
+    value, slope = tanh(kernel.coef0), cosh(min(abs(kernel.coef0), 300.0)) ** -2
+    return [value, kernel.gamma * slope, -(kernel.gamma**2) * value * slope]
+
+
+def _rest_of_tanh(kernel: Sigmoid, vectors: Float64Array, beta: Float64Array) -> float:
+    """Return C with |sum_i beta_i r(gamma <s_i, x>)| <= C |x|^3, r the remainder of `_taylor`.
+
+    |tanh'''| <= 2, so |r(u)| <= |u|^3 / 3 and |r'(u)| <= u^2. With N the largest eigenvalue of
+    sum_i |beta_i| |s_i| s_i s_i', sum |beta_i| |<s_i, x>|^3 <= N |x|^3 as |<s_i, x>| <= |s_i| |x|,
+    and where x moves by delta the remainders move by at most |gamma|^3 N delta Y^2. C is
+    |gamma|^3 N / 3.
+    """
+    weights = np.abs(beta) * np.sqrt((vectors**2).sum(axis=1))
+    square = (vectors.T * weights) @ vectors
+    rounding = (2 * len(beta) + 8 * len(square) + 50) * UNIT_ROUNDOFF_64
+    size = float((weights * (vectors**2).sum(axis=1)).sum())
+    largest = float(np.linalg.eigvalsh((square + square.T) / 2).max())
+    return abs(kernel.gamma) ** 3 / 3 * (max(largest, 0.0) + rounding * size) * _UP
 
 
 def _norm(vectors: Float64Array, beta: Float64Array, k: int, factor: float) -> float:

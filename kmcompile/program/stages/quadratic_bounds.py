@@ -1,4 +1,4 @@
-"""Quadratic bounds: a polynomial by its linear part and a few squares, the rest bounded."""
+"""Quadratic bounds: the linear part of f and a few squares, with a bound on the rest."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
+from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.numeric.arrays import Float32Array, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
@@ -29,7 +30,10 @@ LEVEL_OPERATIONS = 9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuadraticBounds(EarlyExit):
-    """Bounds on f = b + <l, x> + x'Q x + T_3(x) + ... + T_d(x), T_k homogeneous of degree k.
+    """Bounds on f = b + <l, x> + x'Q x + T_3(x) + ... + T_d(x), |T_k(x)| <= C_k |x|^k.
+
+    T_k is the part of degree k of a polynomial; with the sigmoid kernel d is 3 and T_3 the
+    remainder of Taylor's formula. Level 0 is weight folding (DeCoste 2001, section 3.2).
 
     Level 0 knows b + <l, x>. Level r knows r squares more: with rows v_k, which nearly are
     eigenvectors of Q, z_k = <v_k, x> and factors c_k, nearly their eigenvalues,
@@ -53,6 +57,7 @@ class QuadraticBounds(EarlyExit):
     levels : ndarray of shape (n_levels, 3), float32
         c_r (0 at level 0, which has no square), below_r and above_r.
     radii : ndarray of shape (degree + 1,), float32
+        C_k and the roundings.
     slopes : ndarray of shape (degree,), float32
     intercept : float32
         b.
@@ -95,7 +100,7 @@ class QuadraticBounds(EarlyExit):
 
     @property
     def degree(self) -> int:
-        """Degree d of the polynomial."""
+        """Degree d of the last part."""
         return len(self.slopes)
 
     def radius(self, batch: Batch) -> Float32Array:
@@ -154,9 +159,9 @@ class QuadraticBounds(EarlyExit):
         return self._own_operations() + NARROW_OPERATIONS + levels
 
     def stands_before(self, other: Stage) -> bool:
-        """Return whether the stage may stand before a sum: in float32, of a polynomial machine."""
+        """Return whether the stage may stand before a sum: in float32, of poly or sigmoid."""
         if isinstance(other, ExactSum):
-            return isinstance(other.kernel, PolyFloat32)
+            return isinstance(other.kernel, PolyFloat32 | SigmoidFloat32)
         return isinstance(other, PolynomialSum)
 
     def shared(self) -> Shared:
@@ -175,7 +180,7 @@ class QuadraticBounds(EarlyExit):
         """Return the constants for the stage's sizes."""
         return (
             Constant("QUADRATIC_LEVELS", self.n_levels, "the linear part, then a square each"),
-            Constant("QUADRATIC_DEGREE", self.degree, "of the polynomial"),
+            Constant("QUADRATIC_DEGREE", self.degree, "of the last part of the bounds"),
         )
 
     def tables(self) -> tuple[Table, ...]:

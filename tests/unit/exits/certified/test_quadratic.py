@@ -37,6 +37,7 @@ def reason(model) -> str:
         ({}, ""),
         ({"degree": 4}, ""),
         ({"coef0": 0.0}, ""),
+        ({"kernel": "sigmoid"}, ""),
         ({"kernel": "rbf"}, "the kernel is rbf"),
         ({"degree": 5}, "the degree must be 2 to 4"),
         ({"degree": 3, "coef0": 0.0}, "no part below degree 3"),
@@ -74,6 +75,19 @@ def test_higher_degrees_are_bounded_by_the_norm_of_their_tensor():
     tensor = np.einsum("i,ia,ib,ic->abc", beta, S, S, S) * gamma**3
     singular = np.linalg.norm(tensor.reshape(len(tensor), -1), 2)
     assert singular <= Parts.of(machine).higher[0] <= 1.001 * singular
+
+
+def test_the_remainder_of_tanh_holds_along_every_vector():
+    machine = run_passes(load_model(trained(kernel="sigmoid", gamma=0.05, coef0=-0.7)))
+    parts = Parts.of(machine)
+    x = np.concatenate([machine.support_vectors * t for t in (0.01, 0.1, 0.5, 1.0)])
+    K = np.tanh(machine.kernel.gamma * x @ machine.support_vectors.T + machine.kernel.coef0)
+    f = K @ machine.dual_coef[0] + machine.intercept[0]
+    squares = (x @ parts.directions.T) ** 2 @ parts.factors
+    rest = np.abs(f - (parts.intercept + x @ parts.linear + squares))
+    most = parts.higher[0] * np.linalg.norm(x, axis=1) ** 3
+    assert (rest <= most + 1e-12).all()
+    assert (rest > 0.001 * most).any()
 
 
 @pytest.mark.parametrize("degree", [2, 3])

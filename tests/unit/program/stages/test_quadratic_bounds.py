@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 
 from kit import catalogue, quadratics
-from kmcompile.kernels import Poly
+from kmcompile.kernels import Poly, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
@@ -91,8 +91,10 @@ def test_intervals_hold_the_decision_in_50_digits(case):
 def _moved(machine: KernelMachine, batch: Batch) -> np.ndarray:
     """Return prepared inputs, moved by their deviation along the slope of f."""
     kernel, x = machine.kernel, batch.x.astype(np.float64)
-    assert isinstance(kernel, Poly)
-    inner = (kernel.gamma * x @ machine.support_vectors.T + kernel.coef0) ** (kernel.degree - 1)
+    u = kernel.gamma * x @ machine.support_vectors.T + kernel.coef0
+    inner = np.cosh(np.clip(u, -300, 300)) ** -2.0
+    if isinstance(kernel, Poly):
+        inner = u ** (kernel.degree - 1)
     slopes = (inner * machine.dual_coef[0]) @ machine.support_vectors
     lengths = np.maximum(np.linalg.norm(slopes, axis=1), 1e-300)
     return x + 0.999 * batch.deviation[:, None] * slopes / lengths[:, None]
@@ -106,7 +108,8 @@ def exact_decision(machine: KernelMachine, x: np.ndarray):
     for s, beta in zip(machine.support_vectors, machine.dual_coef[0], strict=True):
         inner = mp.fsum(mpf(float(a)) * mpf(float(b)) for a, b in zip(s, x, strict=True))
         u = mpf(float(kernel.gamma)) * inner + mpf(float(kernel.coef0))
-        terms.append(mpf(float(beta)) * u**kernel.degree)
+        value = mp.tanh(u) if isinstance(kernel, Sigmoid) else u**kernel.degree
+        terms.append(mpf(float(beta)) * value)
     return mp.fsum(terms) + mpf(float(machine.intercept[0]))
 
 
