@@ -87,8 +87,7 @@ def add_early_exits(
 ) -> WithExits:
     """Return the program with early exits if the mode allows them and they save operations.
 
-    A sum without support vectors, before which no exit stands, is taken in every mode if it costs
-    less.
+    A sum without support vectors is taken in every mode if it costs less.
 
     Parameters
     ----------

@@ -9,10 +9,12 @@ from kmcompile.lower.code_table import sparse_is_better
 from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
 from kmcompile.lower.program import lower
+from kmcompile.lower.sparsity import skips_zeros
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.passes import run_passes
+from kmcompile.passes.drop_zero_features import drop_zero_features
 from kmcompile.program.cost import exact_operations
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
@@ -131,6 +133,8 @@ def lower_unchecked(
     """
     machine = run_passes(original, centers=number_format == "float32")
     if number_format == "float32":
+        if not skips_zeros(machine):
+            machine = drop_zero_features(machine)
         ordinary = ordinary_inputs(machine, _CANDIDATES)
         program = _with_model_hash(lower(machine, target, name, ordinary), original)
         measured = _measured(program, ordinary, samples)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.center_vectors import center_vectors
+from kmcompile.passes.drop_unused_vectors import drop_unused_vectors
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
@@ -13,6 +14,7 @@ from kmcompile.passes.refuse_negatives import refuse_negatives
 
 PASSES: tuple[Callable[[KernelMachine], KernelMachine], ...] = (
     merge_duplicate_vectors,
+    drop_unused_vectors,
     fold_selections,
     center_vectors,
     fold_scalers,

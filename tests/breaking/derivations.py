@@ -38,6 +38,7 @@ from kmcompile.program.stages import (
     LocalExpansion,
     PairSum,
     PolynomialSum,
+    QuadraticBounds,
     SubspaceCertificate,
 )
 from kmcompile.program.stages.replay import Replay
@@ -580,6 +581,41 @@ def _remainder(
         "minimum": 2 * U * coef0 * loose,
         "largest_per_length": scale * loose * longest * v,
         "largest_minimum": coef0 * loose,
+    }
+
+
+def quadratic_bounds(stage: QuadraticBounds, machine: KernelMachine) -> Needed:
+    """Return those of quadratic bounds on a binary machine of degree 3, from its tensors."""
+    S, beta, kernel = machine.support_vectors, machine.dual_coef[0], machine.kernel
+    scale, coef0, n, r = kernel.gamma, kernel.coef0, stage.n_features, stage.n_levels - 1
+    linear = 3 * coef0**2 * scale * (beta @ S)
+    Q = 3 * coef0 * scale**2 * np.einsum("i,ia,ib->ab", beta, S, S)
+    cubic = scale**3 * np.einsum("i,ia,ib,ic->abc", beta, S, S, S).reshape(n, -1)
+    b = coef0**3 * math.fsum(beta) + float(machine.intercept[0])
+    rows, factors = stage.rows.astype(np.float64), stage.levels[:, 0].astype(np.float64)
+    values = np.linalg.eigvalsh(Q)
+    order = np.argsort(-np.abs(values), kind="stable")
+    behind = [np.append(values[order][level:], 0.0) for level in range(r + 1)]
+    below = np.array([max(-rest) for rest in behind])
+    above = np.array([max(rest) for rest in behind])
+    most = max(below.max(), above.max())
+    sizes = np.linalg.norm(rows, axis=1)
+    zeta = gamma(n) * sizes[1:]
+    w, c = sizes[1:] + zeta, np.abs(factors[1:])
+    outside = 1 + float((w**2).sum())
+    lost = 2 * float((zeta * w).sum()) + (2 * r + 1) * U * outside
+    curved = float((c * w**2).sum()) + most * outside
+    size, third = float(np.linalg.norm(linear)), float(np.linalg.norm(cubic, 2))
+    return {
+        "levels[1]": below * (1 - 1e-6),
+        "levels[2]": above * (1 - 1e-6),
+        "radii[0]": abs(b - float(stage.intercept)) + gamma(r + 3) * abs(b),
+        "radii[1]": gamma(n) * size + np.linalg.norm(linear - rows[0]) + gamma(r + 3) * size,
+        "radii[2]": 2 * float((c * zeta * w).sum()) + most * lost + gamma(r + 3) * curved,
+        "radii[3]": third,
+        "slopes[0]": size,
+        "slopes[1]": 2 * float(np.abs(values).max()),
+        "slopes[2]": 3 * third,
     }
 
 

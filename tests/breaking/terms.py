@@ -26,6 +26,7 @@ from kmcompile.program.stages import (
     LocalExpansion,
     PairSum,
     PolynomialSum,
+    QuadraticBounds,
     SignMap,
     SubspaceCertificate,
 )
@@ -84,6 +85,7 @@ TERMS: dict[type, tuple[str, ...]] = {
         "largest_per_length",
         "largest_minimum",
     ),
+    QuadraticBounds: ("levels", "radii", "slopes"),
     LocalExpansion: (
         "constants",
         "curved",
@@ -134,6 +136,7 @@ VALUES: dict[type, tuple[str, ...]] = {
     PolyReach: ("degree",),
     SubspaceCertificate: ("remainder", "products", "vectors", "weights", "max_touched"),
     PolyRemainder: ("gamma", "coef0", "scale", "degree"),
+    QuadraticBounds: ("rows", "intercept", "largest"),
     LocalExpansion: (
         "branches",
         "centres",
@@ -244,5 +247,8 @@ COLUMNS: dict[tuple[type, str], range] = {
     (LocalExpansion, "constants"): range(2, 10),
     (LocalExpansion, "curved"): range(1, 8),
     (PolyRemainder, "orders"): range(6),
+    (QuadraticBounds, "levels"): range(1, 3),
+    (QuadraticBounds, "radii"): range(4),  # of degree 3
+    (QuadraticBounds, "slopes"): range(3),
 }
 """Columns of tables that have terms beside values."""

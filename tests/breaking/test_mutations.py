@@ -30,6 +30,7 @@ from terms import TERMS, VALUES, terms_of, weakened
 from kit import additive
 from kit.fixed_sum_terms import needed
 from kit.fixed_sums import in_format, random_machine
+from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.lower.additive_sum import lower_additive
 from kmcompile.lower.integer_program import IntegerTableForm
@@ -148,6 +149,16 @@ def _subspace(name: str) -> Derived:
 
 
 @cache
+def _quadratic() -> Derived:
+    """Return quadratic bounds on a machine of degree 3, which no subject has."""
+    X, y = load_wine(return_X_y=True)
+    svc = SVC(kernel="poly", degree=3, coef0=0.7).fit(StandardScaler().fit_transform(X), y == 1)
+    machine = run_passes(load_model(svc))
+    stage = lower_quadratic(Parts.of(machine), 8)
+    return Derived(stage, derivations.quadratic_bounds(stage, machine))
+
+
+@cache
 def _integers(grid: str | None, number_format: str) -> Derived:
     case = in_format(random_machine(3, grid), number_format, IntegerTableForm(False, True))
     stage = case.program.ends.exact
@@ -191,6 +202,7 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "replay-linear": lambda: _replay("linear-moons", "replay with low parts"),
     "replay-low-parts": lambda: _replay("rbf-line", "replay with low parts"),
     "subspace": lambda: _subspace("poly-breast-cancer"),
+    "quadratic": _quadratic,
     "folded-line": lambda: _folded("rbf-line"),
     "folded-moons": lambda: _folded("rbf-moons"),
     "sum-integers": lambda: _integers("pixels", "lossless"),

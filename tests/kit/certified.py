@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
-from kit import expansions, sign_maps, subspaces
+from kit import expansions, quadratics, sign_maps, subspaces
 from kit.emitted import Emitted, emit_model
 from kit.function_kernels import kernel_function
 from kit.sparse_digits import sparse_digits
@@ -134,5 +134,13 @@ OTHERS = (
 )
 """Bound sequences with the other kernels exp(-z)."""
 
-EVERY = (*CORE, *subspaces.CORE, *sign_maps.CORE, *expansions.CORE, *SPARSE, *OTHERS)
+EVERY = (
+    *CORE,
+    *subspaces.CORE,
+    *quadratics.CORE,
+    *sign_maps.CORE,
+    *expansions.CORE,
+    *SPARSE,
+    *OTHERS,
+)
 """Every certified stage."""

@@ -25,6 +25,7 @@ from kit.integer_exits import Certified as CertifiedCodes
 from kit.integer_exits import Statistical
 from kit.pairs import Pairs
 from kit.polynomials import Polynomial
+from kit.quadratics import QuadraticCase
 from kit.ratios import Ratio
 from kit.regressions import Regression
 from kit.replays import Replayed
@@ -94,6 +95,8 @@ GROUPS: dict[str, list[Any]] = {
         SubspaceCase("cosine9", "digits", "l2", 12, 30, **_SMALL),
         SubspaceCase("quartic", "breast_cancer", "standard", 7, 1000, **_SMALL),
         SubspaceCase("indefinite", "sparse_digits", "raw", 9, 5, **_SMALL),
+        QuadraticCase("quadratic", "breast_cancer", "standard", 2, True, True, **_SMALL),
+        QuadraticCase("quartic", "breast_cancer", "standard", 1, **_SMALL),
         Mapped("moons", n_trained=100),
         Ratio(Certified("rbf", "wine", **_SMALL)),
         Expanded("breast_cancer", 0.01, (1, 4), 4, **_SMALL),

@@ -20,8 +20,9 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from kit.cascades import Cascade, Stages
 from kit.emitted import Emitted, named
 from kmcompile import readers
-from kmcompile.exits.certified import bound_sequence, local_expansion, subspace
+from kmcompile.exits.certified import bound_sequence, local_expansion, quadratic, subspace
 from kmcompile.exits.certified.expansion_tree import tree
+from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
@@ -54,6 +55,7 @@ from kmcompile.program.stages import (
     PairSum,
     PolynomialSum,
     Prepare,
+    QuadraticBounds,
     RangeGate,
     ReducedSet,
     Replay,
@@ -75,6 +77,8 @@ CENTRES, N_BASIS = (1, 4), 2
 """Of local expansions, and the directions of their curved test."""
 N_VECTORS = 8
 """Of a bound sequence, rounded up to its lanes."""
+N_SQUARES = 2
+"""Of quadratic bounds."""
 N_DIMENSIONS, N_TOUCHED = 4, 3
 """Of a subspace, and the kernels beside it."""
 SHARE = 0.6
@@ -223,6 +227,8 @@ def certified_exits(
         degree = KERNELS["poly"]["degree"]
         within = Subspace.of(program, directions, trial.delta, degree)
         yield lower_subspace(machine, program, within, trial.unit, N_TOUCHED)
+    if not quadratic.why_not(machine, program):
+        yield lower_quadratic(Parts.of(machine), N_SQUARES)
 
 
 def without_vectors(lowered: Lowered, target: Target) -> Lowered:
@@ -330,6 +336,13 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     **_PROVING,
     IntervalRatio: lambda chain: (
         _calibrates(chain) and any(has(chain) for has in _PROVING.values())
+    ),
+    QuadraticBounds: lambda chain: (
+        _proves(chain)
+        and chain.kernel in ("poly", "sigmoid")
+        and _in_floats(chain)
+        and not chain.by_pairs
+        and chain.task.has_one_sign
     ),
     ExactSum: lambda chain: _in_floats(chain) and chain.mode != "exact" and not chain.by_pairs,
     CodedSum: lambda chain: not _in_floats(chain) and chain.kernel in ("poly", "sigmoid"),

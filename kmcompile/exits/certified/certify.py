@@ -111,8 +111,10 @@ def add_certified_exits(
         tell(f"comparing {other.name}")
         behind: tuple[EarlyExit, ...] = ()
         others: tuple[Candidate, ...] = (other.candidate,)
-        if other.program.sum.takes_exits:
-            behind, others = choose(fitted, other.operations, other.program.ends, room, other.name)
+        standing = [item for item in fitted if item.stage.stands_before(other.program.sum)]
+        if standing or other.program.sum.takes_exits:
+            ends_of = other.program.ends
+            behind, others = choose(standing, other.operations, ends_of, room, other.name)
         is_better, candidates = merged(candidates, others)
         if is_better:
             program, exits, sum_notes = other.program, behind, other.notes

@@ -5,17 +5,25 @@ from __future__ import annotations
 from kmcompile.exits.certified import (
     bound_sequence,
     local_expansion,
+    quadratic,
     sequence_offers,
     sign_map,
     subspace,
 )
 from kmcompile.exits.certified.offers import CertifiedFit
-from kmcompile.program.stages import BoundSequence, LocalExpansion, SignMap, SubspaceCertificate
+from kmcompile.program.stages import (
+    BoundSequence,
+    LocalExpansion,
+    QuadraticBounds,
+    SignMap,
+    SubspaceCertificate,
+)
 
 _FITS: list[CertifiedFit] = [
     CertifiedFit(SignMap, sign_map.offer_sign_maps, sign_map.why_not),
     CertifiedFit(LocalExpansion, local_expansion.offer_local_expansion, local_expansion.why_not),
     CertifiedFit(BoundSequence, sequence_offers.offer_bound_sequences, bound_sequence.why_not),
+    CertifiedFit(QuadraticBounds, quadratic.offer_quadratic, quadratic.why_not),
     CertifiedFit(SubspaceCertificate, subspace.offer_subspaces, subspace.why_not),
 ]
 

@@ -18,6 +18,7 @@ from kmcompile.program.stages.nonzeros import Nonzeros
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.polynomial_sum import PolynomialSum
 from kmcompile.program.stages.prepare import Prepare
+from kmcompile.program.stages.quadratic_bounds import QuadraticBounds
 from kmcompile.program.stages.range_gate import RangeGate
 from kmcompile.program.stages.reduced_set import ReducedSet
 from kmcompile.program.stages.replay import Replay
@@ -40,6 +41,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     BoundSequence,
     LocalExpansion,
     SubspaceCertificate,
+    QuadraticBounds,
     IntervalRatio,
     ExactSum,
     FixedSum,
@@ -76,6 +78,7 @@ __all__ = [
     "PairSum",
     "PolynomialSum",
     "Prepare",
+    "QuadraticBounds",
     "RangeGate",
     "ReducedSet",
     "Replay",

@@ -16,8 +16,9 @@ from kmcompile.program.stages.stage import Always
 class VectorlessSum(Always):
     """A sum over features or terms whose cost does not depend on the number of support vectors.
 
-    No early exit stands before it, and it cannot fail: it checks no table while it runs. The bound
-    of decision p is, in the order of `bound_formula`,
+    It cannot fail: it checks no table while it runs. An early exit stands before it only if the
+    exit says so (`EarlyExit.stands_before`). The bound of decision p is, in the order of
+    `bound_formula`,
 
         (the terms of `bound_formula`) + result_error |f_p|.
 
