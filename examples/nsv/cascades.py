@@ -1,6 +1,6 @@
 """From a fitted machine to its programs, and what these answer and cost.
 
-No C is built here: the interpreter is the meaning of the C bit for bit, and operations are
+No C is built here (`host_c` does that): the interpreter is its meaning bit for bit. Operations are
 multiply-adds of one query with all overhead, as in report.json.
 """
 
@@ -44,6 +44,7 @@ class Answers:
 
     Parameters
     ----------
+    results : structured ndarray of shape (n,), interpreter.RESULT_DTYPE
     differs : ndarray of shape (n,), bool
         The label is not the model's.
     k : ndarray of shape (n,), int
@@ -58,6 +59,7 @@ class Answers:
         Of the input check and the preprocessing, which are part of both.
     """
 
+    results: np.ndarray
     differs: np.ndarray
     k: np.ndarray
     stage: np.ndarray
@@ -130,6 +132,7 @@ class Machine:
         """Return what a program says to test samples, and what the exact one takes for them."""
         results, operations = classify(program, X)
         return Answers(
+            results=results,
             differs=results["label"] != labels_of(self.machine, self.decisions(X)),
             k=np.maximum(results["kernel_evals"].astype(int), 1),
             stage=results["stage"],
