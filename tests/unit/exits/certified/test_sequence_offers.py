@@ -115,6 +115,24 @@ def test_lists_of_free_vectors_are_as_long_as_the_room_allows(share):
     assert share < 3 or lengths[-1] == 64
 
 
+def test_a_sequence_that_must_be_there_is_offered_with_more_support_vectors():
+    of = machine()
+    exact = of.program.ends.exact
+    stages = AskedStages(listed=("bound_sequence",))
+    room = Room(0.25 * exact.operations(), None, None, stages=stages)
+    budgets = SearchBudgets(operations=2e7)  # leaves out the free vectors
+    with threadpool_limits(1):
+        found = offer_bound_sequences(
+            Asked(of.machine, of.program, likely_inputs(of.machine, 50), room, budgets)
+        )
+    asked, usual = (
+        {stage.kernel_evaluations() for stage, text in some if text.endswith("support vectors)")}
+        for some in (found, usual_offers())
+    )
+    assert usual < asked
+    assert 0.5 < max(asked) / exact.n_vectors < 0.7
+
+
 def test_a_spent_budget_leaves_the_support_vectors():
     budgets = SearchBudgets(operations=1e7)
     texts = [text for _, text in offers(0.25, budgets)]
