@@ -18,6 +18,7 @@ from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.passes import run_passes
+from kmcompile.program.stages import BoundSequence
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.target import load_target
 
@@ -60,9 +61,13 @@ def test_the_points_that_exits_are_fitted_to_have_the_machines_decisions(low):
     assert np.abs(points.magnitudes[-count:] - size).max() <= TOLERANCE * size.max()
 
 
-def test_no_certified_exit_is_offered(low):
+def test_no_certified_exit_but_bound_sequences_of_support_vectors_is_offered(low):
+    """The intersection kernel has none of these: it is not positive definite for every input."""
     room = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
-    assert fit(run_passes(low.machine), low.program, X, room) == []
+    found = fit(run_passes(low.machine), low.program, X, room)
+    assert {type(stage) for stage, _ in found} <= {BoundSequence}
+    assert all(text.endswith("support vectors)") for _, text in found)
+    assert bool(found) == low.machine.kernel.positive_definite
 
 
 @pytest.mark.parametrize("number_format", ["int8", "int16"])
