@@ -42,7 +42,8 @@ def row_of(name: str, report: dict[str, Any]) -> str:
         for value in (counted[key] for key in ("exact", "mean", "p99", "max"))
     )
     times = counted["exact"] / counted["mean"] if counted["mean"] else np.nan
-    shares = " ".join(f"{stage['name']} {stage['decided']:.3f}" for stage in report["stages"])
+    decided = [(stage["name"], stage["decided"]) for stage in report["stages"]]
+    shares = " ".join(f"{stage} {share:.3f}" for stage, share in decided if share is not None)
     return (
         f"{name:6s} {board:10s}{asked['queries']:9,d}{asked['mismatches']:7d}"
         f"{report['risk']['measured']['disagreements']:6d}{cells}{times:8.1f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import subprocess
@@ -180,6 +181,21 @@ def test_quick_form_of_the_nsv_example_runs(script: str, tmp_path: Path) -> None
     path = EXAMPLES / "nsv" / script
     printed = run(sys.executable, path, "--quick", "--cache", tmp_path, cwd=tmp_path).decode()
     assert NSV[script] in printed
+
+
+@pytest.mark.exhaustive
+def test_quick_form_of_the_nsv_promises_keeps_its_results(tmp_path: Path) -> None:
+    need("gcc")
+    data_file("mnist")
+    path, results = EXAMPLES / "nsv" / "promises.py", tmp_path / "kept" / "results.jsonl"
+    words = [sys.executable, path, "--quick", "--cache", tmp_path, "--results", results]
+    printed = run(*words, cwd=tmp_path).decode()
+    assert "guaranteed m/k mean" in printed and "expected   m/k mean" in printed
+    row = json.loads(results.read_text())
+    assert row["digits"] == [0, 1]
+    assert [row[control]["mismatches"] for control in ("guaranteed", "expected")] == [0, 0]
+    assert run(*words, cwd=tmp_path).decode() == printed
+    assert len(results.read_text().splitlines()) == 1
 
 
 @pytest.mark.exhaustive
