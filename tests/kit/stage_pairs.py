@@ -324,7 +324,15 @@ _PROVING: dict[type[Stage], Callable[[Chain], bool]] = {
     SubspaceCertificate: lambda chain: (
         _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)
     ),
+    QuadraticBounds: lambda chain: (
+        _proves(chain)
+        and chain.kernel in ("poly", "sigmoid")
+        and _in_floats(chain)
+        and not chain.by_pairs
+        and chain.task.has_one_sign
+    ),
 }
+"""Which programs have a certified exit of a kind."""
 
 HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     Prepare: lambda chain: True,
@@ -336,13 +344,6 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     **_PROVING,
     IntervalRatio: lambda chain: (
         _calibrates(chain) and any(has(chain) for has in _PROVING.values())
-    ),
-    QuadraticBounds: lambda chain: (
-        _proves(chain)
-        and chain.kernel in ("poly", "sigmoid")
-        and _in_floats(chain)
-        and not chain.by_pairs
-        and chain.task.has_one_sign
     ),
     ExactSum: lambda chain: _in_floats(chain) and chain.mode != "exact" and not chain.by_pairs,
     CodedSum: lambda chain: not _in_floats(chain) and chain.kernel in ("poly", "sigmoid"),
