@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 from kit.plans import plan_for
 from kmcompile import readers
 from kmcompile.errors import InputError, UsageError
+from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.model.reference import evaluate
 from kmcompile.program.cost import worst_operations
@@ -206,8 +207,9 @@ def test_what_is_unknown_or_of_another_mode_is_refused(
 
 
 def test_without_any_proof_a_ratio_that_must_be_there_is_refused() -> None:
+    proving = [fit.kind.template for fit in certified_fits()]
     with pytest.raises(InputError, match="no program can have interval_ratio: no certified exit"):
-        chosen(digits("sigmoid"), require="interval_ratio")
+        chosen(digits("sigmoid"), require="interval_ratio", exclude=proving)
 
 
 def test_the_comparison_with_mode_certified_keeps_only_what_is_excluded() -> None:
