@@ -67,6 +67,17 @@ def test_a_stack_without_a_bound_is_an_error(statement, why, tmp_path):
         build(recipe, tmp_path, AVR, optimisation="-O0")
 
 
+@pytest.mark.parametrize("size", [256, 512])
+def test_a_frame_of_whole_pages_is_known(size, tmp_path):
+    """avr-gcc moves the high byte of the stack pointer alone: INC, DEC or SUBI."""
+    need_tools(AVR)
+    statement = f"volatile char space[{size}]; space[(unsigned char)x[0]] = 1; sum += space[0];"
+    text = small_model.MODEL_C.replace("float sum = 0.0f;", f"float sum = 0.0f;\n{statement}", 1)
+    recipe = small_model.write_model(tmp_path, AVR, text)
+    with build(recipe, tmp_path, AVR) as artifact:
+        assert size < artifact.stack_bytes < size + 256
+
+
 def test_a_table_larger_than_an_array_can_be_is_refused():
     program = catalogue.emitted(cascades.CORE[2], "avr").program
     with pytest.raises(

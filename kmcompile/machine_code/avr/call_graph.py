@@ -173,11 +173,16 @@ def _moved(one: Instruction, known: _Bytes, depth: int) -> dict[int, tuple[str, 
     if one.word_added is not None:
         low, added = one.word_added
         return _added(known, low, added)
+    if one.stepped is not None:  # of a high byte: avr-gcc makes room for 256 bytes by DEC
+        high, added = one.stepped
+        return _added(known, high - 1, added << 8)
     if one.subtracted is not None:
         register, constant, with_carry = one.subtracted
         kind, of = known.get(register, ("", 0))
         if not with_carry and kind == "low":
             return {register: (f"borrowed {constant}", of)}
+        if not with_carry and kind == "high":
+            return _added(known, register - 1, -((constant ^ 0x80) - 0x80) << 8)
         before, before_of = known.get(register - 1, ("", 0))
         if with_carry and kind == "high" and before.startswith("borrowed") and before_of == of:
             total = constant << 8 | int(before.split()[1])
@@ -187,7 +192,7 @@ def _moved(one: Instruction, known: _Bytes, depth: int) -> dict[int, tuple[str, 
 
 
 def _added(known: _Bytes, low: int, added: int) -> dict[int, tuple[str, int]]:
-    """Return a pair of registers after ADIW or SBIW; a stack that grows has lower addresses."""
+    """Return a pair of registers after an addition; a stack that grows has lower addresses."""
     pair = known.get(low, ("", 0)), known.get(low + 1, ("", 0))
     if [kind for kind, _ in pair] != ["low", "high"] or pair[0][1] != pair[1][1]:
         return {}

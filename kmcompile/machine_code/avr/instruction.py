@@ -139,6 +139,13 @@ class Instruction:
         return 16 + (self.word >> 4 & 0xF), constant, not self.word & 0x1000
 
     @property
+    def stepped(self) -> tuple[int, int] | None:
+        """Return (register, added number) of INC or DEC."""
+        if not self._is(0xFE0F, 0x9403) and not self._is(0xFE0F, 0x940A):
+            return None
+        return self.word >> 4 & 0x1F, -1 if self.word & 0x8 else 1
+
+    @property
     def pair_moved(self) -> tuple[int, int] | None:
         """Return the low registers (to, from) of MOVW."""
         if not self._is(0xFF00, 0x0100):
