@@ -50,7 +50,7 @@ class BoundSequenceView(ExitView):
         return (
             *stage.defines(),
             Constant("SEQUENCE_LANES", stage.lanes, "vectors of a block of the bound sequence"),
-            Constant("SEQUENCE_WORDS", words, "N_PREPARED * SEQUENCE_LANES: of such a block"),
+            Constant("SEQUENCE_WORDS", words, "N_PREPARED * SEQUENCE_LANES: of a block"),
         )
 
     def sections(self, context: dict[str, Any]) -> list[str]:
