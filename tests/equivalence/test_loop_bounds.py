@@ -21,6 +21,7 @@ from kit import (
     pairs,
     polynomials,
     quadratics,
+    ratios,
     regressions,
     replays,
     sparse_digits,
@@ -47,6 +48,7 @@ CASES = [
     (polynomials.CORE[0], "cortex-m7"),
     (quadratics.CORE[0], "cortex-m7"),
     (additive.CORE[1], "cortex-m7"),
+    (ratios.CORE[1], "host"),
     (regressions.SIGNED[1], "host"),
     ("zeros left out", "host"),
 ]
