@@ -30,6 +30,7 @@ from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import labels_of
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes import run_passes
+from kmcompile.passes.drop_zero_features import drop_zero_features
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
@@ -93,9 +94,22 @@ class Machine:
     @classmethod
     def of(cls, model: Any) -> Machine:
         """Return the machine of a fitted estimator, for a Cortex-M7."""
-        machine = run_passes(load_model(model))
+        return cls.lowered(run_passes(load_model(model)))
+
+    @classmethod
+    def lowered(cls, machine: KernelMachine) -> Machine:
+        """Return a machine after the passes with its exact program."""
         target, known = load_target("cortex-m7"), ordinary_inputs(machine, 256)
         return cls(machine, lower(machine, target, "model", known))
+
+    def dense(self) -> Machine:
+        """Return the machine and its program without features that no vector has.
+
+        Sums over features of 0 are what the paper counts. A sum that skips zeros needs no such
+        machine.
+        """
+        fewer = Machine.lowered(drop_zero_features(self.machine))
+        return replace(fewer, exact=dense(fewer.exact))
 
     @property
     def room(self) -> Room:

@@ -6,9 +6,8 @@ calibrates the early exits of each pair on training digits that its machine has 
 C, builds it for the host and asks it all test digits. Every answer is compared with the
 interpreter's bit for bit, and its label with the model's. Costs are multiply-adds of a query with
 all overhead, from the prepared input on, and no sum skips zeros: the exact sum is m d of them, as
-in the paper. Certified exits are left out (`--exclude`): they do not pay with 784 features, as the
-report of a compilation says. Both promises have the same fits, from the parts of the samples that
-a guaranteed risk needs.
+in the paper. Our programs leave out the pixels that no vector of the machine has. Certified exits
+are left out (`--exclude`): they do not pay with 784 features, as the report of a compilation says.
 
 Each pair is written to the file of results when it is done; pairs in the file are not measured
 again. In the end Tables 2 and 3 of the paper are printed beside these figures.
@@ -32,7 +31,7 @@ from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.statistical.cascade import add_cascade
 from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.risk import Control
-from kmcompile.exits.statistical.samples import split
+from kmcompile.exits.statistical.samples import CalibrationSamples, split
 from kmcompile.program.program import Program
 from kmcompile.request.asked_stages import AskedStages
 
@@ -44,44 +43,48 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Digit:
-    """A pair's machine without a sum that skips zeros, and what its samples say.
+    """A pair's machine without sums that skip zeros.
 
     Parameters
     ----------
     pair : Pair
     machine : Machine
+        Without features that no vector has.
     exact : Program
-    case : Case
+        The plain sum over all features, as the paper counts it.
+    samples : CalibrationSamples
     """
 
     pair: Pair
     machine: Machine
     exact: Program
-    case: Case
+    samples: CalibrationSamples
 
     @classmethod
-    def of(cls, pair: Pair, risk: float) -> Digit:
-        """Return the machine of a pair with its calibration samples in three parts."""
-        machine = Machine.of(pair.model)
-        exact, samples = dense(machine.exact), machine.samples(pair.calibration.X)
-        wish = Wish(risk, "guaranteed", split(len(samples), risk, "guaranteed"))
-        return cls(pair, machine, exact, Case.of(machine.machine, exact, samples, wish))
+    def of(cls, pair: Pair) -> Digit:
+        """Return the machine of a pair with its calibration samples."""
+        whole = Machine.of(pair.model)
+        machine = whole.dense()
+        return cls(pair, machine, dense(whole.exact), machine.samples(pair.calibration.X))
 
-    def program(self, control: Control) -> tuple[Program, float]:
+    def program(self, control: Control, risk: float) -> tuple[Program, float]:
         """Return the program with a kind of promise, and the scale of its bands."""
         names = tuple(made.kind.template for made in certified_fits())
         room = replace(self.machine.room, stages=AskedStages(excluded=names))
-        case = replace(self.case, wish=replace(self.case.wish, control=control))
+        wish = Wish(risk, control, split(len(self.samples), risk, control))
+        case = Case.of(self.machine.machine, self.machine.exact, self.samples, wish)
         program, found = add_cascade(case, room, lambda text: None, n_jobs=1)
         return program, found.promise.scale
 
-    def figures(self, control: Control) -> Row:
+    def figures(self, control: Control, risk: float) -> Row:
         """Return what the C of a promise answers to the test digits, and what that takes."""
         X = self.pair.test.X
-        program, scale = self.program(control)
+        program, scale = self.program(control, risk)
         answers = self.machine.ask(program, X, self.exact)
         of_c = answers_of_c(program, X)
-        exact, mean = answers.cost(with_prepare=False)
+        prepare = self.exact.prepare.operations()
+        exact = float(answers.exact_operations.mean()) - prepare
+        mean = float(answers.operations.mean()) - answers.prepare_operations
         said = (self.machine.decisions(X)[:, 0] > 0).astype(np.int32)
         return {
             "scale": scale,
@@ -90,7 +93,7 @@ class Digit:
             "k": float(np.maximum(of_c["kernel_evals"].astype(int), 1).mean()),
             "exact": exact,
             "operations": mean,
-            "prepare": answers.prepare_operations,
+            "prepare": [prepare, answers.prepare_operations],
             "shares": answers.shares(),
         }
 
@@ -98,13 +101,13 @@ class Digit:
 def measure(digits: tuple[int, int], risk: float, sizes: Sizes, folder: Path) -> Row:
     """Return the figures of a pair."""
     pair = load_pair(*digits, "poly9", folder, sizes)
-    found = Digit.of(pair, risk)
+    found = Digit.of(pair)
     return {
         "digits": list(digits),
         "m": int(pair.model[-1].n_support_.sum()),
         "n": len(pair.test),
         "errors": wrong(pair, found.machine),
-        **{control: found.figures(control) for control in CONTROLS},
+        **{control: found.figures(control, risk) for control in CONTROLS},
     }
 
 
@@ -159,8 +162,8 @@ def print_summary(rows: list[Row]) -> None:
         cost = np.array([row[control]["operations"] for row in rows])
         k = np.array([row[control]["k"] for row in rows])
         m = np.array([row["m"] for row in rows])
-        with_prepare = np.array([row[control]["prepare"] for row in rows])
-        prepared = (exact + with_prepare) / (cost + with_prepare)
+        prepare = np.array([row[control]["prepare"] for row in rows])
+        prepared = (exact + prepare[:, 0]) / (cost + prepare[:, 1])
         print(
             f"{control:10s} m/k mean {(m / k).mean():.1f}, pooled {pooled(n * m, n * k):.1f}; "
             f"true cost mean {(exact / cost).mean():.1f}, pooled {pooled(n * exact, n * cost):.1f} "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,16 @@ import numpy as np
 from kmcompile.numeric.arrays import RealArray
 from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.numeric.scalar.functions import SQUARE_ROOT
-from kmcompile.steps import Length, Nonnegative, Normalize, PrepareStep, Step, StepContext
+from kmcompile.steps import (
+    Length,
+    Nonnegative,
+    Normalize,
+    PrepareStep,
+    Select,
+    Selection,
+    Step,
+    StepContext,
+)
 from kmcompile.steps.nonnegative import REFUSED
 
 _KNOWN_DIRECTION = 0.125
@@ -27,15 +37,33 @@ def lower_steps(
     """Return the bound on the raw input's norm, or None if no step needs it, and the lowered steps.
 
     The norm of a step's result is bounded if the step or the next step needs it. The norm of the
-    last result is bounded if the kernel is one of inner products.
+    last result is bounded if the kernel is one of inner products. A Normalization and a Selection
+    behind it become one step, which computes only the selected columns.
     """
     asked = [step.reads_length for step in steps] + [kernel_uses_length]
     lowered: list[PrepareStep] = []
     for step, following in zip(steps, asked[1:], strict=True):
         needed = following or step.measures_length
         length = length_bound(step.n_out, precision) if needed else None
-        lowered.append(step.lower(StepContext(length, lanes, precision)))
+        image = step.lower(StepContext(length, lanes, precision))
+        before = lowered[-1] if lowered else None
+        if isinstance(image, Select) and isinstance(before, Normalize) and before.can_take(image):
+            image = before.taking(image)
+            lowered.pop()
+        lowered.append(image)
     return length_bound(n_features, precision) if asked[0] else None, tuple(lowered)
+
+
+def matched(
+    steps: Iterable[Step], lowered: Iterable[PrepareStep]
+) -> Iterator[tuple[Step, PrepareStep | None]]:
+    """Yield each step with its image, None for a Selection that is part of the image before it."""
+    images = iter(lowered)
+    image: PrepareStep | None = None
+    for step in steps:
+        takes = isinstance(image, Normalize) and image.columns is not None
+        image = None if takes and isinstance(step, Selection) else next(images)
+        yield step, image
 
 
 def refuse_unknown(

@@ -8,6 +8,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.kernels.float32 import Magnitudes
+from kmcompile.lower.prepare import matched
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -37,7 +38,7 @@ def input_limits(
     ----------
     machine : KernelMachine
     steps : tuple of PrepareStep
-        The lowered steps, one for each step of the machine's preprocessing.
+        The lowered steps of the machine's preprocessing.
     stage : ExactSum, PairSum or VectorlessSum
     ordinary : ndarray of shape (n, n_features), float32
         Inputs that resemble the training data and must be accepted.
@@ -98,8 +99,7 @@ def preparation_limit(
         If the preprocessing overflows at inputs as large as the training data.
     """
     needed = float(np.abs(ordinary).max(initial=0.0))
-    own = steps[: len(machine.preprocessing)]
-    limit = _largest(lambda largest: _prepared_magnitudes(machine, own, largest)[2], needed)
+    limit = _largest(lambda largest: _prepared_magnitudes(machine, steps, largest)[2], needed)
     if limit is None:
         raise InputError(
             f"the preprocessing overflows float32 for inputs of magnitude {needed:g}, which the "
@@ -227,9 +227,10 @@ def _prepared_magnitudes(
     """
     magnitude = np.full(machine.n_features, limit)
     deviation, largest = 0.0, 4 * _norm(magnitude) ** 2
-    for step, lowered in zip(machine.preprocessing, steps, strict=True):
+    for step, lowered in matched(machine.preprocessing, steps):
         after, intermediate = step.magnitudes(magnitude, deviation)
-        deviation = lowered.largest_deviation(deviation, _norm(magnitude), _norm(after))
+        if lowered is not None:
+            deviation = lowered.largest_deviation(deviation, _norm(magnitude), _norm(after))
         magnitude = after
         largest = _most(largest, 4 * intermediate, 4 * _norm(magnitude) ** 2, deviation)
         if not largest <= LARGEST_INTERMEDIATE:

@@ -9,7 +9,7 @@ import numpy as np
 from kmcompile.kernels import Linear
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_selections import fold_selections
-from kmcompile.steps import Affine, Selection
+from kmcompile.steps import Affine, Normalization, Selection
 
 _SCALED = 2
 """Least multiply-adds of a scaled feature: its factor and its square."""
@@ -28,6 +28,7 @@ def drop_zero_features(machine: KernelMachine) -> KernelMachine:
 
     The Selection copies the features that stay. The machine stays as it is where these copies cost
     more operations than one product less for each vector and, for scaled features, no scaling.
+    Behind a Normalization nothing is copied: it computes only the features that stay.
     """
     if not machine.kernel.of_inner_product:
         return machine
@@ -41,7 +42,8 @@ def drop_zero_features(machine: KernelMachine) -> KernelMachine:
     is_linear = isinstance(machine.kernel, Linear)  # its vectors become a row for each decision
     products = machine.n_decisions if is_linear else machine.n_support_vectors
     saved = (n_features - len(seen)) * (products + _SCALED * len(scalers))
-    if len(seen) == 0 or saved <= _COPIED * len(seen):
+    normalized = first > 0 and isinstance(steps[first - 1], Normalization)
+    if len(seen) == 0 or saved <= (0 if normalized else _COPIED * len(seen)):
         return machine
     kept = [
         Affine(step.offset[seen], step.factor[seen], step.offset_error[seen], step.factor_error)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar.functions import SQUARE_ROOT
+from kmcompile.numeric.table import Table
 from kmcompile.steps.image import Length, PrepareStep, StepContext, sum_of
+from kmcompile.steps.select import Select
 from kmcompile.steps.step import Order, Step
 
 SMALLEST_SIZE = {np.float32: 2.0**-47, np.float64: 0.75 * 2.0**-47}
@@ -30,6 +33,9 @@ _STAYING = {np.float32: 2.0**-50, np.float64: 2.0**-49}
 class Normalize(PrepareStep):
     """x -> x / |x|; a row whose size is below N = 10 eps of float64 stays, as in scikit-learn.
 
+    With `columns`, only these columns of the result are computed: two points are no further apart
+    in some columns than in all, so the bounds hold for them, too.
+
     With y the result and |y| the float32 one: the size has a relative error, the reciprocal and
     the product round once each: relative holds them (for l1 and max times the largest |y|).
     A deviation d of the input moves its size by at most (gain - 1) d and becomes gain d / size:
@@ -44,10 +50,20 @@ class Normalize(PrepareStep):
     - between them the result is only known to be some normalised row or a tiny one: the deviation
       is `unknown`, twice the largest Euclidean norm of one (1, for max sqrt(n)). It is that also
       where gain d / size is more.
+
+    Parameters
+    ----------
+    norm : {"l1", "l2", "max"}
+    n_in : int
+    columns : ndarray of shape (n_out,), uint16 or uint32, or None
+        Increasing, so that the result may be written over the input. None: all columns.
+    gain, relative, smallest, unknown : float32 or float64
+    length : Length or None
     """
 
     norm: Literal["l1", "l2", "max"]
     n_in: int
+    columns: NDArray[np.unsignedinteger[Any]] | None
     gain: Real
     relative: Real
     smallest: Real
@@ -56,10 +72,26 @@ class Normalize(PrepareStep):
 
     name: ClassVar[str] = "normalize"
 
+    def __post_init__(self) -> None:
+        if self.columns is not None:
+            object.__setattr__(self, "columns", frozen(self.columns, self.columns.dtype))
+
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
         """Number of output features."""
-        return self.n_in
+        return self.n_in if self.columns is None else len(self.columns)
+
+    def can_take(self, selected: Select) -> bool:
+        """Return whether a selection of columns may become part of the step.
+
+        The columns must increase, so that the result may be written over the input.
+        """
+        increasing = (np.diff(selected.columns.astype(np.int64)) > 0).all()
+        return self.columns is None and self.length is None and bool(increasing)
+
+    def taking(self, selected: Select) -> Normalize:
+        """Return the step that computes the columns of a selection behind it."""
+        return replace(self, columns=selected.columns, length=selected.length)
 
     @property
     def norms(self) -> tuple[Literal["l1", "l2", "max"], ...]:
@@ -98,7 +130,8 @@ class Normalize(PrepareStep):
         one = size.dtype.type(1.0)
         known = size >= self.smallest
         reciprocal = one / np.where(known, size, one)
-        x: RealArray = batch.x * reciprocal[:, None]
+        taken = batch.x if self.columns is None else batch.x[:, self.columns]
+        x: RealArray = np.ascontiguousarray(taken * reciprocal[:, None])
         grown = self.gain * batch.deviation * reciprocal + self.relative
         stays = size + self.gain * batch.deviation < self.staying
         small = np.where(stays, batch.deviation, self.unknown)
@@ -111,7 +144,14 @@ class Normalize(PrepareStep):
 
     def operations(self) -> int:
         """Return the operations of the size, the products and the norm."""
-        return 3 * self.n_in + 40
+        return self.n_in + 2 * self.n_out + 40
+
+    def tables(self, number: int) -> tuple[Table, ...]:
+        """Return the table of the columns, if not all are computed."""
+        if self.columns is None:
+            return ()
+        text = "Number of the feature that is computed: [feature]"
+        return (Table(f"normalize_{number}_columns", self.columns, text),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +206,7 @@ class Normalization(Step):
         return Normalize(
             norm=self.norm,
             n_in=n,
+            columns=None,
             gain=bound_constant(gain * (1 + 2 * rounding)),
             relative=bound_constant(rounding * (1 + 2 * rounding) + least),
             smallest=precision.dtype(smallest),

@@ -77,6 +77,10 @@ PREPROCESSING: dict[str, Transformers] = {
         )
     ],
     "l1_pca_pca": lambda: [Normalizer("l1"), PCA(5), PCA(4)],
+    "l2_columns": lambda: [
+        Normalizer(),
+        ColumnTransformer([("kept", "passthrough", [0, 2, 3, 5])]),
+    ],
 }
 
 TASKS = ("binary", "one_vs_one", "break_ties")
@@ -194,6 +198,7 @@ CORE = [
     Case("SVC", "laplacian", "one_vs_one", "standard", n_features=7),
     Case("SVC", "chi2", "binary", "maxabs", parameters=(("C", 100.0),)),
     Case("SVC", "intersection", "break_ties", "clip"),
+    Case("SVC", "poly", "binary", "l2_columns"),
 ]
 """Each stage, kernel and step at least once: for every compiler and every board."""
 

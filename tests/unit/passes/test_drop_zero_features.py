@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
+from kmcompile.lower import lower
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.drop_zero_features import drop_zero_features
@@ -100,3 +101,20 @@ def test_sums_that_skip_zeros_already_copy_no_features():
     )
     program = lower_in_format(machine, load_target("host"), "iris", "float32").program
     assert program.prepare.n_out == 64
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "max"])
+def test_a_normalizer_computes_only_the_features_that_stay(norm):
+    machine, host = digits(Normalizer(norm)), load_target("host")
+    program = lower_in_format(machine, host, "iris", "float32").program
+    (step,) = program.prepare.steps
+    seen = (machine.support_vectors != 0).any(axis=0)
+    assert step.n_in == 64 and np.array_equal(step.columns, np.flatnonzero(seen))
+    assert (
+        program.prepare.operations() < lower(machine, host, "iris", inputs()).prepare.operations()
+    )
+    X = inputs()
+    trained, answers = evaluate(machine, X), interpret(program, X).results
+    exact = trained.decisions[:, 0]
+    assert (answers["lower"] - trained.error[:, 0] <= exact).all()
+    assert (exact <= answers["upper"] + trained.error[:, 0]).all()

@@ -21,8 +21,14 @@ from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
-from kmcompile.exits.statistical.risk import Control, clopper_pearson_upper, least_risk
+from kmcompile.exits.statistical.risk import (
+    Control,
+    clopper_pearson_upper,
+    least_risk,
+    samples_needed,
+)
 from kmcompile.exits.statistical.samples import (
+    ENOUGH_REST,
     LEAST_REST,
     LEAST_REST_SHARE,
     calibration_samples,
@@ -211,7 +217,10 @@ def test_parts_are_disjoint_and_complete(n: int, risk: float | None, control: Co
     together = np.concatenate([parts.shape, parts.choice, parts.control])
     assert np.array_equal(np.sort(together), np.arange(n))
     rest = len(parts.shape) + len(parts.choice)
-    assert rest >= max(LEAST_REST, LEAST_REST_SHARE * n)
+    usual = max(LEAST_REST, LEAST_REST_SHARE * n)
+    if rest < usual:
+        assert rest >= ENOUGH_REST and risk is not None
+        assert len(parts.control) == samples_needed(risk, control, disagreements=1)
     assert len(parts.shape) >= len(parts.choice)
     again = split(n, risk, control)
     assert np.array_equal(again.control, parts.control)
@@ -270,3 +279,12 @@ def test_accepted_rows_are_those_that_the_program_accepts(case: Case) -> None:
     expected = interpret(program, X).results["status"] == Status.OK
     assert 0 < expected.sum() < len(X)
     assert np.array_equal(accepted_rows(program.prepare, X), expected)
+
+
+@pytest.mark.parametrize(("n", "allowed"), [(7635, 0), (7636, 1), (12_066, 1), (16_000, 2)])
+def test_the_control_part_allows_a_disagreement_where_enough_samples_are_left(
+    n: int, allowed: int
+) -> None:
+    control = len(split(n, 1e-3, "guaranteed").control)
+    assert control >= samples_needed(1e-3, disagreements=allowed)
+    assert control < samples_needed(1e-3, disagreements=allowed + 1)
