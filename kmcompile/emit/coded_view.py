@@ -13,7 +13,7 @@ from kmcompile.numeric.arrays import Real
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.program import CodeScale, Program
 from kmcompile.program.stages import Nonzeros
-from kmcompile.program.stages.code_table import CHUNKS
+from kmcompile.program.stages.code_table import CHUNKS, CodeTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ def coded_view(program: Program) -> CodedView | None:
         checks_high=checks_high,
         checks=checks_low or checks_high,
         scale_lines=scale_lines(program.scale),
-        in_fours=in_fours(codes),
-        in_chunks=codes.layout == CHUNKS,
+        in_fours=isinstance(codes, CodeTable) and in_fours(codes),
+        in_chunks=isinstance(codes, CodeTable) and codes.layout == CHUNKS,
         has_length=quantize.length is not None,
         deviation=quantize.code_deviation,
     )

@@ -29,7 +29,7 @@ from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
 from kmcompile.numeric.scalar import square_root_double
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, PairSum, VectorlessSum
+from kmcompile.program.stages import CodeTable, ExactSum, PairSum, VectorlessSum
 from kmcompile.program.stages.fine_sum import FineSum
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.value import Value
@@ -65,7 +65,7 @@ def replay_view(program: Program, stage: Replay) -> ReplayView:
     """Return the view of a program's replay."""
     confidence, votes = confidence_members(stage.label, "double"), vote_members(stage.label)
     if isinstance(stage.sum, FineSum):
-        assert program.codes is not None
+        assert isinstance(program.codes, CodeTable)
         fine = fine_sum_view(program.name, stage, program.codes)
         members = [*fine_sum_members(stage.sum), *confidence, *distance_members(program.codes)]
         return ReplayView(stage, None, fine, (*members, *votes))

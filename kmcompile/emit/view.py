@@ -37,10 +37,12 @@ from kmcompile.emit.words import Words, words_of
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
+    CodeTable,
     FixedSum,
     PairSum,
     Sign,
     Stage,
+    TableSum,
     Value,
     VectorlessSum,
     Vote,
@@ -203,7 +205,7 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         coded=coded,
         prepares_in_workspace=coded is not None or bool(prepare.steps),
         accepts_in_workspace=entry_points[0].in_workspace,
-        needs_magnitude=not isinstance(summed, FixedSum)
+        needs_magnitude=not isinstance(summed, FixedSum | TableSum)
         or isinstance(label, Vote)
         or early.proves
         or probability is not None,
@@ -300,7 +302,7 @@ def _own_lines(layout: Layout) -> Iterator[tuple[str, str]]:
     program, summed = layout.program, layout.program.ends.exact
     if isinstance(summed, FixedSum):
         yield from _member_lines(integer_members(summed))
-    if program.codes is not None:
+    if isinstance(program.codes, CodeTable):
         yield from code_lines(program.codes, program.name)
     yield from _member_lines(layout.members)
 

@@ -9,7 +9,7 @@ from kmcompile.emit.members import confidence_members, pair_members, sum_members
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
-from kmcompile.program.stages import FixedSum, PairSum
+from kmcompile.program.stages import CodeTable, FixedSum, PairSum
 
 
 def workspace_members(
@@ -34,7 +34,7 @@ def integer_bytes(program: Program) -> int:
     summed = program.ends.exact
     members = integer_members(summed) if isinstance(summed, FixedSum) else []
     sums = sum(member.n_bytes for member in members)
-    return sums + (0 if program.codes is None else code_bytes(program.codes))
+    return sums + (code_bytes(program.codes) if isinstance(program.codes, CodeTable) else 0)
 
 
 def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:

@@ -24,6 +24,7 @@ from kmcompile.exits.without_vectors import Board
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
+from kmcompile.program.stages import TableSum
 from kmcompile.request.plan import Plan
 
 
@@ -70,12 +71,14 @@ class WithExits:
         return alone[0] / taken[0] if taken and alone else 1.0
 
 
-def why_none(machine: KernelMachine, plan: Plan) -> str:
-    """Return why a machine cannot have early exits in any mode; "" if it can."""
+def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:
+    """Return why a machine cannot have early exits before a sum in any mode; "" if it can."""
     if machine.task is Task.REGRESSION and plan.tolerance is None:
         return "there is no early exit: without --tolerance every value is the exact sum"
     unused = f"mode {plan.mode} is not used"
     reason = machine.kernel.no_early_exits
+    if isinstance(program.sum, TableSum):
+        reason = f"{program.sum.name} looks up one value a feature, and no early exit costs less"
     return f"{unused}: {reason}" if reason else ""
 
 
@@ -107,7 +110,7 @@ def add_early_exits(
     if plan.mode == "exact":
         return WithExits(_with_cheapest_sum(machine, program, plan))
     check_names(plan.stages, plan.mode)
-    reason = why_none(machine, plan)
+    reason = why_none(machine, plan, program)
     if reason and plan.stages.needed:
         raise InputError(f"{plan.stages.needed[0]} cannot be built for this machine: {reason}")
     if reason:

@@ -20,6 +20,7 @@ class Intersection(Kernel):
     """K(s, x) = sum_j min(s_j, x_j)."""
 
     name: ClassVar[str] = "intersection"
+    homogeneous: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:

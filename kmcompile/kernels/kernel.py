@@ -51,6 +51,9 @@ class Kernel(ABC):
     of_inner_product: ClassVar[bool] = False
     """Whether K is a function of <s, x>."""
 
+    homogeneous: ClassVar[bool] = False
+    """Whether K(c s, c x) = c K(s, x) for every c > 0."""
+
     uses_length: ClassVar[bool] = False
     """Whether the error bound of its sum needs the norm of the prepared input."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear, Rbf
+from kmcompile.kernels import Intersection, Linear, Rbf
 from kmcompile.lower.feature_space import VectorPairs, refitted
 from kmcompile.model.coefficients import decision_coefficients, with_decision_coefficients
 from kmcompile.model.grid import integer_grid
@@ -108,6 +108,11 @@ def lossless_codes(machine: KernelMachine) -> Coded | None:
     for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
         if low <= least and most <= high:
             return _coded(machine, offset, factor, (width, low, high), True)
+    if isinstance(machine.kernel, Intersection):
+        # A minimum with a code above all those of the vectors is the vectors' own.
+        return _coded(
+            machine, offset, factor, ("int16", max(2 * min(least, 0), -32767), 32767), True
+        )
     high = _widest_narrow(codes, 2 * max(-least, most))
     return _coded(machine, offset, factor, ("int16", -high, high), True)
 
@@ -204,11 +209,13 @@ def _check(machine: KernelMachine) -> None:
             "product a decision\nuse --format float32"
         )
     # A sum of integer distances is one for rbf only, that of inner products for every function.
-    summed = machine.kernel.of_inner_product or isinstance(machine.kernel, Rbf)
-    if not summed or machine.kernel.in_code_units(1.0) is None:
+    kernel = machine.kernel
+    summed = kernel.of_inner_product or isinstance(kernel, Rbf)
+    scales = summed and kernel.in_code_units(1.0) is not None
+    if not scales and not isinstance(kernel, Intersection):
         raise InputError(
-            "integer formats are for the rbf, poly and sigmoid kernels, this machine's is "
-            f"{machine.kernel.name}\nuse --format float32"
+            "integer formats are for the rbf, poly, sigmoid and intersection kernels, this "
+            f"machine's is {kernel.name}\nuse --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:

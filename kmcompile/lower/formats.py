@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.errors import InputError
+from kmcompile.kernels import Intersection
 from kmcompile.lower.code_table import sparse_is_better
 from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
@@ -18,6 +19,7 @@ from kmcompile.passes.drop_zero_features import drop_zero_features
 from kmcompile.program.cost import exact_operations
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
+from kmcompile.program.stages import CodeTable, TableSum
 from kmcompile.target import Target
 from kmcompile.text.figures import counted, share_text
 
@@ -187,7 +189,8 @@ def _with_layout(
     coded: Coded, target: Target, name: str, ordinary: Float32Array, number_format: str
 ) -> Program:
     """Return the program with 16-bit coefficients, or 32-bit ones if these certify much more."""
-    sparse = sparse_is_better(coded, target, ordinary)
+    stores_vectors = not isinstance(coded.machine.kernel, Intersection)
+    sparse = stores_vectors and sparse_is_better(coded, target, ordinary)
 
     def lowered(wide: bool) -> Program:
         layout = IntegerTableForm(sparse, wide)
@@ -211,10 +214,13 @@ def grid_text(original: KernelMachine) -> str:
 
 def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
     """Return the remarks for the user on the codes."""
-    table = program.codes
-    assert table is not None
+    table, summed = program.codes, program.sum
     kind = "are" if coded.lossless else "are real and rounded to"
     text = f"the support vectors {kind} {_codes_text(coded)}"
+    if isinstance(summed, TableSum):
+        values = f"{counted(summed.n_values, 'code', 'codes')} of all features"
+        return (text, f"functions of features are stored at {values}, and looked up")
+    assert isinstance(table, CodeTable)
     dropped = table.n_features - table.n_used
     if dropped:
         text += f"; {counted(dropped, 'feature is', 'features are')} 0 in all of them"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.kernels import Rbf
+from kmcompile.kernels import Intersection, Rbf
 from kmcompile.lower.code_table import code_lanes
 from kmcompile.lower.coded_sum import lower_coded_sum
 from kmcompile.lower.codes import Coded
@@ -16,11 +16,12 @@ from kmcompile.lower.prepare import length_bound, lower_steps
 from kmcompile.lower.probability import lower_probability
 from kmcompile.lower.program import lower_label
 from kmcompile.lower.ranges import check_codes, preparation_limit
+from kmcompile.lower.table_sum import lower_table_sum
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedSum, FixedSum, Prepare
+from kmcompile.program.stages import CodedSum, FixedSum, Prepare, TableSum
 from kmcompile.program.stages.code_table import SPARSE
 from kmcompile.steps import Quantize
 from kmcompile.target import Target
@@ -39,7 +40,7 @@ class IntegerTableForm:
     sparse : bool
         Whether the table leaves out groups of four codes that are all 0.
     wide_coefficients : bool
-        Whether coefficients have 32 bits instead of 16.
+        Whether coefficients, or values of functions, have 32 bits instead of 16.
     """
 
     sparse: bool
@@ -81,15 +82,17 @@ def lower_integers(
         rest=length_bound(n),
         code_deviation=bound_constant(coded.code_deviation),
         n_in=n,
-        length=None if distances else length_bound(n),
+        length=length_bound(n) if machine.kernel.of_inner_product else None,
     )
     limit = preparation_limit(machine, steps, known_inputs)
     prepare = Prepare(n, limit, _PREPARED_LIMIT, None, (*steps, quantize))
     prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
     typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
     codes_layout = SPARSE if layout.sparse else target.code_layout
-    summed: FixedSum | CodedSum
-    if distances:
+    summed: FixedSum | CodedSum | TableSum
+    if isinstance(machine.kernel, Intersection):
+        summed = lower_table_sum(coded, layout.wide_coefficients)
+    elif distances:
         summed = lower_fixed_sum(
             coded,
             code_lanes(target),
@@ -99,6 +102,7 @@ def lower_integers(
         )
     else:
         summed = lower_coded_sum(coded, code_lanes(target), codes_layout)
+    if not isinstance(summed, FixedSum):
         largest = coded.unit * max(-coded.low, coded.high)
         check_codes(machine, prepare.steps, summed, largest)
     program = Program(

@@ -111,7 +111,7 @@ def preparation_limit(
 def check_codes(
     machine: KernelMachine,
     steps: tuple[PrepareStep, ...],
-    stage: ExactSum | PairSum,
+    stage: ExactSum | PairSum | VectorlessSum,
     largest: float,
 ) -> None:
     """Refuse a machine whose sum overflows float32 for codes within their limits.
@@ -122,7 +122,7 @@ def check_codes(
         The machine in units of the codes.
     steps : tuple of PrepareStep
         The steps of the program, with the rounding to codes.
-    stage : ExactSum or PairSum
+    stage : ExactSum, PairSum or VectorlessSum
     largest : float
         The magnitude of a prepared feature at the largest code.
 

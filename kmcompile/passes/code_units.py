@@ -18,8 +18,9 @@ def to_code_units(
     """Return a machine of (x - offset) * factor, the same function of the raw input.
 
     gamma |s - x|^2 = (gamma / factor^2) |factor (s - x)|^2, and without an offset
-    gamma <s, x> = (gamma / factor^2) <factor s, factor x>. The second result bounds the rounding of
-    a vector in float64, as a Euclidean norm in the new units.
+    gamma <s, x> = (gamma / factor^2) <factor s, factor x>. With a homogeneous kernel the
+    coefficients are divided by the factor. The second result bounds the rounding of a vector in
+    float64, as a Euclidean norm in the new units; that of a coefficient is 2^-53, relatively.
 
     Parameters
     ----------
@@ -30,7 +31,8 @@ def to_code_units(
     factor : float
         Factor of all features; there is only one, since the kernel has one gamma.
     """
-    kernel = machine.kernel.in_code_units(factor)
+    homogeneous = machine.kernel.homogeneous
+    kernel = machine.kernel if homogeneous else machine.kernel.in_code_units(factor)
     assert kernel is not None
     assert kernel.of_distance or not offset.any()
     step = Affine(offset, np.full_like(offset, factor), np.zeros_like(offset), 0.0)
@@ -39,6 +41,7 @@ def to_code_units(
         machine,
         kernel=kernel,
         support_vectors=vectors,
+        dual_coef=machine.dual_coef / factor if homogeneous else machine.dual_coef,
         preprocessing=(*machine.preprocessing, step),
     )
     rounded = 2.0**-51 * abs(factor) * (np.abs(machine.support_vectors) + np.abs(offset))

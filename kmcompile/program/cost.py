@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
+    CodeRange,
     CodeTable,
     EarlyExit,
     ExactSum,
     FixedSum,
     Nonzeros,
     Stage,
+    TableSum,
 )
 from kmcompile.target import Cost, OperationCost
 
@@ -41,20 +43,22 @@ def estimated_instructions(program: Program, operations: float, cost: Cost) -> f
     of_products, of_others = cost.float32, cost.float32
     if program.codes is not None:
         of_products = _integer_cost(program.codes, cost)
-    if isinstance(stage, FixedSum):
+    if isinstance(stage, FixedSum | TableSum):
         of_others = of_products
     others = exact_operations(program) - _product_operations(program)
     return (operations - others) * of_products.product + others * of_others.other
 
 
-def _integer_cost(codes: CodeTable, cost: Cost) -> OperationCost:
+def _integer_cost(codes: CodeTable | CodeRange, cost: Cost) -> OperationCost:
     return cost.int16 if codes.width == "int16" else cost.int8
 
 
 def _product_operations(program: Program) -> int:
     """Return the multiply-adds of distances and inner products for an input without zeros."""
     stage = program.ends.exact
-    if program.codes is not None:
+    if isinstance(stage, TableSum):
+        return 0
+    if isinstance(program.codes, CodeTable):
         return program.codes.operations()
     if isinstance(stage, ExactSum):
         return stage.n_slots * stage.total_operations

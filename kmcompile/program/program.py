@@ -15,6 +15,7 @@ from kmcompile.program.agreement import check_agreement
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.argmax import Argmax
+from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.code_table import CodeTable
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
@@ -235,8 +236,11 @@ class Program:
         return not self.classes
 
     @property
-    def codes(self) -> CodeTable | None:
-        """The table of codes of an integer format, or None in float32."""
+    def codes(self) -> CodeTable | CodeRange | None:
+        """The codes of an integer format, with those of the vectors if the sum has them, or None.
+
+        None stands for float32.
+        """
         return getattr(self.sum, "codes", None)
 
     @property

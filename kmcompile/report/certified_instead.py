@@ -34,7 +34,7 @@ def modes_compared(
     plan, lowered = chosen.plan, chosen.lowered
     if plan.mode != "statistical" or lowered.machine.task is Task.REGRESSION:
         return f"mode {plan.mode} makes no promise that mode certified could replace"
-    reason = why_none(lowered.machine, plan)
+    reason = why_none(lowered.machine, plan, lowered.program)
     if reason:
         return reason
 

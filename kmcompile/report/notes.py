@@ -27,7 +27,7 @@ def _mode_notes(chosen: ChosenProgram) -> tuple[str, ...]:
     plan, machine, exact = chosen.plan, chosen.lowered.machine, chosen.program.ends.exact
     if plan.mode == "exact":
         return ()
-    reason = why_none(machine, plan)
+    reason = why_none(machine, plan, chosen.lowered.program)
     if reason:
         return (reason,)
     if isinstance(exact, ExactSum) and not exact.kernel.projects:

@@ -9,6 +9,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, check
 from kmcompile.program.program import Program
+from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.code_table import CodeTable
 
 _SEED = 20030704
@@ -39,7 +40,7 @@ def codes_beside(program: Program, X: Float32Array) -> NDArray[np.int64]:
     return codes
 
 
-def edge_codes(table: CodeTable, n: int) -> NDArray[np.int64]:
+def edge_codes(table: CodeTable | CodeRange, n: int) -> NDArray[np.int64]:
     """Return inputs at the edges of what the code entry accepts, and beyond them.
 
     Returns

@@ -40,6 +40,7 @@ from kmcompile.program.stages import (
     PolynomialSum,
     QuadraticBounds,
     SubspaceCertificate,
+    TableSum,
 )
 from kmcompile.program.stages.replay import Replay
 
@@ -364,6 +365,40 @@ def _of_function(
             off, size = max(off, abs(float(own - exact))), max(size, abs(float(own)))
             product = max(product, abs(float(own - a[k])))
     return off, size, product, abs(float(c[0]))
+
+
+def table_sum(stage: TableSum, machine: KernelMachine) -> Needed:
+    """Return those of sum_j g_j(x_j) + b in integers, of a machine whose features are its codes.
+
+    Every function is worked out in rational numbers at every code, and the worst codes are put
+    together. A feature without a function counts with all its codes, too.
+    """
+    rows = [[Fraction(b) for b in row] for row in decision_coefficients(machine).tolist()]
+    columns = machine.support_vectors.T
+    slopes = np.array([[_slopes(row, s) for row in rows] for s in columns], dtype=np.float64)
+    step, starts = Fraction(float(stage.result_scale)), stage.start.astype(object)
+    places = zip(stage.function_columns.tolist(), stage.function_ends.tolist(), strict=True)
+    stored, first = {}, 0
+    for column, end in places:
+        stored[column], first = stage.values[first:end].astype(object), end
+    minimum = []
+    for p, row in enumerate(rows):
+        lowest = highest = Fraction(machine.intercept[p]) - (starts[p, 0] - starts[p, 1]) * step
+        for j, s in enumerate(columns):
+            vectors = [Fraction(v) for v in s.tolist()]
+            values = stored.get(j, np.zeros((int(max(s)) - stage.codes.low + 1, len(rows)), int))
+            off = []
+            for place, value in enumerate(values[:, p].tolist()):
+                code = Fraction(stage.codes.low + place)
+                g = sum((b * min(v, code) for b, v in zip(row, vectors, strict=True)), Fraction(0))
+                off.append(g - value * step)
+            lowest, highest = lowest + min(off), highest + max(off)
+        minimum.append(float(max(-lowest, highest)))
+    return {
+        "per_deviation": np.sqrt((slopes**2).sum(axis=0)) * float(stage.per_unit) * (1 - 1e-12),
+        "minimum": np.array(minimum) * (1 - 1e-12),
+        "result_error": 2 * U * (1 + U),
+    }
 
 
 def replay(stage: Replay, machine: KernelMachine) -> Needed:

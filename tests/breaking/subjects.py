@@ -343,6 +343,7 @@ INTEGERS = tuple(
         ("nine", "nine", _rbf(0.02), "standard", 150, "int16"),
         ("wine", "wine", _rbf(0.02), "standard", 150, "int16"),
         ("digits", "sixteenths", _rbf(0.001), "raw", 150, "int8"),
+        ("intersection", "sixteenths", _function("intersection"), "raw", 150, "int8"),
     )
     for of_codes in (False, True)
 )
@@ -360,6 +361,7 @@ QUICK = (
     "linear-wine",
     "integers-line",
     "integers-digits-codes",
+    "integers-intersection-codes",
     "case-one-raw-C_10-gamma_1.0",
     "case-cosine9-digits-l2-12_dimensions-30_touched",
     "case-regression-poly-float32-replay-0.001",

@@ -29,6 +29,7 @@ from kmcompile.program.stages import (
     QuadraticBounds,
     SignMap,
     SubspaceCertificate,
+    TableSum,
 )
 from kmcompile.program.stages.replay import Replay
 
@@ -102,6 +103,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
     PolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
     AdditiveSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    TableSum: ("per_deviation", "minimum", "result_error"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
         "vector_error",
@@ -188,6 +190,15 @@ VALUES: dict[type, tuple[str, ...]] = {
     LinearSum: ("weights", "intercept"),
     PolynomialSum: ("degree", "width", "terms", "intercept"),
     AdditiveSum: ("n_prepared", "weights", "function_columns", "function_ends", "intercept"),
+    TableSum: (
+        "codes",
+        "per_unit",
+        "values",
+        "function_columns",
+        "function_ends",
+        "start",
+        "result_scale",
+    ),
     FixedSum: fixed_sum_terms.VALUES,
     RbfFloat32: ("gamma",),
     PolyFloat32: ("gamma", "coef0", "degree"),

@@ -40,6 +40,7 @@ CASES = [
     *((integer_exits.CORE[number], "cortex-m7") for number in (8, 9)),
     *((coded.CORE[6], target) for target in ("cortex-m0", "cortex-m55")),
     (coded.CORE[10], "cortex-m0"),
+    (coded.CORE[11], "cortex-m7"),
     (coded.REPLAYED[1], "host"),
     (calibrated.CORE[2], "program memory"),
     (replays.CORE[2], "host"),

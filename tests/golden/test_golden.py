@@ -104,6 +104,7 @@ MACHINES["additive"] = KernelMachine(
     class_counts=(2, 2, 1),
     n_features=2,
 )
+MACHINES["table"] = MACHINES["additive"]
 # Numbers that float32 rounds, so that there are low parts.
 MACHINES["replay"] = replace(
     MACHINES["rbf"],
@@ -123,6 +124,7 @@ INPUTS = {
     "pairs": [[-1.0, 0.25], [1.0, 0.25], [0.0, 1.75], [-2.0, 0.0], [2.0, 0.0], [0.25, 2.0]],
     "polynomial": [[-1.0, 0.25], [1.0, 0.25], [0.0, 1.75], [-2.0, 0.0], [2.0, 0.0], [0.25, 2.0]],
     "additive": [[6.0, 1.0], [1.0, 6.0], [0.0, 0.0], [5.5, -1.0]],
+    "table": [[6.0, 1.0], [1.0, 6.0], [0.0, 0.0], [255.0, 1.0]],
     "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "linear": [[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0], [0.5, 0.5]],
 }
@@ -135,6 +137,7 @@ CASES = [
     ("pairs", "cortex-m7"),
     ("polynomial", "cortex-m7"),
     ("additive", "cortex-m7"),
+    ("table", "cortex-m7"),
     ("certified", "avr"),
 ]
 
@@ -142,7 +145,7 @@ CASES = [
 def emitted(kernel: str, target: str) -> Emitted:
     machine, loaded = MACHINES[kernel], load_target(target)
     known = np.array(INPUTS[kernel][:2], dtype=np.float32)
-    if kernel == "codes":
+    if kernel in ("codes", "table"):
         codes = lossless_codes(machine)
         layout = IntegerTableForm(sparse=False, wide_coefficients=False)
         program = lower_integers(codes, loaded, "iris", known, layout, "int8")
@@ -329,6 +332,7 @@ LABELS = [
     ("linear", [0, 1, 2, 1]),
     ("codes", [0, 1, 0, 1, 1]),
     ("additive", [0, 1, 2, 0]),
+    ("table", [0, 1, 2, 0]),
 ]
 
 

@@ -16,6 +16,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from kit.emitted import Emitted, emit_in_format
+from kit.function_kernels import intersection_kernel
 from kmcompile.target import Target
 
 
@@ -103,6 +104,28 @@ def wide_poly() -> Any:
     return SVC(kernel="poly", degree=3, coef0=0.5, gamma=1e-9).fit(X, y)
 
 
+def intersection_digits() -> Any:
+    """Pixels of 0 .. 16 of four classes, some pixels 0 in all of them, and minima."""
+    X, y = load_digits(return_X_y=True)
+    few = y[:100] < 4
+    return SVC(kernel=intersection_kernel, C=0.1).fit(X[:100][few], y[:100][few])
+
+
+def intersection_bytes() -> Any:
+    """Integers of -100 .. 99 divided by 64, and minima: values of 32 bits."""
+    rng = np.random.default_rng(4)
+    X = rng.integers(-100, 100, size=(80, 13)) / 64
+    return SVC(kernel=intersection_kernel, C=1e6).fit(X, X[:, 0] + X[:, 1] > 0)
+
+
+def intersection_counts() -> Any:
+    """Integers of 0 .. 999 behind a scaler, and minima."""
+    rng = np.random.default_rng(5)
+    X = np.vstack([rng.integers(0, 1000, size=(60, 5)), [[0] * 5, [1000] * 5]]).astype(float)
+    model = make_pipeline(MinMaxScaler(), SVC(kernel=intersection_kernel, C=2))
+    return model.fit(X, X[:, 0] + X[:, 1] > 1000)
+
+
 @dataclass(frozen=True)
 class Coded:
     """A model in an integer format.
@@ -138,6 +161,9 @@ CORE = [
     Coded(sparse_poly, "int8"),
     Coded(sigmoid_bytes, "int8"),
     Coded(wide_poly, "int16"),
+    Coded(intersection_digits, "int8"),
+    Coded(intersection_bytes, "int8"),
+    Coded(intersection_counts, "int16"),
 ]
 """Codes of each type, lossless and not; dense and sparse; sums of 32 and 64 bits; each label."""
 

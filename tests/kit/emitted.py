@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from kit.function_kernels import load_machine
-from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit
 from kmcompile.lower import lower
@@ -147,7 +146,7 @@ def emit_in_format(
         Whether the replay has tables of low parts; None is no replay.
     """
     loaded = named(target)
-    machine = readers.load_model(estimator)
+    machine = load_machine(estimator)
     lowered = lower_in_format(machine, loaded, name, number_format)
     program = lowered.program
     if low_parts is not None:

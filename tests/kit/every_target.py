@@ -122,6 +122,8 @@ GROUPS: dict[str, list[Any]] = {
         Coded(coded.sparse_poly, "int8"),
         Coded(coded.sigmoid_bytes, "int8"),
         Coded(coded.wide_poly, "int16"),
+        Coded(coded.intersection_digits, "int8"),
+        Coded(coded.intersection_bytes, "int8"),
         InFormat(_small(Case("OneClassSVM", "rbf", "one_class", "standard")), "int16"),
         InFormat(_small(Case("OneVsRestClassifier", "rbf", "one_vs_rest", "raw")), "int16"),
         Calibrated("rbf", "int8", n_samples=60),

@@ -63,6 +63,7 @@ from kmcompile.program.stages import (
     SignMap,
     Stage,
     SubspaceCertificate,
+    TableSum,
     Value,
     Vote,
 )
@@ -143,7 +144,7 @@ class Chain:
         if self.kernel == "intersection":
             machine = replace(machine, kernel=Intersection())
         lowered = lower_in_format(machine, board, name, self.number_format)
-        if self.mode == "exact" and self.kernel != "linear":
+        if self.mode == "exact" and self.kernel != "linear" and _in_floats(self):
             lowered = without_vectors(lowered, board)
         spread = float(samples(self.task, self.data)[1].std())
         program = with_tolerance(lowered.program, TOLERANCE * spread)
@@ -350,7 +351,8 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     FixedSum: lambda chain: not _in_floats(chain) and chain.kernel == "rbf",
     LinearSum: lambda chain: chain.kernel == "linear",
     PolynomialSum: lambda chain: chain.kernel == "poly" and chain.mode == "exact",
-    AdditiveSum: lambda chain: chain.kernel == "intersection",
+    AdditiveSum: lambda chain: _in_floats(chain) and chain.kernel == "intersection",
+    TableSum: lambda chain: not _in_floats(chain) and chain.kernel == "intersection",
     PairSum: lambda chain: chain.by_pairs,
     Sign: lambda chain: chain.task.has_one_sign,
     Vote: lambda chain: chain.task is Task.ONE_VS_ONE,
@@ -366,7 +368,9 @@ def can_be(chain: Chain) -> bool:
     in_floats = _in_floats(chain)
     if chain.kernel in ("linear", "intersection") and chain.mode != "exact":
         return False
-    if chain.mode == "exact" and (chain.kernel in ("rbf", "sigmoid") or not in_floats):
+    if chain.mode == "exact" and chain.kernel in ("rbf", "sigmoid"):
+        return False
+    if chain.mode == "exact" and not in_floats and chain.kernel != "intersection":
         return False
     if chain.data == "sparse" and not in_floats:
         return False

@@ -3,6 +3,7 @@
 from kmcompile.program.stages.additive_sum import AdditiveSum
 from kmcompile.program.stages.argmax import Argmax
 from kmcompile.program.stages.bound_sequence import BoundSequence
+from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.code_table import CodeTable
 from kmcompile.program.stages.coded_sum import CodedSum
 from kmcompile.program.stages.early_exit import EarlyExit
@@ -26,6 +27,7 @@ from kmcompile.program.stages.sign import Sign
 from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.table_sum import TableSum
 from kmcompile.program.stages.value import Value
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.vote import Vote
@@ -48,6 +50,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     LinearSum,
     PolynomialSum,
     AdditiveSum,
+    TableSum,
     PairSum,
     Sign,
     Vote,
@@ -63,6 +66,7 @@ __all__ = [
     "Always",
     "Argmax",
     "BoundSequence",
+    "CodeRange",
     "CodeTable",
     "CodedSum",
     "EarlyExit",
@@ -86,6 +90,7 @@ __all__ = [
     "SignMap",
     "Stage",
     "SubspaceCertificate",
+    "TableSum",
     "Value",
     "VectorlessSum",
     "Vote",

@@ -57,8 +57,8 @@ def test_without_early_exits_the_program_stays_as_it_is(estimator, mode):
 
 
 def test_a_kernel_without_early_exits_says_why():
-    machine = lowered(SAMPLER).machine
-    reason = why_none(machine, plan_for(machine, mode="certified"))
+    one = lowered(SAMPLER)
+    reason = why_none(one.machine, plan_for(one.machine, mode="certified"), one.program)
     assert reason == "mode certified is not used: there is no early exit for the fourier kernel"
-    other = lowered(SVC().fit(*IRIS)).machine
-    assert why_none(other, plan_for(other)) == ""
+    other = lowered(SVC().fit(*IRIS))
+    assert why_none(other.machine, plan_for(other.machine), other.program) == ""

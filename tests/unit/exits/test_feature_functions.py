@@ -7,14 +7,15 @@ from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.svm import SVC
 
-from kit.function_kernels import intersection_kernel
+from kit.function_kernels import intersection_kernel, load_machine
 from kit.lowered import lowered
 from kit.plans import plan_for
 from kmcompile.exits.certified.likely import likely_inputs
-from kmcompile.exits.early_exits import add_early_exits
+from kmcompile.exits.early_exits import add_early_exits, why_none
 from kmcompile.exits.feature_functions import offer_additive
 from kmcompile.exits.without_vectors import Board
-from kmcompile.program.stages import AdditiveSum
+from kmcompile.lower.formats import lower_in_format
+from kmcompile.program.stages import AdditiveSum, TableSum
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import load_target
 
@@ -58,6 +59,19 @@ def test_tables_that_do_not_fit_are_not_offered(low):
     assert offer(low, Budgets(table_bytes, None)) is not None
     assert offer(low, Budgets(table_bytes - 1, None)) is None
     assert offer(low, Budgets(table_bytes, None), "where_double_is_float64") is None
+
+
+@pytest.mark.parametrize("mode", ["exact", "certified"])
+def test_in_an_integer_format_the_sum_of_table_values_stands_alone_and_a_reason_is_told(mode):
+    X, y = load_digits(return_X_y=True)
+    machine = load_machine(SVC(kernel=intersection_kernel).fit(X[:100], y[:100] % 2))
+    one = lower_in_format(machine, HOST, "iris", "int8")
+    plan = plan_for(one.machine, mode=mode)
+    made = add_early_exits(one.machine, one.program, plan, tell)
+    assert isinstance(made.program.sum, TableSum)
+    assert made.program.early_exits == ()
+    reason = why_none(one.machine, plan, one.program)
+    assert reason.endswith("table_sum looks up one value a feature, and no early exit costs less")
 
 
 def test_the_exponential_of_a_sum_keeps_its_vectors_and_a_note_says_why():

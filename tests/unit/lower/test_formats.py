@@ -234,7 +234,8 @@ def test_a_sampler_has_no_integers_and_auto_takes_float32():
     X, y = load_iris(return_X_y=True)
     model = make_pipeline(RBFSampler(n_components=9, random_state=0), LinearSVC(random_state=0))
     machine = readers.load_model(model.fit(X, y))
-    reason = "integer formats are for the rbf, poly and sigmoid kernels, this machine's is fourier"
+    kernels = "rbf, poly, sigmoid and intersection kernels"
+    reason = f"integer formats are for the {kernels}, this machine's is fourier"
     with pytest.raises(InputError, match=f"--format int16: {reason}"):
         lower_in_format(machine, TARGET, "m", "int16")
     lowered, candidates = chosen(machine)

@@ -55,6 +55,7 @@ CASES = (
     sign_maps.CORE[1],
     expansions.CORE[2],
     *coded.CORE[5:8],
+    coded.CORE[13],
     coded.REPLAYED[3],
     integer_exits.CORE[9],
     regressions.MORE[0],
