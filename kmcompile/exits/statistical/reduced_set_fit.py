@@ -23,7 +23,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages import ExactSum, FixedSum, ReducedSet
 from kmcompile.program.stages.ends import Ends
 
-_SIZES = ((3, 12, 20), (5, 32, 7), (8, 60, 1), (12, 100, 1), (12, 200, 1))
+_SIZES = ((3, 12, 15), (5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1))
 """Sizes of the reduced sets that are tried: dimensions, vectors, and k for one feature in k."""
 
 _FEW_FEATURES = 100
