@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from kmcompile.emit.code_table_view import TABLE, code_lines
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
@@ -40,6 +42,7 @@ from kmcompile.program.stages import (
     CodeTable,
     FixedSum,
     PairSum,
+    RangeGate,
     Sign,
     Stage,
     TableSum,
@@ -70,6 +73,15 @@ def answer_words(program: Program) -> int:
 def record_words(program: Program) -> int:
     """Return the words of a harness record: one answer for each form of the query."""
     return len(entries(program)) * answer_words(program)
+
+
+@dataclass(frozen=True, slots=True)
+class UsualInterval:
+    """An interval of |x|^2 outside of which an input is at least so unlike the samples."""
+
+    dissimilarity: int
+    least: np.float32
+    largest: np.float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +130,8 @@ class ModelView:
     proved_by: str
     calibrated: bool
     checks_range: bool
+    usual_intervals: tuple[UsualInterval, ...]
+    usual_mean: str
     no_range_text: str
     reuses_kernels: bool
     sum_arguments: str
@@ -233,6 +247,9 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         proved_by=_proved_by(early),
         calibrated=early.calibrates,
         checks_range=early.gate is not None,
+        usual_intervals=_usual_intervals(early),
+        # The sum over k of 2^k times the share of the samples with dissimilarity 2^k.
+        usual_mean=f"{1 + _n_levels(early) / 2:g}",
         no_range_text="does not check the range" if early.calibrates else "was not calibrated",
         reuses_kernels=early.reuses_kernels,
         sum_arguments=f"workspace, input{', workspace->n_touched' if early.reuses_kernels else ''}",
@@ -289,6 +306,24 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         sums_pairs=isinstance(summed, PairSum),
         label_function=label.name,
     )
+
+
+def _n_levels(early: EarlyExitsView) -> int:
+    return len(early.gate.usual) if isinstance(early.gate, RangeGate) else 0
+
+
+def _usual_intervals(early: EarlyExitsView) -> tuple[UsualInterval, ...]:
+    """Return the range gate's intervals of usual |x|^2, from the inside; none without a gate.
+
+    Of equal intervals the last one says all: few samples have such.
+    """
+    if not isinstance(early.gate, RangeGate):
+        return ()
+    found = {
+        (least, largest): UsualInterval(2**k, least, largest)
+        for k, (least, largest) in enumerate(early.gate.usual, start=1)
+    }
+    return tuple(found.values())
 
 
 def _member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:

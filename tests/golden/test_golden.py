@@ -173,7 +173,13 @@ def with_early_exits(program: Program) -> Program:
     both = np.eye(2)
     between = (
         Nonzeros(2),
-        RangeGate(2, np.float32(0.0), np.float32(256.0), skip_zeros=True),
+        RangeGate(
+            2,
+            np.float32(0.0),
+            np.float32(256.0),
+            skip_zeros=True,
+            usual=np.array([[16.0, 64.0], [8.0, 128.0]]),
+        ),
         LinearFilter(InnerProducts.of_rows(both[:1], True), np.zeros(1), np.array([2.0])),
         ReducedSet(
             number=1,

@@ -32,7 +32,7 @@ from kmcompile.program.stages import (
     ReducedSet,
     Stage,
 )
-from kmcompile.program.stages.range_gate import sum_of_squares
+from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
 from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {
@@ -152,9 +152,10 @@ class Stages:
         own = gate_of(self.plain, self.batch.x)
         if own.divided and not self.cascade.skip_zeros:
             return own
-        least, largest = np.quantile(sum_of_squares(self.batch.x), (0.03, 0.98))
-        skips = self.cascade.skip_zeros
-        return RangeGate(self.exact.n_features, np.float32(least), np.float32(largest), skips)
+        square = sum_of_squares(self.batch.x)
+        ends = np.float32(np.quantile(square, (0.03, 0.98)))
+        usual = np.clip(usual_squares(square), *ends)
+        return RangeGate(self.exact.n_features, *ends, self.cascade.skip_zeros, usual=usual)
 
     def filter(self) -> LinearFilter:
         """Return the linear fit, with a band that half of the decisions lie in."""

@@ -17,7 +17,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, RangeGate
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.range_gate import sum_of_squares
+from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
 from kmcompile.steps import Normalize
 
 
@@ -181,4 +181,6 @@ def range_gate(x: Float32Array, skip_zeros: bool) -> RangeGate:
     skip_zeros : bool
     """
     square = sum_of_squares(x)
-    return RangeGate(x.shape[1], square.min(), square.max(), skip_zeros)
+    return RangeGate(
+        x.shape[1], square.min(), square.max(), skip_zeros, usual=usual_squares(square)
+    )

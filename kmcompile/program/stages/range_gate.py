@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, finite
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.stage import Always
+
+_LEVELS = 6
+"""Intervals of |x|^2. The last one leaves out a share of 2^-6, half of it on each side."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +44,15 @@ class RangeGate(Always):
         Whether the stage `nonzeros` has summed the squares.
     divided : bool
         Whether the preparation divides x by its norm, and |x|^2 is taken as 1.
+    usual : ndarray of shape (n_levels, 2), float32
+        Row k - 1 has the ends of an interval of |x|^2 that holds about 1 - 2^-k of the calibration
+        samples. Each interval holds those before it. None if |x|^2 says nothing.
+
+    References
+    ----------
+    D. DeCoste and D. Mazzoni (2003), section 5.2: queries should be checked "with probability
+    proportional to dissimilarity of a query to the training data as a whole". `dissimilarity` is
+    that probability up to a factor.
     """
 
     n_features: int
@@ -47,6 +60,7 @@ class RangeGate(Always):
     largest: np.float32
     skip_zeros: bool
     divided: bool = False
+    usual: Float32Array = field(default_factory=lambda: np.zeros((0, 2), dtype=np.float32))
 
     template: ClassVar[str] = "range_gate"
     place: ClassVar[Place] = Place.GATE
@@ -54,8 +68,12 @@ class RangeGate(Always):
     def __post_init__(self) -> None:
         for name in ("least", "largest"):
             object.__setattr__(self, name, np.float32(finite(getattr(self, name))))
+        object.__setattr__(self, "usual", finite(self.usual))
         if self.skip_zeros and self.divided:
             raise ValueError("range_gate: with skip_zeros |x|^2 is summed, it is not taken as 1")
+        inside = np.vstack([self.usual, [[self.least, self.largest]]])
+        if len(self.usual) and (self.divided or (np.diff(inside, axis=0) * (1, -1) > 0).any()):
+            raise ValueError("range_gate: intervals of |x|^2 must hold each other, up to the range")
 
     @property
     def watches_range(self) -> bool:
@@ -73,6 +91,20 @@ class RangeGate(Always):
         """Return the |x|^2 of prepared inputs as later exits get it, shape (n_queries,)."""
         return np.ones(len(x), dtype=np.float32) if self.divided else sum_of_squares(x)
 
+    def dissimilarity(self, square: Float32Array) -> NDArray[np.uint32]:
+        """Return about 1 over the share of the calibration samples that lie as far out.
+
+        It is 2^k for the largest k such that |x|^2 is outside interval k, and 1 inside all of them.
+
+        Parameters
+        ----------
+        square : ndarray of shape (n_queries,), float32
+            |x|^2.
+        """
+        beyond = (square[:, None] < self.usual[:, 0]) | (square[:, None] > self.usual[:, 1])
+        found: NDArray[np.uint32] = np.uint32(1) << beyond.sum(axis=1).astype(np.uint32)
+        return found
+
     def shared(self) -> Shared:
         """Return the number of features of the prepared input."""
         return (("N_PREPARED", self.n_features),)
@@ -88,6 +120,15 @@ class RangeGate(Always):
     def operations(self) -> int:
         """Return the multiply-adds of the squares, or the comparisons."""
         return 2 if self.skip_zeros or self.divided else self.n_features
+
+
+def usual_squares(square: Float32Array) -> Float32Array:
+    """Return `RangeGate.usual` of the |x|^2 of calibration samples, shape (n_samples,)."""
+    shares = 2.0 ** -np.arange(2.0, _LEVELS + 2.0)
+    least = np.quantile(square, shares, method="inverted_cdf")
+    largest = np.quantile(square, 1 - shares, method="inverted_cdf")
+    usual: Float32Array = np.column_stack([least, largest]).astype(np.float32)
+    return usual
 
 
 def sum_of_squares(x: Float32Array) -> Float32Array:

@@ -1924,9 +1924,10 @@ iris_status_t iris_decision(
 /*
  * Draws the next number of the generator xorshift32* (Marsaglia, "Xorshift RNGs", 2003; Vigna,
  * "An experimental exploration of Marsaglia's xorshift generators, scrambled", 2016).
- * Result: true in one of `period` draws in the mean, to within 2^-32. Input: period > 0.
+ * Result: a number below `period`, each in one of `period` draws in the mean, to within 2^-32.
+ * Input: period > 0.
  */
-static bool iris_draw(uint32_t *const state, const uint32_t period)
+static uint32_t iris_draw(uint32_t *const state, const uint32_t period)
 {
     const uint32_t start = 0x9E3779B9UL;
     const uint32_t factor = 0x9E3779BBUL;
@@ -1939,7 +1940,7 @@ static bool iris_draw(uint32_t *const state, const uint32_t period)
     *state = number;
     /* The product: a state with few bits set does not give a small number. */
     number *= factor;
-    return (((uint64_t)number * period) >> 32U) == 0U;
+    return (uint32_t)(((uint64_t)number * period) >> 32U);
 }
 
 /* Adds 1 to a counter; a full one stays full. */
@@ -1948,6 +1949,24 @@ static void iris_count(uint32_t *const counter)
     if (*counter < UINT32_MAX) {
         ++*counter;
     }
+}
+
+/*
+ * How unlike the samples of the calibration an input is: 1 over the share of them that lie as far
+ * out, to the next power of 2. The intervals hold all samples but that share.
+ * Input: square = |x|^2 of the prepared x.
+ */
+static uint32_t iris_dissimilarity(const float square)
+{
+    uint32_t found = 1U;
+
+    if ((square < 0x1p+4f) || (square > 0x1p+6f)) {
+        found = 2U;
+    }
+    if ((square < 0x1p+3f) || (square > 0x1p+7f)) {
+        found = 4U;
+    }
+    return found;
 }
 
 /*
@@ -1963,22 +1982,33 @@ static iris_status_t iris_check_answer(
 {
     const int32_t label = result->label;
     iris_status_t status = IRIS_OK;
+    uint32_t *checked = &audit->checked;
+    uint32_t *differences = &audit->differences;
     bool drawn = false;
 
     iris_count(&audit->queries);
     if (audit->period > 0U) {
-        drawn = iris_draw(&audit->state, audit->period);
+        drawn = (iris_draw(&audit->state, audit->period) == 0U);
+    }
+    if (!drawn && (audit->unlike_period > 0U) && !result->certified
+        && (result->stage < IRIS_STAGE_EXACT_SUM)) {
+        /* A calibrated exit has answered. */
+        const uint32_t number = iris_draw(&audit->state, audit->unlike_period);
+
+        drawn = (number < iris_dissimilarity(input->square));
+        checked = &audit->unlike_checked;
+        differences = &audit->unlike_differences;
     }
     /* Full counters are left as they are, so that their ratio stays. */
-    if (drawn && (audit->checked < UINT32_MAX)) {
+    if (drawn && (*checked < UINT32_MAX)) {
         /* What the exact sums have answered cannot differ from them. */
         if (result->stage < IRIS_STAGE_EXACT_SUM) {
             status = iris_sum(workspace, input, workspace->n_touched, result);
         }
         if (status == IRIS_OK) {
-            iris_count(&audit->checked);
+            iris_count(checked);
             if (result->label != label) {
-                iris_count(&audit->differences);
+                iris_count(differences);
             }
         }
     }

@@ -109,6 +109,9 @@ typedef struct {
     uint32_t queries;      /* inputs that were answered; the counters stay at their largest value */
     uint32_t checked;      /* those of them that the exact sums were computed for */
     uint32_t differences;  /* those of the checked ones whose label was another */
+    uint32_t unlike_period;       /* how seldom others are checked by dissimilarity; 0: none */
+    uint32_t unlike_checked;      /* inputs that were checked by it, which `checked` leaves out */
+    uint32_t unlike_differences;  /* those of them whose label was another */
 } iris_audit_t;
 
 /* The state of a self-test in steps; all zero before the first step. */
@@ -153,6 +156,13 @@ iris_status_t iris_decision(
  * differences / checked estimates the probability of another label. With confidence 1 - a that
  * probability is at most the Clopper-Pearson limit, the (1 - a) quantile of the distribution
  * Beta(differences + 1, checked - differences): with no difference about 4.6 / checked at 99 %.
+ *
+ * With unlike_period > 0, inputs that the period leaves out and a calibrated exit answered are
+ * checked, too: the more an input is unlike the samples of the calibration, the likelier. It is
+ * drawn with probability w / unlike_period (or 1), 1 / w being about the share of the samples
+ * whose |x|^2 lies as far out; w is from 1 to 4. Of inputs like the samples, about 2 in
+ * unlike_period are drawn. These are counted apart: they tell whether the exits suit what is
+ * unusual, and are no estimate of how often labels differ.
  */
 iris_status_t iris_audit(
     iris_workspace_t *workspace,

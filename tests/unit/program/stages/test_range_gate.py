@@ -17,7 +17,7 @@ from kmcompile.exits.statistical.case import gate_of, prepared, prepared_batch
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import RangeGate
-from kmcompile.program.stages.range_gate import sum_of_squares
+from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
 from kmcompile.readers import load_model
 from kmcompile.steps import Normalize
 
@@ -100,3 +100,56 @@ def test_gate_does_not_take_a_sum_for_1():
     _, found, _ = gate(Normalizer())
     with pytest.raises(ValueError, match="skip_zeros"):
         replace(found, skip_zeros=True)
+
+
+def test_usual_squares_hold_their_shares_of_the_samples():
+    square = np.random.default_rng(0).permutation(np.arange(1, 6401, dtype=np.float32))
+    usual = usual_squares(square)
+    inside = (square[:, None] >= usual[:, 0]) & (square[:, None] <= usual[:, 1])
+    np.testing.assert_allclose(inside.mean(axis=0), 1 - 2.0 ** -np.arange(1, 7), atol=1e-3)
+    gate = RangeGate(1, square.min(), square.max(), skip_zeros=False, usual=usual)
+    dissimilarity = gate.dissimilarity(square)
+    assert {*dissimilarity} == {1, 2, 4, 8, 16, 32, 64}
+    assert dissimilarity.mean() == pytest.approx(4, rel=0.01)
+
+
+def test_dissimilarity_grows_to_both_sides():
+    made, found, X = gate()
+    square = np.sort(found.square(prepared(made, X)))
+    dissimilarity = found.dissimilarity(square).astype(int)
+    lowest = dissimilarity.argmin()
+    assert (np.diff(dissimilarity[: lowest + 1]) <= 0).all()
+    assert (np.diff(dissimilarity[lowest + (dissimilarity == 1).sum() :]) >= 0).all()
+
+
+def test_few_or_equal_samples_have_intervals_too():
+    for square in ([3.0], [2.0, 2.0, 2.0], [1.0, 5.0]):
+        values = np.array(square, dtype=np.float32)
+        gate = RangeGate(
+            1, values.min(), values.max(), skip_zeros=False, usual=usual_squares(values)
+        )
+        assert gate.usual.shape == (6, 2)
+
+
+@pytest.mark.parametrize("usual", [[[1, 2], [1.5, 3]], [[1, 3], [1, 2]], [[0, 2], [0, 11]]])
+def test_intervals_that_do_not_hold_each_other_are_refused(usual):
+    with pytest.raises(ValueError, match="intervals"):
+        RangeGate(1, np.float32(0), np.float32(10), skip_zeros=False, usual=np.array(usual))
+
+
+@pytest.mark.parametrize("shift", ["gain", "other digits"])
+def test_shifted_digits_are_more_dissimilar_than_those_held_out(shift):
+    X, y = load_digits(return_X_y=True)
+    made, _, _ = gate(StandardScaler())
+    pair = X[np.isin(y, (3, 8))]
+    usual = (pair[150:] + 1).astype(np.float32)
+    found = gate_of(made, prepared(made, usual[::2]))
+    shifted = 1.3 * usual[1::2] if shift == "gain" else X[~np.isin(y, (3, 8))] + 1
+
+    def mean(rows: np.ndarray) -> float:
+        square = found.square(prepared(made, rows.astype(np.float32)))
+        inside = (square >= found.least) & (square <= found.largest)
+        return float(found.dissimilarity(square[inside]).mean())
+
+    assert 2 < mean(usual[1::2]) < 8
+    assert mean(shifted) > 2 * mean(usual[1::2])
