@@ -46,7 +46,7 @@ class PolynomialSum(VectorlessSum):
     Parameters
     ----------
     degree : int
-        From 1 to 4.
+        From 1 to 6.
     width : int
         Features of the prepared input.
     terms : ndarray of shape (n_blocks, n_terms, lanes), float32
