@@ -171,7 +171,7 @@ def precomputed_machine(
         The training samples that became support vectors: `X_train[model.support_]`.
     kernel : str
         The kernel that the matrix was computed with: linear, poly, rbf, sigmoid, laplacian, chi2,
-        cosine, intersection or normalized_poly.
+        additive_chi2, cosine, intersection or normalized_poly.
     gamma, coef0, degree : number, optional
         Of the kernel, where it has them; by default those of `sklearn.metrics.pairwise`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.exits.without_vectors import Board, offer_without_vectors
+from kmcompile.kernels import AdditiveChi2
 from kmcompile.lower.additive_sum import additive_pieces, can_be_additive
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
@@ -33,8 +34,15 @@ def offer_additive(
         return None
     if 2 * machine.n_decisions * program.ends.exact.n_features >= program.ends.exact.operations():
         return None
+    is_curved = isinstance(machine.kernel, AdditiveChi2)
     table_bytes = 4 * additive_pieces(machine) * (1 + 2 * machine.n_decisions)
-    if board.budgets.flash_bytes is not None and table_bytes > board.budgets.flash_bytes:
+    if (
+        not is_curved
+        and board.budgets.flash_bytes is not None
+        and table_bytes > board.budgets.flash_bytes
+    ):
         return None
-    # The replay has low parts of the pieces.
-    return offer_without_vectors(AdditiveSum, machine, program, board, judged, replay_tables=1)
+    # The replay has low parts of the pieces. It does not come nearer to curves.
+    return offer_without_vectors(
+        AdditiveSum, machine, program, board, judged, replay_tables=1, settles=not is_curved
+    )

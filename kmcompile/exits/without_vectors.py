@@ -55,6 +55,7 @@ def offer_without_vectors(
     board: Board,
     judged: Float32Array,
     replay_tables: int,
+    settles: bool = True,
 ) -> SumOffer | None:
     """Return the program with another sum; None if it does not fit or refuses a sample.
 
@@ -74,6 +75,8 @@ def offer_without_vectors(
         Samples that the C accepts.
     replay_tables : int
         Bytes of the replay's tables in those of the program.
+    settles : bool
+        Whether a replay settles what this sum leaves open.
     """
     ordinary = ordinary_inputs(machine, _CANDIDATES)
     try:
@@ -91,7 +94,7 @@ def offer_without_vectors(
     if not program.is_regression and len(judged):
         known = interpret(program, judged).results["certified"]
         lost = known & ~answers.results["certified"]
-        if not board.replays and lost.mean() > _LOST_SHARE:
+        if not (board.replays and settles) and lost.mean() > _LOST_SHARE:
             return None
         spent = spent + np.where(lost, spent, 0)
     return SumOffer(kind.template, made, spent)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from kmcompile import resources
 from kmcompile.additions import check_addition
+from kmcompile.kernels.additive_chi2 import AdditiveChi2
 from kmcompile.kernels.chi2 import Chi2
 from kmcompile.kernels.fourier import Fourier
 from kmcompile.kernels.intersection import Intersection
@@ -23,6 +24,7 @@ CATALOGUE: list[type[Kernel]] = [
     Laplacian,
     Chi2,
     Intersection,
+    AdditiveChi2,
     Fourier,
 ]
 """All families that a machine may have: the package's own and registered ones."""
@@ -58,6 +60,7 @@ def register(kernel: type[Kernel], templates: Path) -> None:
 
 __all__ = [
     "CATALOGUE",
+    "AdditiveChi2",
     "Chi2",
     "Fourier",
     "Intersection",

@@ -31,7 +31,7 @@ class Chi2(Kernel):
         scikit-learn refuses negative features; the C refuses those that are negative beyond their
         error.
         """
-        return np.exp(-self.gamma * feature_sums(support_vectors, np.maximum(X, 0.0), _term))
+        return np.exp(-self.gamma * feature_sums(support_vectors, np.maximum(X, 0.0), chi2_term))
 
     @property
     def positive_definite(self) -> bool:
@@ -47,7 +47,8 @@ class Chi2(Kernel):
         return {"gamma": self.gamma}
 
 
-def _term(x: Float64Array, s: Float64Array) -> Float64Array:
+def chi2_term(x: Float64Array, s: Float64Array) -> Float64Array:
+    """Return (x - s)^2 / (x + s) for x, s >= 0; of two zeros it is 0."""
     total = x + s
     term: Float64Array = (x - s) ** 2 / np.where(total == 0, 1.0, total)
     return term
@@ -76,7 +77,12 @@ class Chi2Float32(ExponentialFloat32):
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
         """Add (x - s) ((x - s) / (x + s)) to the total; two zeros add nothing."""
-        difference, both = x - s, x + s
-        quotient = np.zeros_like(difference)
-        np.divide(difference, both, out=quotient, where=both > 0)
-        total += difference * quotient
+        add_chi2_terms(total, x, s)
+
+
+def add_chi2_terms(total: RealArray, x: RealArray, s: RealArray) -> None:
+    """Add (x - s) ((x - s) / (x + s)) to the total in the C's order; two zeros add nothing."""
+    difference, both = x - s, x + s
+    quotient = np.zeros_like(difference)
+    np.divide(difference, both, out=quotient, where=both > 0)
+    total += difference * quotient

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.kernels.additive import AdditiveFloat32
 from kmcompile.kernels.feature_sums import feature_sums
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.float32 import KernelContext, Magnitudes
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Intersection(Kernel):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IntersectionFloat32(Float32Kernel):
+class IntersectionFloat32(AdditiveFloat32):
     """sum_j min(s_j, x_j) as the C computes it, with its error.
 
     With s^, x^ as stored, S >= |s^|, e >= |s - s^|, delta >= |x - x^|, X >= |x^| and n features:
@@ -77,45 +77,24 @@ class IntersectionFloat32(Float32Kernel):
     value_error: Real
 
     name: ClassVar[str] = "intersection"
-    finish_operations: ClassVar[int] = 2
-    value_operations: ClassVar[int] = 0
-    value_bound: ClassVar[float] = LARGEST_INTERMEDIATE
+    sum_text: ClassVar[str] = "sum_j min(s_j, x_j)"
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
         """Add min(x, s) to the total."""
         total += np.where(x < s, x, s)
 
-    def query_terms(self, batch: Batch) -> QueryTerms:
+    def sum_error(self, batch: Batch) -> RealArray:
         """Return the error of a sum."""
-        error = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
-        return QueryTerms((error[:, None],), np.ones(len(error), dtype=bool))
+        return self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
 
     def value(self, total: RealArray) -> RealArray:
         """Return the total, which is the kernel's value."""
         return total
 
-    def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
-        """Return the total and its error."""
-        return total, terms.values[0] + magnitude(total) * self.value_error
-
-    @property
-    def absolute_error(self) -> float:
-        """Return the underflow of an error."""
-        return 4 * self.precision.smallest_normal
-
-    def largest_value(self, of: Magnitudes) -> float:
-        """Return a bound on the value and on its error."""
-        error = (
+    def largest_sum_error(self, of: Magnitudes) -> float:
+        """Return a bound on the error of a sum."""
+        return (
             float(self.per_length) * of.length
             + float(self.per_deviation) * of.deviation
             + float(self.minimum)
         )
-        return of.feature_sum * (2 + float(self.value_error)) + 2 * error
-
-    def largest_intermediate(self, of: Magnitudes) -> float:
-        """Return a bound on the sum."""
-        return of.feature_sum
-
-    def scalars(self) -> tuple[tuple[str, Any], ...]:
-        """Return no scalar functions."""
-        return ()

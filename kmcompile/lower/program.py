@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -132,11 +133,13 @@ def _lower_with(
         prepared = unlimited.run(Batch.of(ordinary, machine.n_decisions))
     if vectorless is not None:
         summed: ExactSum | VectorlessSum = lower_vectorless(vectorless, machine, target.lanes)
+        usable = math.inf
     else:
         typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
         summed = lower_sum(machine, target.lanes, SumContext(typical, skip_zeros))
-        steps = refuse_unknown(steps, summed.kernel.usable_deviation, prepared.deviation)
-        unlimited = replace(unlimited, steps=steps)
+        usable = summed.kernel.usable_deviation
+    steps = refuse_unknown(steps, usable, prepared.deviation)
+    unlimited = replace(unlimited, steps=steps)
     limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)
     assert unlimited.refuses_negatives or not machine.kernel.requires_nonnegative
     return replace(unlimited, limit=limits[0], prepared_limit=limits[1]), summed

@@ -16,7 +16,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.double_double import SQUARED_ROUNDOFF, DoubleDouble
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
-LARGEST_DEGREE = 4
+LARGEST_DEGREE = 6
 
 _CHUNK_VALUES = 1 << 17
 """float64 values in one work array."""
@@ -102,7 +102,7 @@ def monomials(n_features: int, degree: int) -> list[tuple[int, ...]]:
 def can_expand(machine: KernelMachine) -> bool:
     """Return whether `expand_polynomial` takes a machine.
 
-    The kernel must be a polynomial of degree 1 to 4, and no number so large or small that products
+    The kernel must be a polynomial of degree 1 to 6, and no number so large or small that products
     over- or underflow in float64.
     """
     kernel = machine.kernel
@@ -128,9 +128,10 @@ def expand_polynomial(machine: KernelMachine) -> Polynomials:
 
     (gamma <s, x> + c)^d is the sum over k and the monomials t of degree k of
     C(d, k) c^(d - k) gamma^k orderings_t s^t x^t. The sums over the support vectors have twice
-    float64's precision (`kmcompile.numeric.double_double`): with u = 2^-53, a term has at most 5
-    products of 2 u^2 and the additions on its way of 4 u^2, and the factor is rounded in it. The
-    pass `merge_duplicate_vectors` has rounded coefficients by at most u. Both are relative to
+    float64's precision (`kmcompile.numeric.double_double`): with u = 2^-53, a term has at most 8
+    products of 2 u^2 (d - 1 of s^t, then beta, orderings and the factor), the additions on its way
+    of 4 u^2, and the factor is rounded in it. The pass `merge_duplicate_vectors` has rounded
+    coefficients by at most u. Both are relative to
     sum_i |beta_i| C(d, k) |c|^(d - k) |gamma|^k |s_i|^k, the norm of the tensors' sum.
     """
     kernel = machine.kernel
@@ -143,7 +144,7 @@ def expand_polynomial(machine: KernelMachine) -> Polynomials:
     high = np.array([float(factor) for factor in outer])
     low = np.array([float(factor - Fraction(float(factor))) for factor in outer])
     sums, n_additions = _sums(vectors, beta, order)
-    # Products of the factors with the orderings, which are at most 24, are rounded like low.
+    # Products of the factors with the orderings, which are at most 720, are rounded like low.
     terms = sums.times(orderings)
     terms = terms.times(high[degrees]).plus(terms.times(low[degrees]))
     ones = DoubleDouble.of(np.ascontiguousarray(beta.T)).sum_of_rows()

@@ -6,6 +6,7 @@ roundings are counted here, from the order of the operations, and not taken from
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import numpy as np
 from mpmath import binomial, matrix, mp, mpf
 
 from kmcompile.kernels import Laplacian, Poly, Rbf
+from kmcompile.kernels.additive_chi2 import AdditiveChi2Float32
 from kmcompile.kernels.chi2 import Chi2Float32
 from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.fourier import FourierFloat32
@@ -174,6 +176,17 @@ def intersection(kernel: IntersectionFloat32, of: Facts) -> Needed:
     }
 
 
+def additive_chi2(kernel: AdditiveChi2Float32, of: Facts) -> Needed:
+    """Return those of a sum of terms of 5 roundings, none negative, that move by 3 times."""
+    steepest = 3 * math.sqrt(of.n)
+    g = gamma(5 + of.n - 1, of.u)
+    return {
+        "per_deviation": steepest,
+        "minimum": steepest * of.error + 5 * of.n * of.tiny,
+        "value_error": g / (1 - g) + of.sum_error,
+    }
+
+
 def fourier(kernel: FourierFloat32, of: Facts) -> Needed:
     """Return those of cos(<s, x>): n products and n - 1 additions that round or are flushed."""
     return {
@@ -192,6 +205,7 @@ _KERNELS = {
     LaplacianFloat32: exponential,
     Chi2Float32: exponential,
     IntersectionFloat32: intersection,
+    AdditiveChi2Float32: additive_chi2,
     FourierFloat32: fourier,
 }
 
@@ -399,6 +413,57 @@ def table_sum(stage: TableSum, machine: KernelMachine) -> Needed:
         "minimum": np.array(minimum) * (1 - 1e-12),
         "result_error": 2 * U * (1 + U),
     }
+
+
+def curved_sum(stage: AdditiveSum, machine: KernelMachine) -> Needed:
+    """Return those of sum_j g_j(x_j) + b with the additive chi2 kernel, of one decision.
+
+    From g_j in rational numbers at points of every piece, and far beyond the last knot.
+    """
+    unit = precision_of(stage.result_error).unit_roundoff
+    row = [Fraction(b) for b in decision_coefficients(machine)[0].tolist()]
+    minimum, beyond, steepest, reach = 0.0, 0.0, [], []
+    first, n = 0, stage.n_functions
+    for q, (column, end) in enumerate(
+        zip(stage.function_columns, stage.function_ends, strict=True)
+    ):
+        pieces = [[Fraction(v) for v in piece] for piece in stage.weights[first:end].tolist()]
+        s = [Fraction(v) for v in machine.support_vectors[:, column].tolist()]
+        own = [
+            _of_curve(piece, x, row, s)
+            for piece, after in itertools.pairwise(pieces)
+            for x in (piece[0] + (after[0] - piece[0]) * Fraction(k, 8) for k in range(8))
+        ]
+        off, size, products, slope = np.array(own).max(axis=0)
+        additions = n - max(q, 1)
+        minimum += off + gamma(additions + 1, unit) * size + 3 * unit * products
+        line = [*pieces[-1][:3], -sum(row) / pieces[-1][1]]  # its slope without an error
+        beyond = max(beyond, _of_curve(line, Fraction(2) ** 60, row, s)[0])
+        reach.append(gamma(additions + 3, unit) * abs(float(pieces[-1][3] * pieces[-1][1])))
+        steepest.append(slope)
+        first = end
+    return {
+        "per_length": math.hypot(*reach),
+        "per_deviation": math.hypot(*steepest) * (1 - 1e-12),
+        "minimum": minimum * (1 - 1e-12),
+        "beyond": beyond * 0.99,  # c_0 is rounded, too, and x is not infinite
+        "result_error": 2 * unit * (1 + unit),
+    }
+
+
+def _of_curve(
+    piece: list[Fraction], x: Fraction, row: list[Fraction], s: list[Fraction]
+) -> tuple[float, float, float, float]:
+    """Return how far a polynomial is off at x, its size, its k c_k y^k and the slope of g."""
+    knot, scale, *coefficients = piece
+    y = (x - knot) * scale
+    terms = [c * y**k for k, c in enumerate(coefficients)]
+    pairs = [(b, v) for b, v in zip(row, s, strict=True) if x + v]
+    exact = -sum((b * (x - v) ** 2 / (x + v) for b, v in pairs), Fraction(0))
+    slope = sum((b * (2 * v / (x + v)) ** 2 for b, v in pairs), -sum(row))
+    products = float(sum(k * abs(term) for k, term in enumerate(terms)))
+    own = sum(terms)
+    return abs(float(own - exact)), abs(float(own)), products, abs(float(slope))
 
 
 def replay(stage: Replay, machine: KernelMachine) -> Needed:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf
+from kmcompile.kernels import AdditiveChi2, Chi2, Intersection, Laplacian, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.steps import Affine, Clip, Projection, Step
@@ -49,10 +49,11 @@ class Multiprecision:
             return mp.exp(
                 -mpf(kernel.gamma) * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True))
             )
-        if isinstance(kernel, Chi2):
+        if isinstance(kernel, Chi2 | AdditiveChi2):
             pairs = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]
             total = mp.fsum((a - b) ** 2 / (a + b) for a, b in pairs if a + b > 0)
-            return mp.exp(-mpf(kernel.gamma) * total)
+            is_sum = isinstance(kernel, AdditiveChi2)
+            return -total if is_sum else mp.exp(-mpf(kernel.gamma) * total)
         if isinstance(kernel, Intersection):
             return mp.fsum(min(a, b) for a, b in zip(s, x, strict=True))
         total = mp.fdot(s, x)

@@ -12,12 +12,21 @@ import cffi
 import numpy as np
 
 from kit.tools import need, succeed
-from kmcompile.kernels import Chi2, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import (
+    AdditiveChi2,
+    Chi2,
+    Intersection,
+    Laplacian,
+    Linear,
+    Poly,
+    Rbf,
+    Sigmoid,
+)
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.steps import Affine, Clip, Normalization, Projection, Step
 
-KERNELS = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection)
+KERNELS = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection, AdditiveChi2)
 _NORMS = ("l1", "l2", "max")
 _DECLARATIONS = """
 typedef struct {

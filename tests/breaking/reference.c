@@ -5,10 +5,11 @@
  * the fly by quadruple.py with gcc and libquadmath.
  */
 #include <quadmath.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-enum kernel { LINEAR, POLY, RBF, SIGMOID, LAPLACIAN, CHI2, INTERSECTION };
+enum kernel { LINEAR, POLY, RBF, SIGMOID, LAPLACIAN, CHI2, INTERSECTION, ADDITIVE_CHI2 };
 enum step { AFFINE, CLIP, PROJECTION, NORMALIZE_L1, NORMALIZE_L2, NORMALIZE_MAX };
 
 /* As quadruple.py declares it. */
@@ -88,8 +89,9 @@ static void prepare(const machine_t *const machine, __float128 x[], __float128 y
 /* What a feature adds to the number that a kernel is a function of. */
 static __float128 term(const int32_t kernel, const __float128 s, const __float128 given)
 {
-    /* chi2 counts a negative feature as 0. */
-    const __float128 x = ((kernel == CHI2) && (given < 0)) ? 0 : given;
+    /* Both kernels of chi2 count a negative feature as 0. */
+    const bool of_chi2 = (kernel == CHI2) || (kernel == ADDITIVE_CHI2);
+    const __float128 x = (of_chi2 && (given < 0)) ? 0 : given;
     const __float128 d = s - x;
 
     switch (kernel) {
@@ -98,6 +100,7 @@ static __float128 term(const int32_t kernel, const __float128 s, const __float12
     case LAPLACIAN:
         return fabsq(d);
     case CHI2:
+    case ADDITIVE_CHI2:
         return ((s + x) > 0) ? (d * d) / (s + x) : 0;
     case INTERSECTION:
         return (d < 0) ? s : x;
@@ -116,6 +119,8 @@ static __float128 kernel(const machine_t *const machine, const double s[], const
     }
     if ((machine->kernel == RBF) || (machine->kernel == LAPLACIAN) || (machine->kernel == CHI2)) {
         value = expq(-(__float128)machine->gamma * total);
+    } else if (machine->kernel == ADDITIVE_CHI2) {
+        value = -total;
     } else if ((machine->kernel == LINEAR) || (machine->kernel == INTERSECTION)) {
         value = total;
     } else {

@@ -320,6 +320,7 @@ MACHINES = (
     Subject("chi2-ten-digits", "ten_digits", _function("chi2", gamma=0.02), "raw", 120, weight=0.3),
     Subject("intersection-wine", "wine", _function("intersection"), "minmax", weight=1),
     Subject("intersection-digits", "digits", _function("intersection"), "raw", weight=1, lanes=4),
+    Subject("additive-chi2-wine", "wine", _function("additive_chi2"), "minmax", weight=1),
     Subject("linear-moons", "moons", {"kernel": "linear"}, weight=2),
     Subject("linear-wine", "wine", {"kernel": "linear"}, weight=1),
 )

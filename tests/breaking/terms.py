@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kit import fixed_sum_terms
+from kmcompile.kernels.additive_chi2 import AdditiveChi2Float32
 from kmcompile.kernels.chi2 import Chi2Float32
 from kmcompile.kernels.fourier import FourierFloat32
 from kmcompile.kernels.intersection import IntersectionFloat32
@@ -102,7 +103,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     PairSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
     PolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
-    AdditiveSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    AdditiveSum: ("per_length", "per_deviation", "minimum", "beyond", "result_error"),
     TableSum: ("per_deviation", "minimum", "result_error"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
@@ -120,6 +121,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     LaplacianFloat32: EXPONENTIAL,
     Chi2Float32: EXPONENTIAL,
     IntersectionFloat32: ("per_length", "per_deviation", "minimum", "value_error"),
+    AdditiveChi2Float32: ("per_deviation", "minimum", "value_error"),
 }
 """The terms of each dataclass."""
 
@@ -189,7 +191,14 @@ VALUES: dict[type, tuple[str, ...]] = {
     ),
     LinearSum: ("weights", "intercept"),
     PolynomialSum: ("degree", "width", "terms", "intercept"),
-    AdditiveSum: ("n_prepared", "weights", "function_columns", "function_ends", "intercept"),
+    AdditiveSum: (
+        "n_prepared",
+        "degree",
+        "weights",
+        "function_columns",
+        "function_ends",
+        "intercept",
+    ),
     TableSum: (
         "codes",
         "per_unit",
@@ -207,6 +216,7 @@ VALUES: dict[type, tuple[str, ...]] = {
     LaplacianFloat32: ("gamma",),
     Chi2Float32: ("gamma",),
     IntersectionFloat32: (),
+    AdditiveChi2Float32: (),
 }
 """What is computed with: no bound, or a stage in its own right."""
 

@@ -128,6 +128,14 @@ def _table(made: Callable[[], Any]) -> Derived:
 
 
 @cache
+def _curved(precision: Precision) -> Derived:
+    """Return that of a machine with the additive chi2 kernel and coefficients above 0 only."""
+    machine = run_passes(additive.MORE[-1].machine())
+    stage = lower_additive(machine, 4, precision, low_parts=True)
+    return Derived(stage, derivations.curved_sum(stage, machine))
+
+
+@cache
 def _linear(name: str) -> Derived:
     stage, _, machine = _stage(name, "linear_sum")
     return Derived(stage, derivations.linear_sum(stage, machine))
@@ -199,16 +207,20 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sum-chi2": lambda: _exact("chi2-ten-digits"),
     "sum-fourier": _fourier,
     "sum-intersection": lambda: _exact("intersection-wine"),
+    "sum-additive-chi2": lambda: _exact("additive-chi2-wine"),
     "sum-additive": lambda: _additive("intersection-wine"),
     "sum-additive-double": lambda: _additive("intersection-wine", FLOAT64),
     "sum-additive-one-class": _additive_one_class,
     "sum-table": lambda: _table(coded.intersection_digits),
+    "sum-curved": lambda: _curved(FLOAT32),
+    "sum-curved-double": lambda: _curved(FLOAT64),
     "replay-rbf": lambda: _replay("rbf-line", "replay"),
     "replay-poly": lambda: _replay("poly-odd-moons", "replay"),
     "replay-sigmoid": lambda: _replay("sigmoid-moons", "replay with low parts"),
     "replay-laplacian": lambda: _replay("laplacian-moons", "replay"),
     "replay-chi2": lambda: _replay("chi2-wine", "replay with low parts"),
     "replay-intersection": lambda: _replay("intersection-wine", "replay"),
+    "replay-additive-chi2": lambda: _replay("additive-chi2-wine", "replay with low parts"),
     "replay-linear": lambda: _replay("linear-moons", "replay with low parts"),
     "replay-low-parts": lambda: _replay("rbf-line", "replay with low parts"),
     "subspace": lambda: _subspace("poly-breast-cancer"),

@@ -9,7 +9,7 @@ from mpmath import mpf
 from multiprecision import Multiprecision
 from quadruple import decisions as in_quadruple
 
-from kmcompile.kernels import Chi2, Intersection, Kernel, Laplacian, Linear, Poly, Rbf
+from kmcompile.kernels import AdditiveChi2, Chi2, Intersection, Kernel, Laplacian, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import labels_of
@@ -135,7 +135,7 @@ def _kernels(
         z = -np.log(np.maximum(values, 1e-320))
         off = kernel.gamma * e * (2 * np.sqrt(z / kernel.gamma) + e) + (n + 8) * U * z
         return values, values * (np.expm1(np.minimum(off, 700.0)) + added[:, None] + 4 * U) + 1e-300
-    if isinstance(kernel, Laplacian | Chi2 | Intersection):
+    if isinstance(kernel, Laplacian | Chi2 | AdditiveChi2 | Intersection):
         return values, _of_feature_sums(kernel, s, x, e, values)
     gamma, coef0 = getattr(kernel, "gamma", 1.0), getattr(kernel, "coef0", 0.0)
     lengths = np.sqrt((s**2).sum(axis=1))
@@ -161,7 +161,7 @@ def _of_feature_sums(
     n = x.shape[1]
     size = np.abs(x).sum(axis=1)[:, None] + np.abs(s).sum(axis=1)
     off = (n + 8) * U * size + 3 * np.sqrt(n) * e
-    if isinstance(kernel, Intersection):
+    if isinstance(kernel, AdditiveChi2 | Intersection):
         return np.asarray(off)
     z = kernel.parameters()["gamma"] * off
     return np.asarray(values * (np.expm1(np.minimum(z, 700.0)) + 4 * U) + 1e-300)

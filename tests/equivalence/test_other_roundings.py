@@ -39,6 +39,7 @@ CASES = [
     Case("sensor", "standard", "laplacian", 2),
     Case("tiny", "clip", "chi2", 2),
     Case("ordinary", "clip", "intersection", 3),
+    Case("sensor", "clip", "additive_chi2", 2),
     SparseDigits("rbf", "binary"),
     SparseDigits("rbf", "one_vs_one", normalizes=True),
 ]

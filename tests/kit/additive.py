@@ -15,7 +15,7 @@ from kit.catalogue import Case
 from kit.emitted import Emitted, emit_machine
 from kit.function_kernels import intersection_kernel, load_machine
 from kit.replays import Replayed
-from kmcompile.kernels import Intersection
+from kmcompile.kernels import AdditiveChi2, Intersection
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.stages import AdditiveSum
 from kmcompile.target import Target
@@ -31,8 +31,11 @@ class Additive:
         return f"additive-{self.case or 'SVR-regression'}"
 
     def machine(self) -> KernelMachine:
-        """Return the machine, with the intersection kernel whatever it was trained with."""
-        return replace(load_machine(self._fitted()), kernel=Intersection())
+        """Return the machine; if it has another kernel, with that of the intersection."""
+        machine = load_machine(self._fitted())
+        if isinstance(machine.kernel, AdditiveChi2):
+            return machine
+        return replace(machine, kernel=Intersection())
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
@@ -52,6 +55,8 @@ CORE = [
     Additive(Case("OneClassSVM", "intersection", "one_class", "standard")),
     Replayed(Additive(Case("SVC", "intersection", "break_ties", "l1")), low_parts=True),
     Replayed(Additive(Case("SVC", "intersection", "binary", "raw")), low_parts=False),
+    Additive(Case("SVC", "additive_chi2", "binary", "raw")),
+    Replayed(Additive(Case("SVC", "additive_chi2", "one_vs_one", "clip")), low_parts=True),
 ]
 """The sum with one decision and with many, alone and in the replay: for every compiler."""
 
@@ -59,5 +64,6 @@ MORE = [
     Additive(None),
     Additive(Case("OneVsRestClassifier", "laplacian", "one_vs_rest", "minmax")),
     Additive(Case("SVC", "intersection", "binary", "standard", n_features=1)),
+    Additive(Case("OneClassSVM", "additive_chi2", "one_class", "maxabs")),
 ]
 """Every other task, and a single feature. One against the rest is not read with a function."""

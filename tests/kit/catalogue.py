@@ -41,6 +41,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "laplacian": {"gamma": 0.2},
     "chi2": {"gamma": 0.3},
     "intersection": {},
+    "additive_chi2": {},
     "fourier": {"gamma": 0.1},
 }
 NAMED = ("linear", "poly", "rbf", "sigmoid")
@@ -113,7 +114,7 @@ class Case:
         n_classes = 2 if self.task == "binary" else 4
         y = np.argmax(X @ rng.normal(size=(self.n_features, n_classes)), axis=1)
         y[:n_classes] = np.arange(n_classes)
-        if self.kernel == "chi2":
+        if self.kernel in ("chi2", "additive_chi2"):
             X -= X.min(axis=0)
         steps = [*PREPROCESSING[self.preprocessing](), *self._map(), self._classifier()]
         model = make_pipeline(*steps).fit(X, y)
@@ -180,6 +181,7 @@ SPECIAL = [
     *(Case("SVC", "laplacian", "binary", chain) for chain in ("raw", "pca", "l1")),
     *(Case("SVC", "chi2", "one_vs_one", chain) for chain in ("raw", "clip", "max")),
     *(Case("SVC", "intersection", "binary", chain) for chain in ("raw", "standard", "l1")),
+    *(Case("SVC", "additive_chi2", "one_vs_one", chain) for chain in ("raw", "max")),
     Case("NuSVC", "laplacian", "one_vs_one", "raw"),
     *(Case("RBFSampler", "fourier", "one_vs_rest", steps) for steps in ("raw", "columns", "l2")),
     Case("Nystroem", "poly", "binary", "robust"),
@@ -199,6 +201,7 @@ CORE = [
     Case("SVC", "chi2", "binary", "maxabs", parameters=(("C", 100.0),)),
     Case("SVC", "intersection", "break_ties", "clip"),
     Case("SVC", "rbf", "binary", "l2_columns"),
+    Case("SVC", "additive_chi2", "binary", "maxabs"),
 ]
 """Each stage, kernel and step at least once: for every compiler and every board."""
 

@@ -78,6 +78,10 @@ GROUPS: dict[str, list[Any]] = {
         Replayed(
             Additive(_small(Case("SVC", "intersection", "one_vs_one", "minmax"))), low_parts=True
         ),
+        Replayed(
+            Additive(_small(Case("SVC", "additive_chi2", "binary", "clip", n_features=3))),
+            low_parts=True,
+        ),
         Regression("poly", 1e-3, replays=True, **_SMALL),
         _small(Case("OneClassSVM", "rbf", "one_class", "standard")),
         _small(Case("SVC", "poly", "binary", "l2", parameters=(("coef0", 0.0), ("gamma", 1.0)))),

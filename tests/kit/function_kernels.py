@@ -28,6 +28,7 @@ def kernel_function(name: str, **parameters: float) -> Any:
         "cosine": pairwise.cosine_similarity,
         "laplacian": pairwise.laplacian_kernel,
         "chi2": pairwise.chi2_kernel,
+        "additive_chi2": pairwise.additive_chi2_kernel,
         "intersection": intersection_kernel,
     }
     return partial(functions[name], **parameters) if parameters else functions[name]

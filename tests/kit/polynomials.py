@@ -101,7 +101,7 @@ CORE = [
     Polynomial("binary", 2),
 ]
 MORE = [
-    *(Polynomial("binary", degree, replays=True) for degree in (1, 2, 3, 4)),
+    *(Polynomial("binary", degree, replays=True) for degree in (1, 2, 3, 4, 5, 6)),
     *(Polynomial(task, degree) for task in TASKS[1:] for degree in (1, 2)),
     Polynomial("break_ties", 4, replays=True, n_features=3),
     Polynomial("one_vs_one", 2, projects=True),

@@ -115,7 +115,8 @@ class RealModel:
 def function_value(kernel: Any, s: list[Any], x: list[Any]) -> Any:
     """Return the value of one of the functions of `function_kernels`.
 
-    For chi2, a feature that a scaler rounds below 0, which scikit-learn refuses, counts as 0.
+    For both kernels of chi2, a feature that a scaler rounds below 0, which scikit-learn refuses,
+    counts as 0.
     """
     function = getattr(kernel, "func", kernel)
     if function is intersection_kernel:
@@ -123,9 +124,12 @@ def function_value(kernel: Any, s: list[Any], x: list[Any]) -> Any:
     gamma = mpf(float(getattr(kernel, "keywords", {}).get("gamma", 1 / len(x))))
     if function is pairwise.laplacian_kernel:
         return mp.exp(-gamma * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True)))
-    assert function is pairwise.chi2_kernel
     each = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]
-    return mp.exp(-gamma * mp.fsum((a - b) ** 2 / (a + b) for a, b in each if a + b > 0))
+    total = mp.fsum((a - b) ** 2 / (a + b) for a, b in each if a + b > 0)
+    if function is pairwise.additive_chi2_kernel:
+        return -total
+    assert function is pairwise.chi2_kernel
+    return mp.exp(-gamma * total)
 
 
 def pairs_of(n_classes: int) -> list[tuple[int, int]]:

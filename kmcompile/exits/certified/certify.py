@@ -19,7 +19,7 @@ from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
 from kmcompile.exits.sum_offer import SumOffer
-from kmcompile.kernels import Intersection
+from kmcompile.kernels import AdditiveChi2, Intersection
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -142,7 +142,7 @@ def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]
         return ()
     if machine.kernel.not_additive:
         return (f"additive_sum is left out: {machine.kernel.not_additive}",)
-    if isinstance(machine.kernel, Intersection):
+    if isinstance(machine.kernel, AdditiveChi2 | Intersection):
         return ("additive_sum does not pay or fit here, or not in this format, and is left out",)
     return ()
 

@@ -1,4 +1,4 @@
-"""The sum of an additive machine: f_p = sum_j g_pj(x_j) + b_p, a table of lines for each g_pj."""
+"""The sum of an additive machine: f_p = sum_j g_pj(x_j) + b_p, a table of pieces for each g_pj."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
 
-_REALS = ("weights", "intercept", "per_length", "per_deviation", "minimum")
+_REALS = ("weights", "intercept", "per_length", "per_deviation", "minimum", "beyond")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditiveSum(VectorlessSum):
-    """A sum of functions of one feature each, which are linear between knots.
+    """A sum of functions of one feature each, which are polynomials between knots.
 
     A binary search finds the piece of x_j: the last one whose knot t is at most x_j, or the first
     one. Its steps depend on the number of pieces only. The piece is the same for every decision,
-    and each adds g^(x) = a + c (x - t).
+    and each adds g^(x) = a + c (x - t). Where functions are curved, a piece has a polynomial of
+    degree d in y = (x - t) h, h a power of 2 with y <= 1 on the piece, from c_d to c_0 (Horner's
+    scheme); `kmcompile.lower.feature_curves` derives how far it is from the function.
 
-    The bound of a decision has three causes.
+    The bound of a decision has three causes, here of lines, of curves in `lower_curves`.
 
     - Storage: on a bounded piece of length w, g^ and g differ by at most |a - a^| + |c - c^| w and
       by what stored knots move (`FeatureFunction.moved`); the largest sum of a function's pieces
@@ -46,13 +48,18 @@ class AdditiveSum(VectorlessSum):
     ----------
     n_prepared : int
         Features of the prepared input.
+    degree : int
+        1 if the functions are straight between knots.
     weights : ndarray of shape (n_pieces, 1 + 2 n_decisions), float32
-        The pieces of all functions: t, then a of each decision, then c of each decision.
+        The pieces of all functions: t, then a of each decision, then c of each decision. Of curves
+        (n_pieces, 2 + (degree + 1) n_decisions): t, h, then c_0 of each decision, and so on.
     function_columns : ndarray of shape (n_functions,), uint16
         The feature of each function. A feature that changes no decision has none.
     function_ends : ndarray of shape (n_functions,), uint16
         The piece after the last one of each function.
     intercept, per_length, per_deviation, minimum : ndarray of shape (n_decisions,), float32
+    beyond : ndarray of shape (n_decisions,), float32
+        What each feature on the last piece of its function adds to the bound; empty if nothing.
     result_error : float32
 
     References
@@ -62,6 +69,7 @@ class AdditiveSum(VectorlessSum):
     """
 
     n_prepared: int
+    degree: int
     weights: RealArray
     function_columns: np.ndarray
     function_ends: np.ndarray
@@ -69,13 +77,11 @@ class AdditiveSum(VectorlessSum):
     per_length: RealArray
     per_deviation: RealArray
     minimum: RealArray
+    beyond: RealArray
     result_error: Real
 
     template: ClassVar[str] = "additive_sum"
     unit: ClassVar[str] = "functions of one feature"
-    bound_formula: ClassVar[str] = (
-        "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
-    )
 
     def __post_init__(self) -> None:
         dtype = precision_of(self.result_error).dtype
@@ -83,6 +89,22 @@ class AdditiveSum(VectorlessSum):
             object.__setattr__(self, name, frozen(getattr(self, name), dtype))
         for name in ("function_columns", "function_ends"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+
+    @property
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|."""
+        terms = "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
+        return f"{terms} + beyond_bound_p (features beyond)" if self.is_curved else terms
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether pieces are polynomials of degree 2 or more in a scaled difference."""
+        return self.degree > 1
+
+    @property
+    def first_coefficients(self) -> int:
+        """The word of a piece at which its coefficients begin."""
+        return 2 if self.is_curved else 1
 
     @property
     def n_features(self) -> int:
@@ -134,10 +156,19 @@ class AdditiveSum(VectorlessSum):
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the functions' tables."""
+        words = self.weights.shape[1]
+        n_functions = Constant("N_FUNCTIONS", self.n_functions, "features that change a decision")
+        if not self.is_curved:
+            return (
+                n_functions,
+                Constant("N_PIECES", self.n_pieces, "straight pieces of their functions"),
+                Constant("PIECE_WORDS", words, "1 + 2 * N_DECISIONS"),
+            )
         return (
-            Constant("N_FUNCTIONS", self.n_functions, "features that change a decision"),
-            Constant("N_PIECES", self.n_pieces, "straight pieces of their functions"),
-            Constant("PIECE_WORDS", self.weights.shape[1], "1 + 2 * N_DECISIONS"),
+            n_functions,
+            Constant("N_PIECES", self.n_pieces, "pieces of their functions"),
+            Constant("CURVE_DEGREE", self.degree, "of the polynomial of a piece"),
+            Constant("PIECE_WORDS", words, "2 + (CURVE_DEGREE + 1) * N_DECISIONS"),
         )
 
     def shared_table(self) -> RealArray:
@@ -147,11 +178,20 @@ class AdditiveSum(VectorlessSum):
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float
     ) -> float:
-        """Return four times the largest difference, sum of terms, term of the bound or |x|^2."""
+        """Return four times the largest difference, sum of terms, term of the bound or |x|^2.
+
+        On a piece of a curve, |y| <= 1 but on the last one, which is straight.
+        """
         x = np.full(self.n_prepared, length) if magnitude is None else magnitude
         total, largest, first = np.zeros(self.n_decisions), 0.0, 0
         for column, end in zip(self.function_columns, self.function_ends.astype(int), strict=True):
             piece = np.abs(self.weights[first:end].astype(np.float64))
+            if self.is_curved:
+                reach = float((x[column] + piece[-1, 0]) * max(1.0, piece[-1, 1]))
+                curves = piece[:, 2:].reshape(len(piece), self.degree + 1, self.n_decisions)
+                total += curves.sum(axis=1).max(axis=0) + curves[-1, 1] * reach
+                largest, first = max(largest, reach), end
+                continue
             values, slopes = np.split(piece[:, 1:], 2, axis=1)
             reach = float(x[column] + piece[:, 0].max())
             # Between knots a product is at most the difference of two values.
@@ -162,14 +202,15 @@ class AdditiveSum(VectorlessSum):
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
-        n = self.n_decisions
-        decision = np.zeros((len(batch.x), n), dtype=self.weights.dtype)
+        real = self.weights.dtype.type
+        decision = np.zeros((len(batch.x), self.n_decisions), dtype=real)
+        beyond = np.zeros((len(batch.x), 1), dtype=real)
         first = 0
         for column, end in zip(self.function_columns, self.function_ends, strict=True):
             pieces, x = self.weights[first:end], batch.x[:, column]
-            piece = pieces[np.searchsorted(pieces[1:, 0], x, side="right")]
-            offset = x - piece[:, 0]
-            decision += piece[:, 1 : n + 1] + piece[:, n + 1 :] * offset[:, None]
+            place = np.searchsorted(pieces[1:, 0], x, side="right")
+            decision += self._values(pieces[place], x)
+            beyond += np.where(place + 1 == len(pieces), real(1.0), real(0.0))[:, None]
             first = end
         decision += self.intercept
         bound = (
@@ -178,6 +219,8 @@ class AdditiveSum(VectorlessSum):
             + magnitude(decision) * self.result_error
             + self.minimum
         )
+        if self.is_curved:
+            bound += beyond * self.beyond
         return replace(
             batch,
             decision=decision,
@@ -185,17 +228,45 @@ class AdditiveSum(VectorlessSum):
             kernel_evals=batch.kernel_evals + np.uint32(self.n_functions),
         )
 
+    def _values(self, piece: RealArray, x: RealArray) -> RealArray:
+        """Return the functions of one feature, shape (n_queries, n_decisions).
+
+        Parameters
+        ----------
+        piece : ndarray of shape (n_queries, n_words)
+            The words of each query's piece.
+        x : ndarray of shape (n_queries,)
+        """
+        y = x - piece[:, 0]
+        if self.is_curved:
+            y = y * piece[:, 1]
+        words = piece[:, self.first_coefficients :]
+        coefficients = words.reshape(len(x), self.degree + 1, self.n_decisions)
+        value: RealArray = coefficients[:, self.degree]
+        for k in range(self.degree - 1, -1, -1):
+            value = coefficients[:, k] + value * y[:, None]
+        return value
+
     def shared(self) -> Shared:
         """Return the features and the number of decisions."""
-        rows = (self.intercept, self.per_length, self.per_deviation, self.minimum)
+        rows = [self.intercept, self.per_length, self.per_deviation, self.minimum]
+        rows += [self.beyond] * self.is_curved
+        words = self.weights.shape[1] - self.first_coefficients
         return (
             ("N_PREPARED", self.n_prepared),
-            ("N_DECISIONS", (self.weights.shape[1] - 1) // 2),
+            ("N_DECISIONS", words // (self.degree + 1)),
             *(size for row in rows for size in sizes(row, "N_DECISIONS")),
         )
 
     def operations(self) -> int:
-        """Return the comparisons, one difference a function, its lines, and the bounds."""
+        """Return the comparisons, one difference a function, its values, and the bounds.
+
+        Of a line a and c (x - t) count as two. A curve has a scaled difference and is compared
+        with its last piece once more.
+        """
+        if self.is_curved:
+            curves = self.n_functions * (4 + (self.degree + 1) * self.n_decisions)
+            return sum(self.steps) + curves + 6 * self.n_decisions
         lines = self.n_functions * (1 + 2 * self.n_decisions)
         return sum(self.steps) + lines + 5 * self.n_decisions
 
@@ -205,12 +276,14 @@ class AdditiveSum(VectorlessSum):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the pieces of the functions, their places and the constants of the bounds."""
+        words = "[piece][knot t, a of each decision, c of each decision]"
+        further: tuple[Table, ...] = ()
+        if self.is_curved:
+            words = "[piece][knot t, scale h, then c_0 of each decision, c_1 and so on]"
+            text = "Error of the decisions per feature beyond its last knot: [decision]"
+            further = (Table("beyond_bound", self.beyond, text),)
         return (
-            Table(
-                "weights",
-                self.weights,
-                "Pieces of the functions: [piece][knot t, a of each decision, c of each decision]",
-            ),
+            Table("weights", self.weights, f"Pieces of the functions: {words}"),
             Table(
                 "function_columns", self.function_columns, "Features of the functions: [function]"
             ),
@@ -233,4 +306,5 @@ class AdditiveSum(VectorlessSum):
                 self.minimum,
                 "Part of the decisions' bound that no input changes: [decision]",
             ),
+            *further,
         )

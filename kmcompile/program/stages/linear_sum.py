@@ -42,14 +42,16 @@ class LinearSum(VectorlessSum):
 
     template: ClassVar[str] = "linear_sum"
     unit: ClassVar[str] = "inner products"
-    bound_formula: ClassVar[str] = (
-        "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
-    )
 
     def __post_init__(self) -> None:
         dtype = precision_of(self.result_error).dtype
         for name in ("weights", "intercept", "per_length", "per_deviation", "minimum"):
             object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+
+    @property
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|."""
+        return "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
 
     @property
     def n_features(self) -> int:

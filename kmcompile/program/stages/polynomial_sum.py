@@ -46,7 +46,7 @@ class PolynomialSum(VectorlessSum):
     Parameters
     ----------
     degree : int
-        From 1 to 4.
+        From 1 to 6.
     width : int
         Features of the prepared input.
     terms : ndarray of shape (n_blocks, n_terms, lanes), float32
@@ -70,15 +70,19 @@ class PolynomialSum(VectorlessSum):
 
     template: ClassVar[str] = "polynomial_sum"
     unit: ClassVar[str] = "polynomials"
-    bound_formula: ClassVar[str] = (
-        "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
-        "+ minimum_bound_p"
-    )
 
     def __post_init__(self) -> None:
         dtype = precision_of(self.result_error).dtype
         for name in ("terms", "intercept", "per_length", "per_deviation", "minimum"):
             object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+
+    @property
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|."""
+        return (
+            "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
+            "+ minimum_bound_p"
+        )
 
     @property
     def n_features(self) -> int:

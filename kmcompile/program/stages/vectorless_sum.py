@@ -42,9 +42,14 @@ class VectorlessSum(Always):
 
     unit: ClassVar[str]
     """What `kernel_evaluations` counts, in the plural, for the header."""
-    bound_formula: ClassVar[str]
-    """The terms of a bound that do not depend on |f_p|, with the names of the tables; d is the
-    deviation of the prepared input x."""
+
+    @property
+    @abstractmethod
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|, with the names of the tables.
+
+        d is the deviation of the prepared input x.
+        """
 
     @property
     @abstractmethod

@@ -62,6 +62,7 @@ PARAMETERS = MappingProxyType(
         "laplacian": ("gamma",),
         "chi2": ("gamma",),
         "intersection": (),
+        "additive_chi2": (),
         "cosine": (),
         "normalized_poly": ("gamma", "coef0", "degree"),
         "fourier": (),

@@ -22,6 +22,7 @@ FUNCTIONS = {
     "sigmoid_kernel": ("sigmoid", ("gamma", "coef0")),
     "laplacian_kernel": ("laplacian", ("gamma",)),
     "chi2_kernel": ("chi2", ("gamma",)),
+    "additive_chi2_kernel": ("additive_chi2", ()),
     "cosine_similarity": ("cosine", ()),
 }
 """Function -> the kernel's name and the parameters that it takes."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.kernels import (
+    AdditiveChi2,
     Chi2,
     Intersection,
     Kernel,
@@ -61,7 +62,7 @@ def pairwise_kernel(
     Parameters
     ----------
     name : str
-        linear, poly or polynomial, rbf, sigmoid, laplacian, chi2 or cosine; besides
+        linear, poly or polynomial, rbf, sigmoid, laplacian, chi2, additive_chi2 or cosine; besides
         scikit-learn's also intersection and normalized_poly (`_normalized_poly`).
     n_features : int
         Features of the vectors.
@@ -170,17 +171,17 @@ _KERNELS: Mapping[str, Callable[[_Parameters], Expressed]] = MappingProxyType(
         "sigmoid": lambda given: ((), Sigmoid(given.gamma(), given.coef0())),
         "laplacian": lambda given: ((), Laplacian(given.gamma())),
         "chi2": lambda given: ((), Chi2(given.gamma(1.0))),
+        "additive_chi2": lambda given: ((), AdditiveChi2()),
         "cosine": _cosine,
         "intersection": lambda given: ((), Intersection()),
         "normalized_poly": _normalized_poly,
     }
 )
 
-ALLOWED = "linear, poly, rbf, sigmoid, laplacian, chi2 or cosine"
+ALLOWED = "linear, poly, rbf, sigmoid, laplacian, chi2, additive_chi2 or cosine"
 
 _REASONS = MappingProxyType(
     {
-        "additive_chi2": "it is no kernel of a support vector machine, chi2 is its exponential",
         "precomputed": "the kernel values of new inputs are not in the model",
     }
 )

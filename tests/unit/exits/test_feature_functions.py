@@ -1,20 +1,22 @@
-"""An intersection machine is summed by functions of its features where that costs less."""
+"""An additive machine is summed by functions of its features where that costs less."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_digits
-from sklearn.metrics.pairwise import chi2_kernel
+from sklearn.metrics.pairwise import additive_chi2_kernel, chi2_kernel
 from sklearn.svm import SVC
 
 from kit.function_kernels import intersection_kernel, load_machine
-from kit.lowered import lowered
+from kit.lowered import Lowered, lowered
 from kit.plans import plan_for
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits, why_none
 from kmcompile.exits.feature_functions import offer_additive
 from kmcompile.exits.without_vectors import Board
 from kmcompile.lower.formats import lower_in_format
+from kmcompile.passes import run_passes
 from kmcompile.program.stages import AdditiveSum, TableSum
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import load_target
@@ -72,6 +74,30 @@ def test_in_an_integer_format_the_sum_of_table_values_stands_alone_and_a_reason_
     assert made.program.early_exits == ()
     reason = why_none(one.machine, plan, one.program)
     assert reason.endswith("table_sum looks up one value a feature, and no early exit costs less")
+
+
+@pytest.fixture(scope="module")
+def curved():
+    X, y = load_digits(return_X_y=True)
+    low = lowered(SVC(kernel=additive_chi2_kernel).fit(X[:400], y[:400] % 2))
+    return Lowered(low.estimator, run_passes(low.machine), low.program)
+
+
+def test_a_machine_with_the_additive_chi2_kernel_is_summed_by_curves(curved):
+    plan = plan_for(curved.machine, mode="certified")
+    made = add_early_exits(curved.machine, curved.program, plan, tell)
+    assert isinstance(made.program.sum, AdditiveSum)
+    assert made.program.sum.is_curved
+    assert made.speedup > 15
+
+
+@pytest.mark.parametrize("replay", ["none", "where_double_is_float64"])
+def test_curves_that_leave_labels_open_are_not_offered_whatever_is_replayed(curved, replay):
+    """Beyond the last knots nothing is certified, and the replay does not come nearer."""
+    board = Board(HOST, NO_LIMIT, replay)
+    judged = np.maximum(likely_inputs(curved.machine, 60), 0)
+    assert offer_additive(curved.machine, curved.program, board, judged) is not None
+    assert offer_additive(curved.machine, curved.program, board, 20 * judged) is None
 
 
 def test_the_exponential_of_a_sum_keeps_its_vectors_and_a_note_says_why():

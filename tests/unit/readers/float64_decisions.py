@@ -9,7 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.kernels import Chi2, Fourier, Intersection, Laplacian, Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import (
+    AdditiveChi2,
+    Chi2,
+    Fourier,
+    Intersection,
+    Laplacian,
+    Linear,
+    Poly,
+    Rbf,
+    Sigmoid,
+)
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.steps import (
     Affine,
@@ -103,7 +113,7 @@ def _kernel_error(machine, s, x, error, values):
             e = error[:, j : j + 1]
             distance += (2 * difference + e) * e + n * difference**2
         return values * (2 * kernel.gamma * distance + 8 * U)
-    if isinstance(kernel, Laplacian | Chi2 | Intersection):
+    if isinstance(kernel, Laplacian | Chi2 | AdditiveChi2 | Intersection):
         return _feature_sum_error(kernel, s, x, error, values)
     size, inner = np.abs(x) @ np.abs(s).T, error @ np.abs(s).T
     inner += n * size
@@ -123,11 +133,11 @@ def _kernel_error(machine, s, x, error, values):
 def _feature_sum_error(kernel, s, x, error, values):
     """Return that of sums of |s - x|, (s - x)^2 / (s + x) or min(s, x): slopes are 1, 3 and 1."""
     n = (s.shape[1] + 16) * U
-    slope = 3 if isinstance(kernel, Chi2) else 1
+    slope = 3 if isinstance(kernel, Chi2 | AdditiveChi2) else 1
     total = np.zeros_like(values)
     for j in range(s.shape[1]):
         a, b = x[:, j : j + 1], s[:, j]
         total += slope * error[:, j : j + 1] + n * np.maximum(np.abs(a), np.abs(b))
-    if isinstance(kernel, Intersection):
+    if isinstance(kernel, AdditiveChi2 | Intersection):
         return total
     return values * (kernel.gamma * total + 8 * U)

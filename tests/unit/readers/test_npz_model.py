@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
-from sklearn.metrics.pairwise import chi2_kernel, cosine_similarity, laplacian_kernel, rbf_kernel
+from sklearn.metrics.pairwise import (
+    additive_chi2_kernel,
+    chi2_kernel,
+    cosine_similarity,
+    laplacian_kernel,
+    rbf_kernel,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
@@ -163,6 +169,7 @@ PRECOMPUTED = [
     ("rbf", {"gamma": 0.25}, rbf_kernel),
     ("laplacian", {"gamma": 0.5}, laplacian_kernel),
     ("chi2", {"gamma": 0.5}, chi2_kernel),
+    ("additive_chi2", {}, additive_chi2_kernel),
     ("cosine", {}, cosine_similarity),
 ]
 

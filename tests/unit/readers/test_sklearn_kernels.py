@@ -32,6 +32,7 @@ GIVEN = [
     ("laplacian", {"gamma": 3.0}),
     ("chi2", {}),
     ("chi2", {"gamma": 0.125}),
+    ("additive_chi2", {}),
     ("cosine", {}),
 ]
 
@@ -95,7 +96,7 @@ def test_a_degree_that_is_not_whole_is_refused(degree):
         pairwise_kernel("poly", 3, degree=degree)
 
 
-@pytest.mark.parametrize("name", ["additive_chi2", "precomputed", "RBF", 3, None, np.dot])
+@pytest.mark.parametrize("name", ["additive", "precomputed", "RBF", 3, None, np.dot])
 def test_other_kernels_are_refused_and_the_remedy_is_told(name):
     with pytest.raises(InputError, match=r"^kernel is .*, must be linear, .*;\nretrain with one"):
         pairwise_kernel(name, 3)

@@ -28,7 +28,7 @@ Y = (np.sin(4 * X[:, 0]) + X[:, 1] > 1.2).astype(int)
 TOLERANCE = 8.0 * (8 + 32) * 2.0**-24
 """Of float32 values: gamma times a sum is at most 8, its 8 terms and the function round."""
 
-KERNELS = ("laplacian", "chi2", "intersection")
+KERNELS = ("laplacian", "chi2", "intersection", "additive_chi2")
 
 
 @pytest.fixture(scope="module", params=some(KERNELS, ("chi2",)))
@@ -62,7 +62,7 @@ def test_the_points_that_exits_are_fitted_to_have_the_machines_decisions(low):
 
 
 def test_no_certified_exit_but_bound_sequences_of_support_vectors_is_offered(low):
-    """The intersection kernel has none of these: it is not positive definite for every input."""
+    """Intersection and additive chi2 have none of these: they are not positive definite."""
     room = Room(operations=np.inf, flash_bytes=None, ram_bytes=None)
     found = fit(run_passes(low.machine), low.program, X, room)
     assert {type(stage) for stage, _ in found} <= {BoundSequence}

@@ -11,6 +11,7 @@ import pytest
 from mpmath import mp, mpf
 
 from kmcompile.kernels import (
+    AdditiveChi2,
     Chi2,
     Fourier,
     Intersection,
@@ -70,10 +71,11 @@ def exact_decision(machine: KernelMachine, x: list[Any]) -> Any:
         elif isinstance(kernel, Laplacian):
             total_of = mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True))
             value = mp.exp(-mpf(kernel.gamma) * total_of)
-        elif isinstance(kernel, Chi2):
+        elif isinstance(kernel, Chi2 | AdditiveChi2):
             each = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]
             total_of = mp.fsum((a - b) ** 2 / (a + b) for a, b in each if a + b > 0)
-            value = mp.exp(-mpf(kernel.gamma) * total_of)
+            is_sum = isinstance(kernel, AdditiveChi2)
+            value = -total_of if is_sum else mp.exp(-mpf(kernel.gamma) * total_of)
         else:
             v = mpf(kernel.gamma) * mp.fdot(s, x) + mpf(kernel.coef0)
             value = v**kernel.degree if isinstance(kernel, Poly) else mp.tanh(v)
@@ -376,6 +378,24 @@ def feature_sum_terms(weights: np.ndarray) -> list[Any]:
             exactly(one * 1.7),
             of_kernel(value_error=ZERO, **rounding),
         ),
+        (
+            "additive_chi2-per_deviation",
+            machine_of(AdditiveChi2(), [[0.0]], [1.0]),
+            deviating(np.abs(spread(200, 1, 0.3))),
+            of_kernel(per_deviation=ZERO),
+        ),
+        (
+            "additive_chi2-minimum",
+            machine_of(AdditiveChi2(), [[1000.00003]], [1.0]),
+            exactly(spread(200, 1, 0.1, 1e3)),
+            of_kernel(minimum=ZERO),
+        ),
+        (
+            "additive_chi2-value_error",
+            machine_of(AdditiveChi2(), np.ones((40, 1)), weights),
+            exactly(one * 1.7),
+            of_kernel(value_error=ZERO, minimum=ZERO),
+        ),
     ]
 
 
@@ -436,32 +456,43 @@ def test_bounds_of_poly_hold_for_every_degree_about_its_zero(degree, coef0):
         Linear(),
         Laplacian(0.4),
         Chi2(0.4),
+        AdditiveChi2(),
         Intersection(),
     ],
 )
 def test_bounds_hold_for_every_number_of_lanes(kernel, lanes):
-    vectors = np.abs(spread(37, 5)) if isinstance(kernel, Chi2) else spread(37, 5)
+    vectors = np.abs(spread(37, 5)) if kernel.requires_nonnegative else spread(37, 5)
     machine = machine_of(kernel, vectors, np.linspace(-1, 1, 37), 0.2)
-    X = np.abs(spread(60, 5)) if isinstance(kernel, Chi2) else spread(60, 5)
+    X = np.abs(spread(60, 5)) if kernel.requires_nonnegative else spread(60, 5)
     assert excess(machine, stage_of(machine, lanes), exactly(X)) <= 1.0
+
+
+KERNELS_OF_SUMS = {
+    "laplacian": Laplacian,
+    "chi2": Chi2,
+    "additive_chi2": lambda gamma: AdditiveChi2(),
+}
 
 
 @pytest.mark.parametrize("gamma", [0.01, 0.7, 30.0])
 @pytest.mark.parametrize("scale", [1e-26, 1e-3, 300.0])
-@pytest.mark.parametrize("kernel", [Laplacian, Chi2])
+@pytest.mark.parametrize("kernel", KERNELS_OF_SUMS)
 def test_bounds_of_feature_sums_hold_at_every_scale(kernel, scale, gamma):
     """Vectors and inputs of many sizes, of zeros too, and inputs that are off."""
+    if kernel == "additive_chi2" and gamma != 0.7:
+        pytest.skip("it has no gamma")
     rng = np.random.default_rng(12)
     vectors = scale * np.abs(sparse_machine(Rbf(1.0)).support_vectors)
-    machine = machine_of(kernel(gamma / scale), vectors, [0.8, -0.3, 1.1], 0.1)
+    machine = machine_of(KERNELS_OF_SUMS[kernel](gamma / scale), vectors, [0.8, -0.3, 1.1], 0.1)
     sizes = 10.0 ** rng.uniform(-20, 1, size=(60, 64))
     X = np.concatenate([np.abs(sparse_inputs()[::5]), sizes[:10]]) * scale
     assert excess(machine, stage_of(machine), exactly(X)) <= 1.0
     assert excess(machine, stage_of(machine), deviating(X)) <= 1.0
 
 
-def test_two_zeros_and_the_least_numbers_add_nothing_to_chi2_that_is_not_a_number():
-    machine = machine_of(Chi2(0.7), [[0.0, 0.0, 1.0], [1e-45, 1e-38, 0.0]], [1.0, -0.6])
+@pytest.mark.parametrize("kernel", [Chi2(0.7), AdditiveChi2()])
+def test_two_zeros_and_the_least_numbers_add_nothing_to_chi2_that_is_not_a_number(kernel):
+    machine = machine_of(kernel, [[0.0, 0.0, 1.0], [1e-45, 1e-38, 0.0]], [1.0, -0.6])
     X = np.array([[0.0, 0.0, 0.0], [1e-45, 0.0, 1e-45], [1e-38, 1e-45, 3.0], [-0.0, 0.0, 1.0]])
     assert np.isfinite(stage_of(machine).run(batch_of(exactly(X))).decision).all()
     assert excess(machine, stage_of(machine), exactly(X)) <= 1.0
