@@ -141,7 +141,9 @@ def own_kernel(a, b, **given):
         (RBF(1.0) * DotProduct(), "kernel_ is a product of two kernels"),
         (RBF(1.0) ** 2, "kernel_ has a power of"),
         (ConstantKernel(1.0) + WhiteKernel(), "kernel_ is constant, must have a kernel"),
-        (PairwiseKernel(metric=own_kernel), "kernel is .*, must be linear"),
+        pytest.param(
+            PairwiseKernel(metric=own_kernel), "kernel is .*, must be linear", id="own_kernel"
+        ),
     ],
     ids=str,
 )
