@@ -80,7 +80,7 @@ def draw(state: int, period: int) -> tuple[int, int]:
     Examples
     --------
     >>> draw(1, 1000)
-    (270369, 918)
+    (270369, 231)
     """
     state = state or _START
     state ^= (state << 13) & _UINT32
