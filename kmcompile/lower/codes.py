@@ -103,6 +103,11 @@ def lossless_codes(machine: KernelMachine) -> Coded | None:
     if grid is None or (not machine.kernel.of_distance and grid[0].any()):
         return None
     offset, factor = grid
+    if machine.kernel.homogeneous and factor < 0:  # min(c x, c s) is c min(x, s) for c > 0 only
+        raise InputError(
+            f"the scaler changes the signs of the features, which the {machine.kernel.name} "
+            "kernel does not allow in integers\nuse --format float32"
+        )
     codes = np.rint((machine.support_vectors - offset) * factor)
     least, most = int(codes.min()), int(codes.max())
     for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
@@ -175,8 +180,9 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
     _check(machine)
     if not isinstance(machine.kernel, Rbf):
         raise InputError(
-            "the support vectors are no integers, and real ones are rounded for the rbf kernel "
-            f"only, this machine's is {machine.kernel.name}\nuse --format float32"
+            f"the support vectors are no integers that {number_format} holds as they are, and "
+            f"others are rounded for the rbf kernel only, this machine's is {machine.kernel.name}"
+            "\nuse --format float32"
         )
     vectors = machine.support_vectors
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2

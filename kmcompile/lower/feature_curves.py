@@ -29,7 +29,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import SMALLEST_NORMAL, UNIT_ROUNDOFF_64
 
 DEGREE = 7
-"""A piece has 9 words of a binary machine; with degree 3 it would be an eighth as long."""
+"""A piece has 10 words of a binary machine; with degree 3 it would be an eighth as long."""
 
 TOLERANCE = 2.0**-36
 """Of a function's error, relative to the sum of the functions' sizes: a replay in double is to
@@ -139,6 +139,10 @@ class Chi2Functions:
         for k in range(DEGREE, 0, -1):
             quotient[k - 1] = monic[DEGREE + 1 - k] - poles * quotient[k]
         at_poles = np.prod(-poles - nodes[:, None], axis=0)
+        if not np.isfinite(at_poles).all():
+            raise InputError(
+                "the vectors are of too different sizes for polynomials of each feature"
+            )
         each = -quotient / at_poles * scale
         coefficients = -(each @ self.factors.T)
         coefficients[0] += self.slope * start + self.constant

@@ -11,12 +11,13 @@ from kmcompile.numeric.arrays import RealArray
 from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.numeric.scalar.functions import SQUARE_ROOT
 from kmcompile.steps import (
+    Columns,
     Length,
     Nonnegative,
     Normalize,
     PrepareStep,
+    SeenFeatures,
     Select,
-    Selection,
     Step,
     StepContext,
 )
@@ -48,7 +49,7 @@ def lower_steps(
         image = step.lower(StepContext(length, lanes, precision))
         before = lowered[-1] if lowered else None
         if isinstance(image, Select) and isinstance(before, Normalize) and before.can_take(image):
-            image = before.taking(image)
+            image = before.taking(image, isinstance(step, SeenFeatures))
             lowered.pop()
         lowered.append(image)
     return length_bound(n_features, precision) if asked[0] else None, tuple(lowered)
@@ -57,12 +58,15 @@ def lower_steps(
 def matched(
     steps: Iterable[Step], lowered: Iterable[PrepareStep]
 ) -> Iterator[tuple[Step, PrepareStep | None]]:
-    """Yield each step with its image, None for a Selection that is part of the image before it."""
+    """Yield each step with its image, None for a selection that is part of the image before it.
+
+    Images after those of the steps, such as the rounding to codes, are not yielded.
+    """
     images = iter(lowered)
     image: PrepareStep | None = None
     for step in steps:
         takes = isinstance(image, Normalize) and image.columns is not None
-        image = None if takes and isinstance(step, Selection) else next(images)
+        image = None if takes and isinstance(step, Columns) else next(images)
         yield step, image
 
 

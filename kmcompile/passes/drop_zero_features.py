@@ -9,7 +9,7 @@ import numpy as np
 from kmcompile.kernels import Linear
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_selections import fold_selections
-from kmcompile.steps import Affine, Normalization, Selection
+from kmcompile.steps import Affine, Normalization, SeenFeatures
 
 _SCALED = 2
 """Least multiply-adds of a scaled feature: its factor and its square."""
@@ -49,10 +49,10 @@ def drop_zero_features(machine: KernelMachine) -> KernelMachine:
         Affine(step.offset[seen], step.factor[seen], step.offset_error[seen], step.factor_error)
         for step in scalers
     ]
-    selection = Selection(tuple(seen.tolist()), n_features)
+    selection = SeenFeatures(tuple(seen.tolist()), n_features)
     dropped = replace(
         machine,
         support_vectors=machine.support_vectors[:, seen],
         preprocessing=(*steps[:first], selection, *kept),
     )
-    return fold_selections(dropped)
+    return dropped if normalized else fold_selections(dropped)

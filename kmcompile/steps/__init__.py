@@ -19,7 +19,7 @@ from kmcompile.steps.normalize import Normalization, Normalize
 from kmcompile.steps.project import Project, Projection
 from kmcompile.steps.quantize import Quantize
 from kmcompile.steps.scale import Affine, Scale
-from kmcompile.steps.select import Select, Selection
+from kmcompile.steps.select import Columns, SeenFeatures, Select, Selection
 from kmcompile.steps.step import NOT_TRAINED, Order, Step
 
 CATALOGUE: list[type[Step]] = [
@@ -29,6 +29,7 @@ CATALOGUE: list[type[Step]] = [
     Normalization,
     PositivePart,
     Selection,
+    SeenFeatures,
     Extension,
 ]
 """All steps that a machine may have: the package's own and registered ones."""
@@ -71,6 +72,7 @@ __all__ = [
     "Affine",
     "Bound",
     "Clip",
+    "Columns",
     "Extend",
     "Extension",
     "Integers",
@@ -85,6 +87,7 @@ __all__ = [
     "Projection",
     "Quantize",
     "Scale",
+    "SeenFeatures",
     "Select",
     "Selection",
     "Step",

@@ -57,6 +57,9 @@ class Normalize(PrepareStep):
     n_in : int
     columns : ndarray of shape (n_out,), uint16 or uint32, or None
         Increasing, so that the result may be written over the input. None: all columns.
+    is_whole : bool
+        Whether no vector has a feature that is left out, so that the norm of all columns, 1, is
+        what calibrated exits may watch.
     gain, relative, smallest, unknown : float32 or float64
     length : Length or None
     """
@@ -64,6 +67,7 @@ class Normalize(PrepareStep):
     norm: Literal["l1", "l2", "max"]
     n_in: int
     columns: NDArray[np.unsignedinteger[Any]] | None
+    is_whole: bool
     gain: Real
     relative: Real
     smallest: Real
@@ -89,9 +93,10 @@ class Normalize(PrepareStep):
         increasing = (np.diff(selected.columns.astype(np.int64)) > 0).all()
         return self.columns is None and self.length is None and bool(increasing)
 
-    def taking(self, selected: Select) -> Normalize:
+    def taking(self, selected: Select, is_whole: bool) -> Normalize:
         """Return the step that computes the columns of a selection behind it."""
-        return replace(self, columns=selected.columns, length=selected.length)
+        columns, length = selected.columns, selected.length
+        return replace(self, columns=columns, is_whole=is_whole, length=length)
 
     @property
     def norms(self) -> tuple[Literal["l1", "l2", "max"], ...]:
@@ -207,6 +212,7 @@ class Normalization(Step):
             norm=self.norm,
             n_in=n,
             columns=None,
+            is_whole=True,
             gain=bound_constant(gain * (1 + 2 * rounding)),
             relative=bound_constant(rounding * (1 + 2 * rounding) + least),
             smallest=precision.dtype(smallest),

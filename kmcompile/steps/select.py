@@ -79,8 +79,8 @@ class Select(PrepareStep):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Selection(Step):
-    """x -> (x_c for c in columns): the columns that a ColumnTransformer takes, in its order.
+class Columns(Step):
+    """x -> (x_c for c in columns): what the steps that select columns have in common.
 
     Parameters
     ----------
@@ -98,7 +98,6 @@ class Selection(Step):
     columns: tuple[int, ...]
     n_in: int
 
-    name: ClassVar[str] = "Selection"
     image: ClassVar[type[PrepareStep]] = Select
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = False
@@ -107,7 +106,7 @@ class Selection(Step):
         first, last = min(self.columns), max(self.columns)
         if not 0 <= first <= last < self.n_in:
             raise InputError(
-                f"Selection takes columns {first} to {last}, its input has {self.n_in}; "
+                f"{self.name} takes columns {first} to {last}, its input has {self.n_in}; "
                 "the model is damaged or not of a supported kind"
             )
 
@@ -142,3 +141,17 @@ class Selection(Step):
 
     def __str__(self) -> str:
         return f"select {self.n_out} of {self.n_in}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection(Columns):
+    """The columns that a ColumnTransformer takes, in its order."""
+
+    name: ClassVar[str] = "Selection"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenFeatures(Columns):
+    """The features that some support vector has: no other one changes a decision."""
+
+    name: ClassVar[str] = "SeenFeatures"

@@ -48,7 +48,7 @@ CASES = [
     (pairs.CORE[0], "cortex-m7"),
     (polynomials.CORE[0], "cortex-m7"),
     (quadratics.CORE[0], "cortex-m7"),
-    (additive.CORE[1], "cortex-m7"),
+    *((additive.CORE[number], "cortex-m7") for number in (1, 5)),
     (ratios.CORE[1], "host"),
     (regressions.SIGNED[1], "host"),
     ("zeros left out", "host"),

@@ -165,7 +165,7 @@ def gate_of(program: Program, x: Float32Array) -> RangeGate:
     """
     last = program.prepare.steps[-1] if program.prepare.steps else None
     skips = skips_zeros(program)
-    if isinstance(last, Normalize) and last.is_l2 and not skips:
+    if isinstance(last, Normalize) and last.is_l2 and last.is_whole and not skips:
         largest = np.nextafter(np.float32(last.unknown), np.float32(0.0))
         return RangeGate(x.shape[1], np.float32(last.relative), largest, skips, divided=True)
     return range_gate(x, skips)

@@ -28,11 +28,12 @@ CONTROL_ROOM = 1.02
 """Control samples that are drawn, as a multiple of those that the promise needs."""
 LEAST_REST = 100
 LEAST_REST_SHARE = 0.25
-"""Least share of the samples for shape and choice together, whatever the promise needs."""
-ENOUGH_REST = 1000
-"""Samples for shape and choice beside which the control part may grow until it allows one
-disagreement: one unusual control sample then no longer widens every band. On the MNIST pairs this
-saves more than a larger shape part."""
+"""Least share of the samples for shape and choice together, whatever the promise needs, but for the
+disagreement of `ENOUGH_REST`."""
+ENOUGH_REST, ENOUGH_SHARE = 1000, 0.125
+"""Samples for shape and choice, and their share, beside which the control part of a guaranteed risk
+may grow until it allows one disagreement: one unusual control sample then no longer widens every
+band. On the MNIST pairs this saves more than a larger shape part."""
 SHAPE_SHARE = 0.7
 """Share of the shape part in the samples outside the control part; the rest is the choice part."""
 
@@ -134,7 +135,8 @@ def _control_size(n: int, risk: float | None, control: Control) -> int:
     if risk is not None:
         wanted = max(wanted, math.ceil(CONTROL_ROOM * samples_needed(risk, control)))
         with_one = samples_needed(risk, control, disagreements=1)
-        if with_one <= n - ENOUGH_REST:
+        rest = max(ENOUGH_REST, math.ceil(ENOUGH_SHARE * n))
+        if control == "guaranteed" and with_one <= n - rest:
             return max(wanted, with_one)
     return min(wanted, _largest_control(n))
 

@@ -31,7 +31,7 @@ class RangeGate(Always):
     least <= deviation <= largest, with `least` = relative and `largest` just below unknown, lets
     through no row but divided ones: no input is answered early that the range of |x|^2 would have
     sent to the sum, but for differences of length that are rounding. Later exits get |x|^2 = 1,
-    the square of all features, also of those that the preparation leaves out behind the norm.
+    the square of all features, also of those that no vector has and that are not computed.
 
     Parameters
     ----------

@@ -29,6 +29,7 @@ from kmcompile.exits.statistical.risk import (
 )
 from kmcompile.exits.statistical.samples import (
     ENOUGH_REST,
+    ENOUGH_SHARE,
     LEAST_REST,
     LEAST_REST_SHARE,
     calibration_samples,
@@ -211,7 +212,7 @@ def test_training_data_that_are_repeated_are_recognised() -> None:
 
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("risk", [None, 1e-3, 0.01])
-@pytest.mark.parametrize("n", [200, 777, 7982, 100_000])
+@pytest.mark.parametrize("n", [200, 777, 7635, 7982, 20_999, 100_000])
 def test_parts_are_disjoint_and_complete(n: int, risk: float | None, control: Control) -> None:
     parts = split(n, risk, control)
     together = np.concatenate([parts.shape, parts.choice, parts.control])
@@ -219,7 +220,8 @@ def test_parts_are_disjoint_and_complete(n: int, risk: float | None, control: Co
     rest = len(parts.shape) + len(parts.choice)
     usual = max(LEAST_REST, LEAST_REST_SHARE * n)
     if rest < usual:
-        assert rest >= ENOUGH_REST and risk is not None
+        assert rest >= max(ENOUGH_REST, ENOUGH_SHARE * n)
+        assert risk is not None and control == "guaranteed"
         assert len(parts.control) == samples_needed(risk, control, disagreements=1)
     assert len(parts.shape) >= len(parts.choice)
     again = split(n, risk, control)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
@@ -14,12 +15,14 @@ from sklearn.svm import SVC
 from kit import cascades, catalogue
 from kit.lowered import program_of
 from kmcompile.exits.statistical.case import gate_of, prepared, prepared_batch
+from kmcompile.lower.formats import lower_in_format
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import RangeGate
 from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
 from kmcompile.readers import load_model
 from kmcompile.steps import Normalize
+from kmcompile.target import load_target
 
 POWERS = np.float32(2.0) ** np.arange(-149, 40, dtype=np.float32)
 
@@ -54,8 +57,18 @@ def test_gate_behind_a_norm_sums_nothing(steps):
     assert (found.run(prepared_batch(made, X)).square == 1).all()
 
 
+KEPT = ColumnTransformer([("kept", "passthrough", [0, 20, 43])])
+
+
 @pytest.mark.parametrize(
-    "steps", [(), (Normalizer("l1"),), (Normalizer("max"),), (Normalizer(), StandardScaler())]
+    "steps",
+    [
+        (),
+        (Normalizer("l1"),),
+        (Normalizer("max"),),
+        (Normalizer(), StandardScaler()),
+        (Normalizer(), KEPT),
+    ],
 )
 def test_gate_sums_squares_where_lengths_differ(steps):
     made, found, X = gate(*steps)
@@ -63,6 +76,15 @@ def test_gate_sums_squares_where_lengths_differ(steps):
     assert found.operations() == found.n_features
     square = sum_of_squares(prepared(made, X))
     assert (found.least, found.largest) == (square.min(), square.max())
+
+
+def test_pixels_that_no_vector_has_still_count_in_the_norm():
+    X, y = load_digits(n_class=2, return_X_y=True)
+    model = make_pipeline(Normalizer(), SVC(kernel="poly", coef0=1.0)).fit(X[:120], y[:120])
+    made = lower_in_format(load_model(model), load_target("host"), "iris", "float32").program
+    (step,) = made.prepare.steps
+    assert isinstance(step, Normalize) and step.n_out < step.n_in
+    assert gate_of(made, prepared(made, X[120:].astype(np.float32))).divided
 
 
 @pytest.mark.parametrize("steps", [(Normalizer(),), (StandardScaler(), Normalizer())])

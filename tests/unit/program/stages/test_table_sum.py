@@ -20,6 +20,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import TableSum
+from kmcompile.steps import Affine
 from kmcompile.target import load_target
 
 WIDE, NARROW = IntegerTableForm(False, True), IntegerTableForm(False, False)
@@ -185,3 +186,10 @@ def test_a_table_that_would_be_too_long_is_refused():
     machine = machine_of(rng.integers(20000, 30000, size=(9, 300)), rng.normal(size=9))
     with pytest.raises(InputError, match=r"a table of all codes would have 8,\d+,\d+ values"):
         stage_of(machine)
+
+
+def test_a_scaler_that_changes_signs_is_refused():
+    machine = machine_of([[1, 3], [2, 5]], [1.0, -0.5])
+    turned = Affine(np.zeros(2), -np.ones(2), np.zeros(2), 0.0)
+    with pytest.raises(InputError, match="changes the signs of the features"):
+        lossless_codes(replace(machine, preprocessing=(turned,)))
