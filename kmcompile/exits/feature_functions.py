@@ -35,13 +35,10 @@ def offer_additive(
     if 2 * machine.n_decisions * program.ends.exact.n_features >= program.ends.exact.operations():
         return None
     is_curved = isinstance(machine.kernel, AdditiveChi2)
-    table_bytes = 4 * additive_pieces(machine) * (1 + 2 * machine.n_decisions)
-    if (
-        not is_curved
-        and board.budgets.flash_bytes is not None
-        and table_bytes > board.budgets.flash_bytes
-    ):
-        return None
+    if not is_curved and board.budgets.flash_bytes is not None:
+        table_bytes = 4 * additive_pieces(machine) * (1 + 2 * machine.n_decisions)
+        if table_bytes > board.budgets.flash_bytes:
+            return None
     # The replay has low parts of the pieces. It does not come nearer to curves.
     return offer_without_vectors(
         AdditiveSum, machine, program, board, judged, replay_tables=1, settles=not is_curved

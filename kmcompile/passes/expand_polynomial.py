@@ -131,8 +131,8 @@ def expand_polynomial(machine: KernelMachine) -> Polynomials:
     float64's precision (`kmcompile.numeric.double_double`): with u = 2^-53, a term has at most 8
     products of 2 u^2 (d - 1 of s^t, then beta, orderings and the factor), the additions on its way
     of 4 u^2, and the factor is rounded in it. The pass `merge_duplicate_vectors` has rounded
-    coefficients by at most u. Both are relative to
-    sum_i |beta_i| C(d, k) |c|^(d - k) |gamma|^k |s_i|^k, the norm of the tensors' sum.
+    coefficients by at most u. Both are relative to the norm of the tensors' sum,
+    sum_i |beta_i| C(d, k) |c|^(d - k) |gamma|^k |s_i|^k.
     """
     kernel = machine.kernel
     assert isinstance(kernel, Poly)
