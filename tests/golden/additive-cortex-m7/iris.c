@@ -307,7 +307,8 @@ static iris_prepared_t iris_prepare(
 /*
  * decision[p] = sum over j of g_pj(x_j) + b_p, functions of one feature each in the order of their
  * table. g_pj(x) = a + c (x - t) on the piece of x: the last one whose knot t is at most x, or the
- * first one. All decisions share knots and pieces. bound[p] >= |decision[p] - exact value|.
+ * first one.
+ * All decisions share knots and pieces. bound[p] >= |decision[p] - exact value|.
  * Places are checked, so that a damaged table cannot make this read elsewhere or search longer.
  * Input: x prepared; deviation >= its distance from the exactly prepared input; length >= |x|.
  * Result: decision and bound, in the workspace.
