@@ -6,6 +6,7 @@ from math import comb
 
 import numpy as np
 
+from kmcompile.errors import InputError
 from kmcompile.lower.sum_constants import RESULT_ROUNDINGS
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array, lane_blocks
@@ -28,11 +29,19 @@ def lower_polynomial(
     precision : Precision
     low_parts : bool
         Without meaning: in float64 the stage has tables of its own.
+
+    Raises
+    ------
+    InputError
+        If a coefficient overflows.
     """
     made = expand_polynomial(machine)
     n, degree = machine.support_vectors.shape[1], int(made.degrees.max())
     lanes = min(lanes, 1 << (machine.n_decisions - 1).bit_length())
-    stored = _normal(made.coefficients.astype(precision.dtype), precision)
+    with np.errstate(over="ignore"):
+        stored = _normal(made.coefficients.astype(precision.dtype), precision)
+    if not np.isfinite(stored).all():
+        raise InputError("the coefficients of the polynomial are too large for its number format")
     wide = stored.astype(np.float64)
     size, error = made.weighted_norms(wide), _stored_error(made, wide)
     k = np.arange(1, degree + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -20,6 +21,7 @@ from kit import certified, regressions
 from kit.emitted import Emitted
 from kit.function_kernels import kernel_function, load_machine
 from kit.shared_data import DATA, data_file
+from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Linear
@@ -193,10 +195,12 @@ def programs_of(
             replay = lower_replay(machine, target, program, ordinary, low)
             programs[name] = replace(every, replay=replay)
     if can_expand(machine) and n_monomials(program.sum.n_features, machine.kernel.degree) < 3000:
-        made = lower(machine, target, "iris", ordinary, vectorless=PolynomialSum)
-        if target.double_bits == 64:
-            made = replace(made, replay=lower_replay(machine, target, made, ordinary))
-        programs["polynomial_sum"] = made
+        # Without it where the machine's coefficients overflow: the package offers none then either.
+        with suppress(InputError):
+            made = lower(machine, target, "iris", ordinary, vectorless=PolynomialSum)
+            if target.double_bits == 64:
+                made = replace(made, replay=lower_replay(machine, target, made, ordinary))
+            programs["polynomial_sum"] = made
     pairs = with_pair_sum(machine, program, ordinary, samples)
     if pairs is not None:
         programs["pair_sum"] = pairs

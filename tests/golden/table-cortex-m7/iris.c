@@ -375,7 +375,9 @@ static void iris_table_sum(
         const uint32_t positive = workspace->units[p];
         const uint32_t negative = iris_start[(2U * p) + 1U];
         const bool above = positive >= negative;
-        const uint32_t units = above ? (positive - negative) : (negative - positive);
+        const uint32_t larger = above ? positive : negative;
+        const uint32_t smaller = above ? negative : positive;
+        const uint32_t units = larger - smaller;
         const float magnitude = (float)units * unit;
         const float of_input = iris_bound_per_deviation[p] * input->deviation;
 
