@@ -194,7 +194,7 @@ def with_exits(case: Case, links: Sequence[CascadeExit[Any]], scale: float) -> P
 
 
 def _control(chosen: Sequence[CascadeExit[Any]], case: Case) -> Promise:
-    """Return the promise of the smallest scale that keeps the risk on the control samples."""
+    """Return the promise of nearly the smallest scale that keeps the risk on control samples."""
     wish, control = case.wish, case.parts.control
     seen = case.seen(control)
     results = [made.results_on(seen, case.ends) for made in chosen]

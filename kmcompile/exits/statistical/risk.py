@@ -1,4 +1,4 @@
-"""The risk that control samples support, and the smallest scale of all thresholds that keeps it.
+"""The risk that control samples support, and nearly the smallest scale of thresholds that keeps it.
 
 The risk is the probability that an early exit gives another label than the model. The control
 samples are independent of the thresholds' shapes and are used once.
@@ -122,14 +122,15 @@ def fixed_sequence(
     risk: float,
     confidence: float = CONFIDENCE,
 ) -> Promise | None:
-    """Return the promise of the last scale before the first scale whose risk may be too large.
+    """Return the promise of a scale whose risk is at most `risk`, nearly the smallest.
 
     The scales are tested in their order. At each, the hypothesis "the risk is larger than
     requested" is rejected if the upper limit of Clopper and Pearson is at most the requested risk.
     The first scale that is not rejected ends the sequence. The sequence reaches only one test of a
     true hypothesis, so all promises hold together with the confidence [2]_. The confidence belongs
     to the requested risk. The upper limit at the chosen scale is smaller but no valid bound, since
-    its own samples chose the scale.
+    its own samples chose the scale. Of the scales that hold, the one before the smallest is taken:
+    the smallest of many scales on one sample set is partly luck.
 
     Parameters
     ----------
@@ -146,13 +147,13 @@ def fixed_sequence(
     Promise or None
         None if the first scale fails.
     """
-    promise = None
+    held: list[Promise] = []
     for scale in scales:
         disagreements = counts(scale)
         if clopper_pearson_upper(disagreements, n, confidence) > risk:
             break
-        promise = Promise("guaranteed", risk, risk, confidence, n, disagreements, scale)
-    return promise
+        held.append(Promise("guaranteed", risk, risk, confidence, n, disagreements, scale))
+    return _one_step_wider(held)
 
 
 def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Promise | None:
@@ -188,6 +189,11 @@ def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Pro
         if (int(ever.sum()) + 1) / (n + 1) > risk:
             break
         held.append(Promise("expected", risk, risk, None, n, int(here.sum()), scale))
+    return _one_step_wider(held)
+
+
+def _one_step_wider(held: Sequence[Promise]) -> Promise | None:
+    """Return the last promise but one: the smallest scale that holds is partly luck."""
     return held[max(0, len(held) - 2)] if held else None
 
 

@@ -102,13 +102,20 @@ def test_fixed_sequence_stops_at_the_first_failure_and_looks_no_further() -> Non
 
     def counts(scale: float) -> int:
         asked.append(scale)
-        return {4.0: 0, 3.0: 1, 2.0: 30, 1.0: 0}[scale]
+        return {5.0: 0, 4.0: 1, 3.0: 2, 2.0: 30, 1.0: 0}[scale]
 
-    promise = fixed_sequence([4.0, 3.0, 2.0, 1.0], counts, 1000, 0.01)
-    assert asked == [4.0, 3.0, 2.0]
+    promise = fixed_sequence([5.0, 4.0, 3.0, 2.0, 1.0], counts, 1000, 0.01)
+    assert asked == [5.0, 4.0, 3.0, 2.0]
     assert promise is not None
-    assert (promise.scale, promise.disagreements, promise.confidence) == (3.0, 1, 0.99)
     assert (promise.control, promise.requested, promise.upper_bound) == ("guaranteed", 0.01, 0.01)
+    # One step wider than the last scale that holds.
+    assert (promise.scale, promise.disagreements, promise.confidence) == (4.0, 1, 0.99)
+
+
+def test_fixed_sequence_takes_the_first_scale_if_only_that_one_holds() -> None:
+    promise = fixed_sequence([2.0, 1.0], lambda scale: 0 if scale > 1 else 30, 1000, 0.01)
+    assert promise is not None
+    assert promise.scale == 2.0
 
 
 def rows(first: int, last: int) -> np.ndarray:
@@ -142,10 +149,12 @@ def test_too_few_samples_support_no_scale_and_nothing_is_decided() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
 def test_guaranteed_risk_is_broken_no_more_often_than_promised(confidence: float) -> None:
+    """Each scale stands twice, so that the promise is that of the last scale that holds."""
     rng = np.random.default_rng(31)
     n, risk, broken = 500, 0.02, 0
+    twice = tuple(np.repeat(SCALES, 2))
     for _ in range(REPETITIONS):
-        promise = fixed_sequence(SCALES, counts_of(rng.random(n)), n, risk, confidence)
+        promise = fixed_sequence(twice, counts_of(rng.random(n)), n, risk, confidence)
         assert promise is not None
         broken += risk_at(promise.scale) > risk
     assert 0 < broken <= binom.isf(SURE, REPETITIONS, 1 - confidence)
