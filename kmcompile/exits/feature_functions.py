@@ -9,7 +9,12 @@ from kmcompile.lower.additive_sum import additive_pieces, can_be_additive
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
-from kmcompile.program.stages import AdditiveSum
+from kmcompile.program.stages import AdditiveSum, CurveSum
+
+
+def sum_of_functions(machine: KernelMachine) -> type[AdditiveSum | CurveSum]:
+    """Return the kind of the sum of functions of features that a machine has."""
+    return CurveSum if isinstance(machine.kernel, AdditiveChi2) else AdditiveSum
 
 
 def offer_additive(
@@ -40,6 +45,7 @@ def offer_additive(
         if table_bytes > board.budgets.flash_bytes:
             return None
     # The replay has low parts of the pieces. It does not come nearer to curves.
+    kind = sum_of_functions(machine)
     return offer_without_vectors(
-        AdditiveSum, machine, program, board, judged, replay_tables=1, settles=not is_curved
+        kind, machine, program, board, judged, replay_tables=1, settles=not is_curved
     )

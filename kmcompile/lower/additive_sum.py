@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.kernels import AdditiveChi2, Intersection
-from kmcompile.lower.curved_sum import lower_curves
 from kmcompile.lower.feature_functions import (
     Coefficients,
     FeatureFunction,
@@ -40,17 +39,10 @@ def can_be_additive(machine: KernelMachine) -> bool:
 def lower_additive(
     machine: KernelMachine, lanes: int, precision: Precision = FLOAT32, low_parts: bool = False
 ) -> AdditiveSum:
-    """Return the stage of a machine with an additive kernel; `AdditiveSum` has the bound of lines.
+    """Return the stage of a machine with the intersection kernel; `AdditiveSum` has its bound.
 
     `low_parts` as in `SumContext`; `lanes` has no effect.
-
-    Raises
-    ------
-    InputError
-        If the additive chi2 kernel needs too many pieces.
     """
-    if isinstance(machine.kernel, AdditiveChi2):
-        return lower_curves(machine, precision, low_parts)
     beta = decision_coefficients(machine)
     coefficients = Coefficients.of(beta)
     columns = machine.support_vectors.T
@@ -82,7 +74,6 @@ def lower_additive(
     ends = np.cumsum([len(line.knots) for line in lines])
     return AdditiveSum(
         n_prepared=len(columns),
-        degree=1,
         weights=np.concatenate([line.table for line in lines]),
         function_columns=np.array(order),
         function_ends=ends,
@@ -90,7 +81,6 @@ def lower_additive(
         per_length=precision.bound_constants(per_length * (1 + 1e-9)),
         per_deviation=precision.bound_constants(_norm(slopes) * (1 + 1e-9)),
         minimum=precision.bound_constants(minimum * (1 + 1e-9)),
-        beyond=np.zeros(0),
         result_error=precision.bound_constant(RESULT_ROUNDINGS * precision.unit_roundoff),
     )
 

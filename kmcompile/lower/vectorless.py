@@ -6,11 +6,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from kmcompile.lower.additive_sum import lower_additive
+from kmcompile.lower.curve_sum import lower_curves
 from kmcompile.lower.polynomial_sum import lower_polynomial
 from kmcompile.lower.sums import lower_linear
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import FLOAT32, Precision
-from kmcompile.program.stages import AdditiveSum, LinearSum, PolynomialSum, VectorlessSum
+from kmcompile.program.stages import (
+    AdditiveSum,
+    CurveSum,
+    LinearSum,
+    PolynomialSum,
+    VectorlessSum,
+)
 
 _LOWERINGS: Mapping[
     type[VectorlessSum], Callable[[KernelMachine, int, Precision, bool], VectorlessSum]
@@ -19,6 +26,7 @@ _LOWERINGS: Mapping[
         LinearSum: lower_linear,
         PolynomialSum: lower_polynomial,
         AdditiveSum: lower_additive,
+        CurveSum: lower_curves,
     }
 )
 

@@ -35,6 +35,7 @@ from kmcompile.passes.expand_polynomial import monomials
 from kmcompile.program.stages import (
     AdditiveSum,
     BoundSequence,
+    CurveSum,
     ExactSum,
     LinearSum,
     LocalExpansion,
@@ -415,7 +416,7 @@ def table_sum(stage: TableSum, machine: KernelMachine) -> Needed:
     }
 
 
-def curved_sum(stage: AdditiveSum, machine: KernelMachine) -> Needed:
+def curve_sum(stage: CurveSum, machine: KernelMachine) -> Needed:
     """Return those of sum_j g_j(x_j) + b with the additive chi2 kernel, of one decision.
 
     From g_j in rational numbers at points of every piece, and far beyond the last knot.
@@ -468,7 +469,12 @@ def _of_curve(
 
 def replay(stage: Replay, machine: KernelMachine) -> Needed:
     """Return those of the sum in float64, and what is lost of subnormals that are read as 0."""
-    sums = {LinearSum: linear_sum, PolynomialSum: polynomial_sum, AdditiveSum: additive_sum}
+    sums = {
+        LinearSum: linear_sum,
+        PolynomialSum: polynomial_sum,
+        AdditiveSum: additive_sum,
+        CurveSum: curve_sum,
+    }
     own = sums.get(type(stage.sum), exact_sum)
     found = {f"sum.{name}": least for name, least in own(stage.sum, machine).items()}
     return found | {"input_error": math.sqrt(stage.prepare.n_features) * (TINY - 2.0**-149)}

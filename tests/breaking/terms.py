@@ -21,6 +21,7 @@ from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.program.stages import (
     AdditiveSum,
     BoundSequence,
+    CurveSum,
     ExactSum,
     FixedSum,
     LinearSum,
@@ -103,7 +104,8 @@ TERMS: dict[type, tuple[str, ...]] = {
     PairSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
     PolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
-    AdditiveSum: ("per_length", "per_deviation", "minimum", "beyond", "result_error"),
+    AdditiveSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    CurveSum: ("per_length", "per_deviation", "minimum", "beyond", "result_error"),
     TableSum: ("per_deviation", "minimum", "result_error"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
@@ -191,13 +193,14 @@ VALUES: dict[type, tuple[str, ...]] = {
     ),
     LinearSum: ("weights", "intercept"),
     PolynomialSum: ("degree", "width", "terms", "intercept"),
-    AdditiveSum: (
+    AdditiveSum: ("n_prepared", "weights", "function_columns", "function_ends", "intercept"),
+    CurveSum: (
         "n_prepared",
-        "degree",
         "weights",
         "function_columns",
         "function_ends",
         "intercept",
+        "degree",
     ),
     TableSum: (
         "codes",

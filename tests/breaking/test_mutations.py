@@ -34,6 +34,7 @@ from kit.fixed_sums import in_format, random_machine
 from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.lower.additive_sum import lower_additive
+from kmcompile.lower.curve_sum import lower_curves
 from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.lower.polynomial_sum import lower_polynomial
 from kmcompile.lower.sum_constants import SumContext
@@ -131,8 +132,8 @@ def _table(made: Callable[[], Any]) -> Derived:
 def _curved(precision: Precision) -> Derived:
     """Return that of a machine with the additive chi2 kernel and coefficients above 0 only."""
     machine = run_passes(additive.MORE[-1].machine())
-    stage = lower_additive(machine, 4, precision, low_parts=True)
-    return Derived(stage, derivations.curved_sum(stage, machine))
+    stage = lower_curves(machine, 4, precision, low_parts=True)
+    return Derived(stage, derivations.curve_sum(stage, machine))
 
 
 @cache
@@ -298,6 +299,7 @@ GENEROUS = {
     "LinearSum.result_error",
     "PolynomialSum.result_error",
     "AdditiveSum.result_error",
+    "CurveSum.result_error",
     "TableSum.result_error",
     "FixedSum.result_error",
 }

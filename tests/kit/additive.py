@@ -1,6 +1,6 @@
 """Machines whose sum is one of functions of single features, with and without a replay.
 
-For tests of the sum `AdditiveSum`: bits of its C, its bound, what it meets.
+For tests of the sums `AdditiveSum` and `CurveSum`: bits of its C, its bound, what it meets.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kit.function_kernels import intersection_kernel, load_machine
 from kit.replays import Replayed
 from kmcompile.kernels import AdditiveChi2, Intersection
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.program.stages import AdditiveSum
+from kmcompile.program.stages import AdditiveSum, CurveSum
 from kmcompile.target import Target
 
 
@@ -39,7 +39,9 @@ class Additive:
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
-        return emit_machine(self.machine(), target, name, AdditiveSum)
+        machine = self.machine()
+        kind = CurveSum if isinstance(machine.kernel, AdditiveChi2) else AdditiveSum
+        return emit_machine(machine, target, name, kind)
 
     def _fitted(self) -> Any:
         if self.case is not None:

@@ -27,7 +27,7 @@ from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
-from kmcompile.kernels import Intersection
+from kmcompile.kernels import AdditiveChi2, Intersection, Kernel
 from kmcompile.lower import lower, pair_choice
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
@@ -43,6 +43,7 @@ from kmcompile.program.stages import (
     Argmax,
     BoundSequence,
     CodedSum,
+    CurveSum,
     EarlyExit,
     ExactSum,
     FixedSum,
@@ -65,6 +66,7 @@ from kmcompile.program.stages import (
     SubspaceCertificate,
     TableSum,
     Value,
+    VectorlessSum,
     Vote,
 )
 from kmcompile.target import Target
@@ -93,7 +95,13 @@ KERNELS: dict[str, dict[str, Any]] = {
     "sigmoid": {"kernel": "sigmoid", "gamma": 0.05, "coef0": -0.5},
     "linear": {"kernel": "linear"},
     "intersection": {"kernel": laplacian_kernel},  # for its coefficients: scikit-learn has none
+    "additive_chi2": {"kernel": laplacian_kernel},  # so that every task has it
 }
+ADDITIVE: dict[str, tuple[Kernel, type[VectorlessSum]]] = {
+    "intersection": (Intersection(), AdditiveSum),
+    "additive_chi2": (AdditiveChi2(), CurveSum),
+}
+"""Kernels that take the place of the fitted one, and their sums in float32."""
 
 
 @dataclass(frozen=True)
@@ -141,11 +149,12 @@ class Chain:
             return replace(self, replays=False).emit(target, name)
         model, fresh = fitted(self.task, self.kernel, self.data, self.break_ties)
         machine = readers.load_model(model)
-        if self.kernel == "intersection":
-            machine = replace(machine, kernel=Intersection())
+        if self.kernel in ADDITIVE:
+            machine = replace(machine, kernel=ADDITIVE[self.kernel][0])
         lowered = lower_in_format(machine, board, name, self.number_format)
         if self.mode == "exact" and self.kernel != "linear" and _in_floats(self):
-            lowered = without_vectors(lowered, board)
+            _, kind = ADDITIVE.get(self.kernel, (None, PolynomialSum))
+            lowered = without_vectors(lowered, board, kind)
         spread = float(samples(self.task, self.data)[1].std())
         program = with_tolerance(lowered.program, TOLERANCE * spread)
         exits = self._exits(lowered, program, fresh)
@@ -232,10 +241,9 @@ def certified_exits(
         yield lower_quadratic(Parts.of(machine), N_SQUARES)
 
 
-def without_vectors(lowered: Lowered, target: Target) -> Lowered:
+def without_vectors(lowered: Lowered, target: Target, kind: type[VectorlessSum]) -> Lowered:
     """Return the program with a sum without vectors in place of its sum, if it pays or not."""
     name, ordinary = lowered.program.name, lowered.ordinary
-    kind = AdditiveSum if isinstance(lowered.machine.kernel, Intersection) else PolynomialSum
     program = lower(lowered.machine, target, name, ordinary, vectorless=kind)
     return replace(lowered, program=program)
 
@@ -352,6 +360,7 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     LinearSum: lambda chain: chain.kernel == "linear",
     PolynomialSum: lambda chain: chain.kernel == "poly" and chain.mode == "exact",
     AdditiveSum: lambda chain: _in_floats(chain) and chain.kernel == "intersection",
+    CurveSum: lambda chain: chain.kernel == "additive_chi2",
     TableSum: lambda chain: not _in_floats(chain) and chain.kernel == "intersection",
     PairSum: lambda chain: chain.by_pairs,
     Sign: lambda chain: chain.task.has_one_sign,
@@ -366,7 +375,7 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
 def can_be(chain: Chain) -> bool:
     """Return whether there is such a program, as long as a program of its kind can be."""
     in_floats = _in_floats(chain)
-    if chain.kernel in ("linear", "intersection") and chain.mode != "exact":
+    if chain.kernel in ("linear", *ADDITIVE) and chain.mode != "exact":
         return False
     if chain.mode == "exact" and chain.kernel in ("rbf", "sigmoid"):
         return False

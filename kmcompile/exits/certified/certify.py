@@ -18,6 +18,7 @@ from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
+from kmcompile.exits.feature_functions import sum_of_functions
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.kernels import AdditiveChi2, Intersection
 from kmcompile.model.kernel_machine import KernelMachine
@@ -25,8 +26,9 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
-from kmcompile.program.stages import AdditiveSum, EarlyExit, Vote
+from kmcompile.program.stages import EarlyExit, Vote
 from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.piecewise_sum import PiecewiseSum
 from kmcompile.request.asked_stages import AskedStages
 
 WORST_SHARE = 0.25
@@ -138,12 +140,13 @@ def add_certified_exits(
 
 def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]:
     """Return why a machine that looks additive is summed over its vectors."""
-    if isinstance(program.sum, AdditiveSum):
+    if isinstance(program.sum, PiecewiseSum):
         return ()
     if machine.kernel.not_additive:
         return (f"additive_sum is left out: {machine.kernel.not_additive}",)
     if isinstance(machine.kernel, AdditiveChi2 | Intersection):
-        return ("additive_sum does not pay or fit here, or not in this format, and is left out",)
+        name = sum_of_functions(machine).template
+        return (f"{name} does not pay or fit here, or not in this format, and is left out",)
     return ()
 
 

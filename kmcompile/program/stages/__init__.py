@@ -6,6 +6,7 @@ from kmcompile.program.stages.bound_sequence import BoundSequence
 from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.code_table import CodeTable
 from kmcompile.program.stages.coded_sum import CodedSum
+from kmcompile.program.stages.curve_sum import CurveSum
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
@@ -50,6 +51,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     LinearSum,
     PolynomialSum,
     AdditiveSum,
+    CurveSum,
     TableSum,
     PairSum,
     Sign,
@@ -69,6 +71,7 @@ __all__ = [
     "CodeRange",
     "CodeTable",
     "CodedSum",
+    "CurveSum",
     "EarlyExit",
     "ExactSum",
     "FixedSum",

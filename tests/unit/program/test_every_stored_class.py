@@ -63,6 +63,7 @@ CASES = (
     *pairs.FEW_VECTORS,
     *polynomials.FEW_TERMS,
     additive.CORE[0],
+    additive.CORE[5],
     replays.CORE[0],
     replays.Replayed(CHI2, low_parts=True),
 )

@@ -20,7 +20,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, Precision
-from kmcompile.program.stages import AdditiveSum
+from kmcompile.program.stages import CurveSum
 
 _PASSES = 2.0**-49
 """Error of terms by the passes, relative to s + x: these round vectors, by which a term moves three
@@ -31,22 +31,11 @@ _MAX_PIECES = 0xFFFF
 
 
 def lower_curves(
-    machine: KernelMachine, precision: Precision = FLOAT32, low_parts: bool = False
-) -> AdditiveSum:
-    """Return the stage of a machine with the additive chi2 kernel.
+    machine: KernelMachine, lanes: int, precision: Precision = FLOAT32, low_parts: bool = False
+) -> CurveSum:
+    """Return the stage of a machine with the additive chi2 kernel; `CurveSum` has its bound.
 
-    The bound of a decision has the causes of lines (`AdditiveSum`), and one more.
-
-    - Approximation: `FeatureCurve.errors`. The largest error of a function's pieces with an end
-      counts for every input, that of a last piece for features that are beyond the last knot.
-    - Storage: as y <= 1, g^ is off by at most sum_k |c_k - c^_k|. On a last piece, which is a
-      straight line, |c_1 - c^_1| is multiplied by y <= x h.
-    - Rounding: y rounds once, as h is a power of 2. c_k y^k has k factors y, k products and at most
-      k + 1 additions: 3 k + 1 roundings, c_0 one (Higham, section 5.1). The term of the function
-      q = 0 ... n - 1 takes part in n - q additions.
-    - The input's deviation: as with lines. Inputs and exact inputs are 0 or more.
-
-    `low_parts` as in `SumContext`.
+    `low_parts` as in `SumContext`; `lanes` has no effect.
 
     Raises
     ------
@@ -94,7 +83,7 @@ def lower_curves(
     steepest += [f.steepest(0.0, np.inf) for f in left_out]
     if sum(len(own.table) for own in pieces) > _MAX_PIECES:
         raise InputError("the functions of all features have too many pieces")
-    return AdditiveSum(
+    return CurveSum(
         n_prepared=len(columns),
         degree=DEGREE,
         weights=np.concatenate([own.table for own in pieces]),

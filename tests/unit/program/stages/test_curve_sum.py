@@ -12,7 +12,7 @@ import pytest
 from kmcompile.errors import InputError
 from kmcompile.kernels import AdditiveChi2
 from kmcompile.lower import feature_curves, lower
-from kmcompile.lower.additive_sum import lower_additive
+from kmcompile.lower.curve_sum import lower_curves
 from kmcompile.lower.feature_curves import DEGREE, Chi2Functions, feature_curve
 from kmcompile.lower.prepare import length_bound
 from kmcompile.model.coefficients import decision_coefficients
@@ -21,7 +21,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision
 from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
-from kmcompile.program.stages import AdditiveSum
+from kmcompile.program.stages import CurveSum
 from kmcompile.target import load_target
 
 TERMS = ("per_length", "per_deviation", "minimum", "beyond", "result_error")
@@ -64,7 +64,7 @@ def batch_of(x: np.ndarray, precision: Precision, deviation: float = 0.0) -> Bat
 
 def excess(
     machine: KernelMachine,
-    stage: AdditiveSum,
+    stage: CurveSum,
     x: np.ndarray,
     precision: Precision = FLOAT32,
     exact: np.ndarray | None = None,
@@ -81,7 +81,7 @@ def excess(
     return worst
 
 
-def inputs(vectors: np.ndarray, stage: AdditiveSum, rng: np.random.Generator) -> np.ndarray:
+def inputs(vectors: np.ndarray, stage: CurveSum, rng: np.random.Generator) -> np.ndarray:
     """Return inputs at trained values, at knots and next to them, beyond them, of many sizes."""
     n = vectors.shape[1]
     knots = rng.choice(stage.weights[:, 0], size=(6, n)).astype(np.float32)
@@ -124,7 +124,7 @@ def test_the_bound_of_curves_holds(vectors, balanced, precision, shape):
     beta -= beta.mean() if balanced and len(s) > 1 else 0.0
     machine = machine_of(s, beta, 0.3)
     of = FLOAT32 if precision == "float32" else FLOAT64
-    stage = lower_additive(machine, 4, of, precision == "low_parts")
+    stage = lower_curves(machine, 4, of, precision == "low_parts")
     assert excess(machine, stage, inputs(s, stage, rng), of) <= 1.0
 
 
@@ -132,7 +132,7 @@ def test_the_bound_holds_for_inputs_that_are_off():
     rng = np.random.default_rng(6)
     s = rng.random((12, 3))
     machine = machine_of(s, rng.normal(size=12), 0.3)
-    stage = lower_additive(machine, 4)
+    stage = lower_curves(machine, 4)
     x = inputs(s, stage, rng)
     off = np.maximum(x + 1e-3 * rng.normal(size=x.shape), 0)
     assert excess(machine, stage, x, exact=off) <= 1.0
@@ -159,7 +159,7 @@ def _needing(term: str) -> tuple[KernelMachine, np.ndarray, np.ndarray | None]:
 @pytest.mark.parametrize("term", TERMS)
 def test_without_a_term_the_bound_does_not_hold(term):
     machine, x, exact = _needing(term)
-    stage = lower_additive(machine, 4)
+    stage = lower_curves(machine, 4)
     assert excess(machine, stage, x.astype(np.float32), exact=exact) <= 1.0
     mutant = replace(stage, **{term: getattr(stage, term) * ZERO})
     if term == "minimum":
@@ -193,7 +193,7 @@ def test_few_pieces_are_enough_and_do_not_grow_with_the_vectors():
     pieces = []
     for m in (20, 400):
         machine = machine_of(rng.random((m, 3)), rng.normal(size=m))
-        stage = lower_additive(machine, 4)
+        stage = lower_curves(machine, 4)
         pieces.append(stage.n_pieces / stage.n_functions)
         assert stage.operations() == sum(stage.steps) + 3 * (4 + DEGREE + 1) + 6
     assert max(pieces) < 40
@@ -201,7 +201,7 @@ def test_few_pieces_are_enough_and_do_not_grow_with_the_vectors():
 
 def test_a_feature_that_changes_no_decision_has_no_function():
     machine = machine_of([[0.0, 1.0], [0.0, 2.0]], [1.0, -1.0], 0.5)
-    stage = lower_additive(machine, 4)
+    stage = lower_curves(machine, 4)
     assert stage.function_columns.tolist() == [1]
     assert excess(machine, stage, np.float32([[9, 1], [4, 1.5], [99, 3]])) <= 1.0
 
@@ -209,14 +209,14 @@ def test_a_feature_that_changes_no_decision_has_no_function():
 def test_low_parts_make_the_bound_in_double_much_smaller():
     rng = np.random.default_rng(8)
     machine = machine_of(rng.random((30, 4)), rng.normal(size=30))
-    plain, fine = (lower_additive(machine, 4, FLOAT64, low) for low in (False, True))
+    plain, fine = (lower_curves(machine, 4, FLOAT64, low) for low in (False, True))
     assert fine.minimum[0] < 1e-2 * plain.minimum[0]
 
 
 def test_the_tables_of_both_precisions_differ_by_low_parts_only():
     rng = np.random.default_rng(9)
     machine = machine_of(rng.random((20, 4)), rng.normal(size=20))
-    single, fine = lower_additive(machine, 4), lower_additive(machine, 4, FLOAT64, True)
+    single, fine = lower_curves(machine, 4), lower_curves(machine, 4, FLOAT64, True)
     low = (fine.weights - single.weights).astype(np.float32)
     np.testing.assert_array_equal(fine.weights, single.weights.astype(np.float64) + low)
     np.testing.assert_array_equal(single.function_columns, fine.function_columns)
@@ -227,7 +227,7 @@ def test_the_intervals_of_a_program_hold_f_where_it_is_mostly_a_line():
     """Far from the trained values, with a line that rounds: the program bounds |x|, too."""
     machine = run_passes(machine_of([[0.0], [1.0]], [1 / 3, 1e-3], 1e6))
     x = np.linspace(2.9e6, 3.1e6, 99, dtype=np.float32)[:, None]
-    program = lower(machine, load_target("host"), "iris", x[:9], vectorless=AdditiveSum)
+    program = lower(machine, load_target("host"), "iris", x[:9], vectorless=CurveSum)
     answers = interpret(program, x).results
     for row, low, high in zip(x, answers["lower"], answers["upper"], strict=True):
         assert Fraction(float(low)) <= exact_decision(machine, row) <= Fraction(float(high))
@@ -238,4 +238,4 @@ def test_the_intervals_of_a_program_hold_f_where_it_is_mostly_a_line():
 def test_too_many_pieces_are_refused(monkeypatch):
     monkeypatch.setattr(feature_curves, "_MOST_PIECES", 5)
     with pytest.raises(InputError, match="too many pieces"):
-        lower_additive(machine_of([[1.0], [2.0]], [1.0, -1.0]), 4)
+        lower_curves(machine_of([[1.0], [2.0]], [1.0, -1.0]), 4)
