@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.exits.without_vectors import Board, offer_without_vectors
-from kmcompile.kernels import AdditiveChi2
-from kmcompile.lower.additive_sum import additive_pieces, can_be_additive
+from kmcompile.kernels import Additive
+from kmcompile.lower.additive_sum import MAX_PIECES, additive_pieces
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
-from kmcompile.program.stages import AdditiveSum, CurveSum
+from kmcompile.program.stages import AdditiveSum, CurveSum, VectorlessSum
 
-
-def sum_of_functions(machine: KernelMachine) -> type[AdditiveSum | CurveSum]:
-    """Return the kind of the sum of functions of features that a machine has."""
-    return CurveSum if isinstance(machine.kernel, AdditiveChi2) else AdditiveSum
+SUMS: Mapping[Additive, type[VectorlessSum]] = MappingProxyType(
+    {Additive.LINES: AdditiveSum, Additive.CURVES: CurveSum}
+)
+"""The sum of each kind of functions of single features."""
 
 
 def offer_additive(
@@ -35,17 +38,22 @@ def offer_additive(
     judged : ndarray of shape (n_samples, n_features), float32
         Samples that the C accepts.
     """
-    if program.codes is not None or not can_be_additive(machine):
+    additive = machine.kernel.additive
+    if program.codes is not None or additive is None:
         return None
     if 2 * machine.n_decisions * program.ends.exact.n_features >= program.ends.exact.operations():
         return None
-    is_curved = isinstance(machine.kernel, AdditiveChi2)
-    if not is_curved and board.budgets.flash_bytes is not None:
-        table_bytes = 4 * additive_pieces(machine) * (1 + 2 * machine.n_decisions)
-        if table_bytes > board.budgets.flash_bytes:
-            return None
+    has_lines = additive is Additive.LINES
+    if has_lines and not _lines_fit(machine, board):
+        return None
     # The replay has low parts of the pieces. It does not come nearer to curves.
-    kind = sum_of_functions(machine)
     return offer_without_vectors(
-        kind, machine, program, board, judged, replay_tables=1, settles=not is_curved
+        SUMS[additive], machine, program, board, judged, replay_tables=1, settles=has_lines
     )
+
+
+def _lines_fit(machine: KernelMachine, board: Board) -> bool:
+    """Return whether the C can number the lines and store them; curves are counted when made."""
+    n_pieces, flash = additive_pieces(machine), board.budgets.flash_bytes
+    table_bytes = 4 * n_pieces * (1 + 2 * machine.n_decisions)
+    return n_pieces <= MAX_PIECES and (flash is None or table_bytes <= flash)

@@ -9,7 +9,7 @@ from kmcompile.kernels.additive_chi2 import AdditiveChi2
 from kmcompile.kernels.chi2 import Chi2
 from kmcompile.kernels.fourier import Fourier
 from kmcompile.kernels.intersection import Intersection
-from kmcompile.kernels.kernel import Kernel, KernelSum
+from kmcompile.kernels.kernel import Additive, Kernel, KernelSum
 from kmcompile.kernels.laplacian import Laplacian
 from kmcompile.kernels.linear import Linear
 from kmcompile.kernels.poly import Poly
@@ -60,6 +60,7 @@ def register(kernel: type[Kernel], templates: Path) -> None:
 
 __all__ = [
     "CATALOGUE",
+    "Additive",
     "AdditiveChi2",
     "Chi2",
     "Fourier",

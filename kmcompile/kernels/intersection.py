@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.kernels.additive import AdditiveFloat32
 from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext, Magnitudes
-from kmcompile.kernels.kernel import Kernel
+from kmcompile.kernels.kernel import Additive, Kernel
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
 
@@ -20,6 +20,7 @@ class Intersection(Kernel):
     """K(s, x) = sum_j min(s_j, x_j)."""
 
     name: ClassVar[str] = "intersection"
+    additive: ClassVar[Additive] = Additive.LINES
     homogeneous: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import ClassVar
 
 import numpy as np
@@ -35,6 +36,17 @@ class KernelSum:
     n_constant: int
 
 
+class Additive(Enum):
+    """How a machine is a sum of functions of one feature each: what its kernel is a sum of."""
+
+    LINES = "lines"
+    """Minima, min(s_j, x_j): functions are straight between the vectors' values, and constant
+    beyond them."""
+
+    CURVES = "curves"
+    """Quotients, -(s_j - x_j)^2 / (s_j + x_j): functions are smooth."""
+
+
 class Kernel(ABC):
     """A kernel K(s, x) with its parameters; frozen, float64.
 
@@ -62,6 +74,9 @@ class Kernel(ABC):
 
     no_early_exits: ClassVar[str] = ""
     """Why a machine with this kernel has no early exits in any mode; empty if it may have some."""
+
+    additive: ClassVar[Additive | None] = None
+    """What functions of single features f is a sum of; None if it is none of those sums."""
 
     not_additive: ClassVar[str] = ""
     """Why a kernel that looks like a sum of functions of single features is none; usually empty."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.kernels import AdditiveChi2, Intersection
 from kmcompile.lower.feature_functions import (
     Coefficients,
     FeatureFunction,
@@ -19,7 +18,9 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, Precision
 from kmcompile.program.stages import AdditiveSum
 
-_MAX_PIECES = 0xFFFF
+MAX_PIECES = 0xFFFF
+"""Pieces that the C can number."""
+
 _PASSES = 2.0**-51
 """Relative error of vectors and of coefficients by the passes, which round in float64."""
 
@@ -29,17 +30,10 @@ def additive_pieces(machine: KernelMachine) -> int:
     return sum(n_pieces(column) for column in machine.support_vectors.T)
 
 
-def can_be_additive(machine: KernelMachine) -> bool:
-    """Return whether a machine is a sum of functions of single features that the C can index."""
-    if isinstance(machine.kernel, AdditiveChi2):
-        return True  # its pieces are counted when they are made
-    return isinstance(machine.kernel, Intersection) and additive_pieces(machine) <= _MAX_PIECES
-
-
 def lower_additive(
     machine: KernelMachine, lanes: int, precision: Precision = FLOAT32, low_parts: bool = False
 ) -> AdditiveSum:
-    """Return the stage of a machine with the intersection kernel; `AdditiveSum` has its bound.
+    """Return the stage of a machine that is a sum of lines; `AdditiveSum` has its bound.
 
     `low_parts` as in `SumContext`; `lanes` has no effect.
     """

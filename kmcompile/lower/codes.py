@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Intersection, Linear, Rbf
+from kmcompile.kernels import Additive, Linear, Rbf
 from kmcompile.lower.feature_space import VectorPairs, refitted
 from kmcompile.model.coefficients import decision_coefficients, with_decision_coefficients
 from kmcompile.model.grid import integer_grid
@@ -113,7 +113,7 @@ def lossless_codes(machine: KernelMachine) -> Coded | None:
     for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
         if low <= least and most <= high:
             return _coded(machine, offset, factor, (width, low, high), True)
-    if isinstance(machine.kernel, Intersection):
+    if machine.kernel.additive is Additive.LINES:
         # A minimum with a code above all those of the vectors is the vectors' own.
         return _coded(
             machine, offset, factor, ("int16", max(2 * min(least, 0), -32767), 32767), True
@@ -218,7 +218,7 @@ def _check(machine: KernelMachine) -> None:
     kernel = machine.kernel
     summed = kernel.of_inner_product or isinstance(kernel, Rbf)
     scales = summed and kernel.in_code_units(1.0) is not None
-    if not scales and not isinstance(kernel, Intersection):
+    if not scales and kernel.additive is not Additive.LINES:
         raise InputError(
             "integer formats are for the rbf, poly, sigmoid and intersection kernels, this "
             f"machine's is {kernel.name}\nuse --format float32"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Intersection
+from kmcompile.kernels import Additive
 from kmcompile.lower.code_table import sparse_is_better
 from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
@@ -189,7 +189,7 @@ def _with_layout(
     coded: Coded, target: Target, name: str, ordinary: Float32Array, number_format: str
 ) -> Program:
     """Return the program with 16-bit coefficients, or 32-bit ones if these certify much more."""
-    stores_vectors = not isinstance(coded.machine.kernel, Intersection)
+    stores_vectors = coded.machine.kernel.additive is not Additive.LINES
     sparse = stores_vectors and sparse_is_better(coded, target, ordinary)
 
     def lowered(wide: bool) -> Program:

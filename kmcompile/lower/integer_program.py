@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.kernels import Intersection, Rbf
+from kmcompile.kernels import Additive, Rbf
 from kmcompile.lower.code_table import code_lanes
 from kmcompile.lower.coded_sum import lower_coded_sum
 from kmcompile.lower.codes import Coded
@@ -90,7 +90,7 @@ def lower_integers(
     typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
     codes_layout = SPARSE if layout.sparse else target.code_layout
     summed: FixedSum | CodedSum | TableSum
-    if isinstance(machine.kernel, Intersection):
+    if machine.kernel.additive is Additive.LINES:
         summed = lower_table_sum(coded, layout.wide_coefficients)
     elif distances:
         summed = lower_fixed_sum(

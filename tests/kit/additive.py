@@ -15,9 +15,9 @@ from kit.catalogue import Case
 from kit.emitted import Emitted, emit_machine
 from kit.function_kernels import intersection_kernel, load_machine
 from kit.replays import Replayed
-from kmcompile.kernels import AdditiveChi2, Intersection
+from kmcompile.exits.feature_functions import SUMS
+from kmcompile.kernels import Intersection
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.program.stages import AdditiveSum, CurveSum
 from kmcompile.target import Target
 
 
@@ -33,15 +33,13 @@ class Additive:
     def machine(self) -> KernelMachine:
         """Return the machine; if it has another kernel, with that of the intersection."""
         machine = load_machine(self._fitted())
-        if isinstance(machine.kernel, AdditiveChi2):
-            return machine
-        return replace(machine, kernel=Intersection())
+        return machine if machine.kernel.additive else replace(machine, kernel=Intersection())
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         machine = self.machine()
-        kind = CurveSum if isinstance(machine.kernel, AdditiveChi2) else AdditiveSum
-        return emit_machine(machine, target, name, kind)
+        assert machine.kernel.additive is not None
+        return emit_machine(machine, target, name, SUMS[machine.kernel.additive])
 
     def _fitted(self) -> Any:
         if self.case is not None:

@@ -27,6 +27,7 @@ from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.exits.feature_functions import SUMS
 from kmcompile.kernels import AdditiveChi2, Intersection, Kernel
 from kmcompile.lower import lower, pair_choice
 from kmcompile.lower.formats import Lowered, lower_in_format
@@ -66,7 +67,6 @@ from kmcompile.program.stages import (
     SubspaceCertificate,
     TableSum,
     Value,
-    VectorlessSum,
     Vote,
 )
 from kmcompile.target import Target
@@ -97,11 +97,8 @@ KERNELS: dict[str, dict[str, Any]] = {
     "intersection": {"kernel": laplacian_kernel},  # for its coefficients: scikit-learn has none
     "additive_chi2": {"kernel": laplacian_kernel},  # so that every task has it
 }
-ADDITIVE: dict[str, tuple[Kernel, type[VectorlessSum]]] = {
-    "intersection": (Intersection(), AdditiveSum),
-    "additive_chi2": (AdditiveChi2(), CurveSum),
-}
-"""Kernels that take the place of the fitted one, and their sums in float32."""
+ADDITIVE: dict[str, Kernel] = {"intersection": Intersection(), "additive_chi2": AdditiveChi2()}
+"""Kernels that take the place of the fitted one."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +147,10 @@ class Chain:
         model, fresh = fitted(self.task, self.kernel, self.data, self.break_ties)
         machine = readers.load_model(model)
         if self.kernel in ADDITIVE:
-            machine = replace(machine, kernel=ADDITIVE[self.kernel][0])
+            machine = replace(machine, kernel=ADDITIVE[self.kernel])
         lowered = lower_in_format(machine, board, name, self.number_format)
         if self.mode == "exact" and self.kernel != "linear" and _in_floats(self):
-            _, kind = ADDITIVE.get(self.kernel, (None, PolynomialSum))
-            lowered = without_vectors(lowered, board, kind)
+            lowered = without_vectors(lowered, board)
         spread = float(samples(self.task, self.data)[1].std())
         program = with_tolerance(lowered.program, TOLERANCE * spread)
         exits = self._exits(lowered, program, fresh)
@@ -241,9 +237,10 @@ def certified_exits(
         yield lower_quadratic(Parts.of(machine), N_SQUARES)
 
 
-def without_vectors(lowered: Lowered, target: Target, kind: type[VectorlessSum]) -> Lowered:
+def without_vectors(lowered: Lowered, target: Target) -> Lowered:
     """Return the program with a sum without vectors in place of its sum, if it pays or not."""
     name, ordinary = lowered.program.name, lowered.ordinary
+    kind = SUMS.get(lowered.machine.kernel.additive, PolynomialSum)
     program = lower(lowered.machine, target, name, ordinary, vectorless=kind)
     return replace(lowered, program=program)
 

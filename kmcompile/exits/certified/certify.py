@@ -18,9 +18,8 @@ from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
-from kmcompile.exits.feature_functions import sum_of_functions
+from kmcompile.exits.feature_functions import SUMS
 from kmcompile.exits.sum_offer import SumOffer
-from kmcompile.kernels import AdditiveChi2, Intersection
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -144,8 +143,8 @@ def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]
         return ()
     if machine.kernel.not_additive:
         return (f"additive_sum is left out: {machine.kernel.not_additive}",)
-    if isinstance(machine.kernel, AdditiveChi2 | Intersection):
-        name = sum_of_functions(machine).template
+    if machine.kernel.additive is not None:
+        name = SUMS[machine.kernel.additive].template
         return (f"{name} does not pay or fit here, or not in this format, and is left out",)
     return ()
 
