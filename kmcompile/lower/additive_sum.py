@@ -9,6 +9,7 @@ from kmcompile.lower.feature_functions import (
     FeatureFunction,
     feature_function,
     n_pieces,
+    norm_of_functions,
 )
 from kmcompile.lower.stored import low_part
 from kmcompile.lower.sum_constants import RESULT_ROUNDINGS
@@ -63,7 +64,7 @@ def lower_additive(
     weight = np.abs(beta).sum(axis=1)
     lengths = np.abs(machine.support_vectors).sum(axis=1)
     minimum += _PASSES * np.abs(beta) @ lengths
-    per_length = _norm(reaches) + _PASSES * weight * np.sqrt(len(columns))
+    per_length = norm_of_functions(reaches) + _PASSES * weight * np.sqrt(len(columns))
     slopes = [np.abs(function.slopes).max(axis=0) for function in functions]
     ends = np.cumsum([len(line.knots) for line in lines])
     return AdditiveSum(
@@ -73,7 +74,7 @@ def lower_additive(
         function_ends=ends,
         intercept=intercept,
         per_length=precision.bound_constants(per_length * (1 + 1e-9)),
-        per_deviation=precision.bound_constants(_norm(slopes) * (1 + 1e-9)),
+        per_deviation=precision.bound_constants(norm_of_functions(slopes) * (1 + 1e-9)),
         minimum=precision.bound_constants(minimum * (1 + 1e-9)),
         result_error=precision.bound_constant(RESULT_ROUNDINGS * precision.unit_roundoff),
     )
@@ -155,9 +156,3 @@ def _as_constant(function: FeatureFunction) -> Float64Array:
     first = np.abs(function.slopes[0]) * abs(function.knots[0])
     error: Float64Array = rises * (1 + 1e-9) + function.moved + first
     return error
-
-
-def _norm(rows: list[Float64Array]) -> Float64Array:
-    """Return the Euclidean norms over functions of their values for each decision."""
-    norm: Float64Array = np.sqrt((np.stack(rows) ** 2).sum(axis=0))
-    return norm

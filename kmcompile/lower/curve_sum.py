@@ -13,12 +13,12 @@ from kmcompile.lower.feature_curves import (
     FeatureCurve,
     feature_curve,
 )
-from kmcompile.lower.feature_functions import NEGLIGIBLE
+from kmcompile.lower.feature_functions import NEGLIGIBLE, norm_of_functions
 from kmcompile.lower.stored import low_part
 from kmcompile.lower.sum_constants import RESULT_ROUNDINGS
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array, RealArray
 from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, Precision
 from kmcompile.program.stages import CurveSum
 
@@ -43,46 +43,23 @@ def lower_curves(
         If a function has too many pieces.
     """
     beta = decision_coefficients(machine)
+    weight = np.abs(beta).sum(axis=1)
     columns = machine.support_vectors.T
     functions = [Chi2Functions(column, beta) for column in columns]
-    weight = np.abs(beta).sum(axis=1)
-    constant = [bool((f.steepest(0.0, np.inf) <= NEGLIGIBLE * weight).all()) for f in functions]
-    if all(constant):
-        constant[-1] = False
-    largest = columns.max()
-    tolerance = TOLERANCE * np.sum([_size(f) for f in functions], axis=0) + SMALLEST_NORMAL
-    curves = {
-        j: feature_curve(f, tolerance, float(np.float32(max(REACH * columns[j].max(), largest))))
-        for j, f in enumerate(functions)
-        if not constant[j]
-    }
-    pieces = [
-        _Curves(j, curve, low_parts and precision is not FLOAT32) for j, curve in curves.items()
-    ]
-    pieces.sort(key=lambda own: float(own.sizes.sum()))
-    left_out = [f for j, f in enumerate(functions) if constant[j]]
+    constant = _are_constant(functions, weight)
+    left_out = [f for f, alone in zip(functions, constant, strict=True) if alone]
+    pieces = _pieces(functions, columns, constant, low_parts and precision is not FLOAT32)
 
-    zero = np.zeros((len(beta), 1))
-    shift = sum((f.values(np.zeros(1)) for f in left_out), zero)[:, 0]
-    exact = machine.intercept + shift
-    intercept = exact.astype(precision.dtype)
-    size = sum((f.sizes[1] for f in left_out), np.abs(machine.intercept))
-    minimum = np.abs(exact - intercept) + (len(columns) + 2) * 2.0**-53 * size
-    minimum += sum((f.rounding() * f.sizes[1] + f.lost for f in left_out), 0 * weight)
-    reaches = [f.steepest(0.0, np.inf) for f in left_out]
-    beyond = np.zeros(len(beta))
-    for q, own in enumerate(pieces):
-        additions = len(pieces) - q
-        minimum += own.error + own.rounding(additions, precision)
-        reaches.append(own.per_reach(additions, precision))
-        beyond = np.maximum(beyond, own.curve.errors[-1])
-    lengths = machine.support_vectors.sum(axis=1)
-    minimum += _PASSES * np.abs(beta) @ lengths
-    per_length = _norm(reaches) + _PASSES * weight * np.sqrt(len(columns))
-    steepest = [own.curve.steepest for own in pieces]
-    steepest += [f.steepest(0.0, np.inf) for f in left_out]
-    if sum(len(own.table) for own in pieces) > _MAX_PIECES:
-        raise InputError("the functions of all features have too many pieces")
+    n = len(pieces)
+    intercept, minimum = _intercept(machine, left_out, precision)
+    minimum = sum(
+        (own.error + own.rounding(n - q, precision) for q, own in enumerate(pieces)), minimum
+    )
+    minimum += _PASSES * np.abs(beta) @ machine.support_vectors.sum(axis=1)
+    slopes = [f.steepest(0.0, np.inf) for f in left_out]
+    reaches = [*slopes, *(own.per_reach(n - q, precision) for q, own in enumerate(pieces))]
+    per_length = norm_of_functions(reaches) + _PASSES * weight * np.sqrt(len(columns))
+    per_deviation = norm_of_functions([*(own.curve.steepest for own in pieces), *slopes])
     return CurveSum(
         n_prepared=len(columns),
         degree=DEGREE,
@@ -91,11 +68,55 @@ def lower_curves(
         function_ends=np.cumsum([len(own.table) for own in pieces]),
         intercept=intercept,
         per_length=precision.bound_constants(per_length * (1 + 1e-9)),
-        per_deviation=precision.bound_constants(_norm(steepest) * (1 + 1e-9)),
+        per_deviation=precision.bound_constants(per_deviation * (1 + 1e-9)),
         minimum=precision.bound_constants(minimum * (1 + 1e-9)),
-        beyond=precision.bound_constants(beyond),
+        beyond=precision.bound_constants(np.max([own.curve.errors[-1] for own in pieces], axis=0)),
         result_error=precision.bound_constant(RESULT_ROUNDINGS * precision.unit_roundoff),
     )
+
+
+def _are_constant(functions: list[Chi2Functions], weight: Float64Array) -> list[bool]:
+    """Return which features have functions that change no decision.
+
+    Parameters
+    ----------
+    functions : list of Chi2Functions
+    weight : ndarray of shape (n_decisions,), float64
+        sum_i |beta_pi|.
+    """
+    constant = [bool((f.steepest(0.0, np.inf) <= NEGLIGIBLE * weight).all()) for f in functions]
+    if all(constant):
+        constant[-1] = False  # C has no tables of length 0
+    return constant
+
+
+def _pieces(
+    functions: list[Chi2Functions], columns: Float64Array, constant: list[bool], low_parts: bool
+) -> list[_Curves]:
+    """Return the pieces of the features whose functions are not constant, by ascending size."""
+    tolerance = TOLERANCE * np.sum([_size(f) for f in functions], axis=0) + SMALLEST_NORMAL
+    largest = columns.max()
+    pieces = []
+    for j, (column, own) in enumerate(zip(columns, functions, strict=True)):
+        if not constant[j]:
+            end = float(np.float32(max(REACH * column.max(), largest)))
+            pieces.append(_Curves(j, feature_curve(own, tolerance, end), low_parts))
+    if sum(len(own.table) for own in pieces) > _MAX_PIECES:
+        raise InputError("the functions of all features have too many pieces")
+    return sorted(pieces, key=lambda own: float(own.sizes.sum()))
+
+
+def _intercept(
+    machine: KernelMachine, left_out: list[Chi2Functions], precision: Precision
+) -> tuple[RealArray, Float64Array]:
+    """Return the intercepts with the functions that are left out at 0, and their errors."""
+    zero = np.zeros(len(machine.intercept))
+    exact = machine.intercept + sum((f.values(np.zeros(1))[:, 0] for f in left_out), zero)
+    intercept = exact.astype(precision.dtype)
+    size = sum((f.sizes[1] for f in left_out), np.abs(machine.intercept))
+    error = np.abs(exact - intercept) + (machine.support_vectors.shape[1] + 2) * 2.0**-53 * size
+    error += sum((f.rounding() * f.sizes[1] + f.lost for f in left_out), zero)
+    return intercept, error
 
 
 class _Curves:
@@ -155,9 +176,3 @@ def _size(functions: Chi2Functions) -> Float64Array:
     values = functions.values(np.concatenate([[0.0], probes]))
     size: Float64Array = np.abs(values).max(axis=1)
     return size
-
-
-def _norm(rows: list[Float64Array]) -> Float64Array:
-    """Return the Euclidean norms over functions of their values for each decision."""
-    norm: Float64Array = np.sqrt((np.stack(rows) ** 2).sum(axis=0))
-    return norm

@@ -177,42 +177,66 @@ def feature_curve(functions: Chi2Functions, tolerance: Float64Array, end: float)
     InputError
         If there are too many pieces, or if they are too short for float32.
     """
-    knots, scales, rows, errors = [0.0], [], [], []
-    steepest = np.zeros_like(functions.slope)
+    knots, pieces = [0.0], []
     width = end / _GROW
     while knots[-1] < end:
         start = knots[-1]
-        width = min(_GROW * width, end - start)
-        while (functions.error(start, width) > tolerance).any():
-            width *= _SHRINK
-        following = float(np.float32(start + width))
-        if following > start + width:
-            following = float(np.nextafter(np.float32(following), np.float32(0)))
+        following = _end_of_piece(functions, tolerance, start, min(_GROW * width, end - start))
         if following <= start or len(knots) > _MOST_PIECES:
             raise InputError("the functions of a feature have too many pieces")
         width = following - start
-        scale = _scale(width)
-        coefficients, rounding = functions.polynomial(start, width, scale)
-        rows.append(coefficients)
-        errors.append(functions.error(start, width) + rounding + functions.lost)
-        steepest = np.maximum(steepest, functions.steepest(start, following))
-        scales.append(scale)
+        pieces.append(_Piece.between(functions, start, following))
         knots.append(following)
-    scale = _scale(end) if end > 0 else 1.0
-    last = np.zeros((DEGREE + 1, len(tolerance)))
-    last[0] = functions.values(np.array([end]))[:, 0]
-    last[1] = functions.slope / scale
-    size = functions.sizes[0] * end + functions.sizes[1]
-    size += np.abs(functions.factors) @ (1 / (end + functions.trained))
-    errors.append(functions.tail(end) + functions.rounding() * size + functions.lost)
+    pieces.append(_Piece.beyond(functions, end))
     return FeatureCurve(
         knots=np.array(knots),
-        scales=np.array([*scales, scale]),
-        coefficients=np.array([*rows, last]),
-        errors=np.array(errors) * (1 + 1e-9),
+        scales=np.array([piece.scale for piece in pieces]),
+        coefficients=np.array([piece.coefficients for piece in pieces]),
+        errors=np.array([piece.errors for piece in pieces]) * (1 + 1e-9),
         slope_error=functions.rounding() * functions.sizes[0],
-        steepest=np.maximum(steepest, functions.steepest(end, np.inf)) * (1 + 1e-9),
+        steepest=np.max([piece.steepest for piece in pieces], axis=0) * (1 + 1e-9),
     )
+
+
+def _end_of_piece(
+    functions: Chi2Functions, tolerance: Float64Array, start: float, width: float
+) -> float:
+    """Return the end of a piece that is at most so wide, a float32: where the tolerance allows."""
+    while (functions.error(start, width) > tolerance).any():
+        width *= _SHRINK
+    end = float(np.float32(start + width))
+    return end if end <= start + width else float(np.nextafter(np.float32(end), np.float32(0)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """One piece of a `FeatureCurve`."""
+
+    scale: float
+    coefficients: Float64Array
+    errors: Float64Array
+    steepest: Float64Array
+
+    @classmethod
+    def between(cls, functions: Chi2Functions, start: float, end: float) -> _Piece:
+        """Return a piece with an end: the interpolation of the functions."""
+        width = end - start
+        scale = _scale(width)
+        coefficients, rounding = functions.polynomial(start, width, scale)
+        errors = functions.error(start, width) + rounding + functions.lost
+        return cls(scale, coefficients, errors, functions.steepest(start, end))
+
+    @classmethod
+    def beyond(cls, functions: Chi2Functions, end: float) -> _Piece:
+        """Return the last piece, a line on which the functions' curved part is constant."""
+        scale = _scale(end) if end > 0 else 1.0
+        coefficients = np.zeros((DEGREE + 1, len(functions.slope)))
+        coefficients[0] = functions.values(np.array([end]))[:, 0]
+        coefficients[1] = functions.slope / scale
+        size = functions.sizes[0] * end + functions.sizes[1]
+        size += np.abs(functions.factors) @ (1 / (end + functions.trained))
+        errors = functions.tail(end) + functions.rounding() * size + functions.lost
+        return cls(scale, coefficients, errors, functions.steepest(end, np.inf))
 
 
 def _scale(width: float) -> float:

@@ -170,3 +170,9 @@ def _rounded(values: Integers, unit: int) -> Float64Array:
     """Return values / unit; Python rounds a quotient of integers once."""
     quotients = [value / unit for value in values.ravel().tolist()]
     return np.array(quotients, dtype=np.float64).reshape(values.shape)
+
+
+def norm_of_functions(rows: list[Float64Array]) -> Float64Array:
+    """Return the Euclidean norms over functions of their values for each decision."""
+    norm: Float64Array = np.sqrt((np.stack(rows) ** 2).sum(axis=0))
+    return norm

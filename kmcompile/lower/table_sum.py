@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.lower.codes import Coded
-from kmcompile.lower.feature_functions import Coefficients, Integers
+from kmcompile.lower.feature_functions import Coefficients, Integers, norm_of_functions
 from kmcompile.lower.sum_constants import RESULT_ROUNDINGS
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
@@ -43,27 +43,19 @@ def lower_table_sum(coded: Coded, wide_values: bool) -> TableSum:
     InputError
         If the table would be too long, or if its values leave the range of float32.
     """
-    machine, codes = coded.machine, coded.codes
+    machine = coded.machine
     beta = decision_coefficients(machine)
-    n_values = int((codes.max(axis=0) - coded.low + 1).sum()) * len(beta)
-    if n_values > _MOST_VALUES:
-        raise InputError(
-            f"a table of all codes would have {n_values:,} values, more than {_MOST_VALUES:,}\n"
-            "use --format float32"
-        )
+    _check_length(coded, len(beta))
     coefficients = Coefficients.of(beta)
-    functions = [_Function.of(column, coefficients, coded) for column in codes.T]
+    functions = [_Function.of(column, coefficients, coded) for column in coded.codes.T]
     log2 = _step_log2(functions, machine.intercept, 32 if wide_values else 16)
     stored = [_Stored.of(function, log2) for function in functions]
     order = [j for j, one in enumerate(stored) if one.values.any()] or [0]
     step = math.ldexp(1.0, log2)
-    whole = np.rint(machine.intercept / step)
-    base = whole.astype(np.int64) + sum(
-        (one.least for one in stored), np.zeros(len(beta), np.int64)
-    )
-    minimum = np.abs(machine.intercept - whole * step) + _moved(coded, beta)
+    base, off = _base(machine.intercept, stored, step)
+    minimum = off + _moved(coded, beta)
     minimum += sum((one.error for one in stored), np.zeros(len(beta)))
-    steepest = np.sqrt((np.stack([f.steepest for f in functions]) ** 2).sum(axis=0))
+    steepest = norm_of_functions([f.steepest for f in functions])
     return TableSum(
         codes=CodeRange(machine.n_features, coded.width, coded.low, coded.high),
         per_unit=np.float32(1 / coded.unit),
@@ -76,6 +68,28 @@ def lower_table_sum(coded: Coded, wide_values: bool) -> TableSum:
         per_deviation=bound_constants(steepest * (1 + 1e-9)),
         minimum=bound_constants(minimum * (1 + 1e-9)),
     )
+
+
+def _check_length(coded: Coded, n_decisions: int) -> None:
+    """Refuse a machine whose table would be too long."""
+    n_values = int((coded.codes.max(axis=0) - coded.low + 1).sum()) * n_decisions
+    if n_values > _MOST_VALUES:
+        raise InputError(
+            f"a table of all codes would have {n_values:,} values, more than {_MOST_VALUES:,}\n"
+            "use --format float32"
+        )
+
+
+def _base(
+    intercept: Float64Array, stored: list[_Stored], step: float
+) -> tuple[NDArray[np.int64], Float64Array]:
+    """Return the intercepts with the least values of all functions, in steps.
+
+    The second result is what the intercepts lose by their rounding.
+    """
+    whole = np.rint(intercept / step)
+    least = sum((one.least for one in stored), np.zeros(len(intercept), np.int64))
+    return whole.astype(np.int64) + least, np.abs(intercept - whole * step)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
