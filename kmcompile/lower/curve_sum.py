@@ -86,7 +86,7 @@ def _are_constant(functions: list[Chi2Functions], weight: Float64Array) -> list[
     """
     constant = [bool((f.steepest(0.0, np.inf) <= NEGLIGIBLE * weight).all()) for f in functions]
     if all(constant):
-        constant[-1] = False  # C has no tables of length 0
+        constant[-1] = False  # one function stays: C has no tables without elements
     return constant
 
 

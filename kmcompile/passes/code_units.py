@@ -29,12 +29,14 @@ def to_code_units(
     offset : ndarray of shape (n_features,), float64
         Offset in the kernel's space; 0 for a kernel of inner products.
     factor : float
-        Factor of all features; there is only one, since the kernel has one gamma.
+        Factor of all features; there is only one, since the kernel has one gamma. Above 0 for a
+        homogeneous kernel.
     """
     homogeneous = machine.kernel.homogeneous
     kernel = machine.kernel if homogeneous else machine.kernel.in_code_units(factor)
     assert kernel is not None
     assert kernel.of_distance or not offset.any()
+    assert factor > 0 or not homogeneous, "K(c s, c x) is c K(s, x) for c > 0 only"
     step = Affine(offset, np.full_like(offset, factor), np.zeros_like(offset), 0.0)
     vectors = (machine.support_vectors - offset) * factor
     moved = replace(

@@ -145,7 +145,7 @@ def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]
         return (f"additive_sum is left out: {machine.kernel.not_additive}",)
     if machine.kernel.additive is not None:
         name = SUMS[machine.kernel.additive].template
-        return (f"{name} does not pay or fit here, or not in this format, and is left out",)
+        return (f"{name} does not pay or fit here and is left out",)
     return ()
 
 

@@ -24,7 +24,10 @@ from kmcompile.program.stages import ExactSum, FixedSum, ReducedSet
 from kmcompile.program.stages.ends import Ends
 
 _SIZES = ((3, 12, 15), (5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1))
-"""Sizes of the reduced sets that are tried: dimensions, vectors, and k for one feature in k."""
+"""Sizes of the reduced sets that are tried: dimensions, vectors, and k for one feature in k.
+
+No theory gives them. One feature in 15 for the smallest set and in 5 for the next saved most on
+pairs of MNIST digits, compared with other shares at equal cost of the search."""
 
 _FEW_FEATURES = 100
 """With fewer features, a reduced set uses all of them."""

@@ -480,7 +480,7 @@ KERNELS_OF_SUMS = {
 def test_bounds_of_feature_sums_hold_at_every_scale(kernel, scale, gamma):
     """Vectors and inputs of many sizes, of zeros too, and inputs that are off."""
     if kernel == "additive_chi2" and gamma != 0.7:
-        pytest.skip("it has no gamma")
+        pytest.skip("additive_chi2 has no gamma: its cases would differ in nothing")
     rng = np.random.default_rng(12)
     vectors = scale * np.abs(sparse_machine(Rbf(1.0)).support_vectors)
     machine = machine_of(KERNELS_OF_SUMS[kernel](gamma / scale), vectors, [0.8, -0.3, 1.1], 0.1)
