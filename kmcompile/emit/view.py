@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from kmcompile.emit.code_table_view import TABLE, code_lines
+from kmcompile.emit.code_table_view import TABLE
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
-from kmcompile.emit.early_exits_view import EarlyExitsView, InputMember
-from kmcompile.emit.fixed_sum_view import integer_members
+from kmcompile.emit.early_exits_view import InputMember
 from kmcompile.emit.header_text import (
     COMMENT_COLUMNS,
     absent_lines,
@@ -24,9 +20,15 @@ from kmcompile.emit.header_text import (
 )
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.emit.members import declaration
 from kmcompile.emit.pair_sum_view import decision_function
 from kmcompile.emit.probability_view import ProbabilityView, probability_view
+from kmcompile.emit.program_texts import (
+    decisions_text,
+    proved_by,
+    stage_lines,
+    stages_text,
+    tolerance_text,
+)
 from kmcompile.emit.tables import (
     Reader,
     TableView,
@@ -35,18 +37,14 @@ from kmcompile.emit.tables import (
     readers_of,
     table_view,
 )
+from kmcompile.emit.usual_intervals import UsualInterval, n_levels, usual_intervals
 from kmcompile.emit.words import Words, words_of
-from kmcompile.program.layout import Member
+from kmcompile.emit.workspace_lines import member_lines, own_lines, replay_member, with_meanings
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
-    CodeTable,
     FixedSum,
     PairSum,
-    RangeGate,
-    Sign,
-    Stage,
     TableSum,
-    Value,
     VectorlessSum,
     Vote,
 )
@@ -73,15 +71,6 @@ def answer_words(program: Program) -> int:
 def record_words(program: Program) -> int:
     """Return the words of a harness record: one answer for each form of the query."""
     return len(entries(program)) * answer_words(program)
-
-
-@dataclass(frozen=True, slots=True)
-class UsualInterval:
-    """An interval of |x|^2 outside of which an input is at least so unlike the samples."""
-
-    dissimilarity: int
-    least: np.float32
-    largest: np.float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +194,7 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         command=command,
         words=words_of(program),
         is_regression=program.is_regression,
-        tolerance_text=_tolerance_text(label),
+        tolerance_text=tolerance_text(label),
         version=VERSION,
         name=program.name,
         upper=upper,
@@ -240,16 +229,16 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         most_kernel_evals=most_kernel_evals,
         adds_evals=bool(early.exits),
         replays=replay is not None,
-        replay_lines=() if replay is None else _with_meanings(_member_lines(replay.members)),
+        replay_lines=() if replay is None else with_meanings(member_lines(replay.members)),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         proves=early.proves,
-        proved_by=_proved_by(early),
+        proved_by=proved_by(early),
         calibrated=early.calibrates,
         checks_range=early.gate is not None,
-        usual_intervals=_usual_intervals(early),
+        usual_intervals=usual_intervals(early),
         # The sum over k of 2^k times the share of the samples with dissimilarity 2^k.
-        usual_mean=f"{1 + _n_levels(early) / 2:g}",
+        usual_mean=f"{1 + n_levels(early) / 2:g}",
         no_range_text="does not check the range" if early.calibrates else "was not calibrated",
         reuses_kernels=early.reuses_kernels,
         sum_arguments=f"workspace, input{', workspace->n_touched' if early.reuses_kernels else ''}",
@@ -259,21 +248,21 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
             else f"{upper}_SUM_EVALS"
         ),
         last_stage=summed.name,
-        stage_lines=_stage_lines(program),
+        stage_lines=stage_lines(program),
         input_members=early.input_members,
         promise_lines=tuple(textwrap.wrap(promise_text, COMMENT_COLUMNS)),
-        decisions_text=_decisions_text(program),
+        decisions_text=decisions_text(program),
         interval_lines=interval_lines(program),
         bound_lines=bound_lines(program),
         table_lines=table_lines(program.name),
         figure_lines=figure_lines(program, layout.workspace_bytes, most_kernel_evals),
         absent_lines=absent_lines(program, early),
         evals_text=evaluations_text(program),
-        stages_lines=tuple(textwrap.wrap(_stages_text(program), COMMENT_COLUMNS)),
+        stages_lines=tuple(textwrap.wrap(stages_text(program), COMMENT_COLUMNS)),
         class_names=tuple(str(label) for label in program.classes),
         stage_names=tuple(stage.name for stage in program.exit_stages),
-        workspace_lines=_with_meanings((*_replay_member(program), *_own_lines(layout))),
-        constant_lines=_with_meanings(
+        workspace_lines=with_meanings((*replay_member(program), *own_lines(layout))),
+        constant_lines=with_meanings(
             (
                 f"#define {upper}_{constant.name} {unsigned_literal(constant.value)}",
                 constant.meaning,
@@ -308,95 +297,6 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
     )
 
 
-def _n_levels(early: EarlyExitsView) -> int:
-    return len(early.gate.usual) if isinstance(early.gate, RangeGate) else 0
-
-
-def _usual_intervals(early: EarlyExitsView) -> tuple[UsualInterval, ...]:
-    """Return the range gate's intervals of usual |x|^2, from the inside; none without a gate.
-
-    Of equal intervals the last one says all: few samples have such.
-    """
-    if not isinstance(early.gate, RangeGate):
-        return ()
-    found = {
-        (least, largest): UsualInterval(2**k, least, largest)
-        for k, (least, largest) in enumerate(early.gate.usual, start=1)
-    }
-    return tuple(found.values())
-
-
-def _member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
-    """Yield the declaration of each array or number with its meaning."""
-    for member in members:
-        yield declaration(member), member.meaning
-
-
-def _own_lines(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Yield the declarations of the workspace behind the replay's part, the widest types first."""
-    program, summed = layout.program, layout.program.ends.exact
-    if isinstance(summed, FixedSum):
-        yield from _member_lines(integer_members(summed))
-    if isinstance(program.codes, CodeTable):
-        yield from code_lines(program.codes, program.name)
-    yield from _member_lines(layout.members)
-
-
-def _replay_member(program: Program) -> Iterator[tuple[str, str]]:
-    """Yield the replay's part of the workspace, which comes first so that no padding is needed."""
-    if program.replay is not None:
-        yield f"{program.name}_replay_workspace_t replay;", "what the replay computes in double"
-
-
 def _before_sum(program: Program) -> int:
     """Return the most kernels that early exits evaluate and the exact sum evaluates again."""
     return sum(stage.kernel_evaluations() for stage in program.early_exits if not stage.touches)
-
-
-def _with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return lines of code with comments aligned in one column."""
-    rows = list(rows)
-    width = max(len(code) for code, _ in rows)
-    return tuple(f"{code:{width}}  /* {meaning} */" for code, meaning in rows)
-
-
-def _stage_lines(program: Program) -> tuple[str, ...]:
-    """Return the lines that define the stages' numbers."""
-    upper = program.name.upper()
-    return tuple(
-        f"#define {upper}_STAGE_{stage.name.upper()} {unsigned_literal(number)}"
-        for number, stage in enumerate(program.exit_stages)
-    )
-
-
-def _stages_text(program: Program) -> str:
-    text = f"The stages, in order: {', '.join(stage.name for stage in program.stages)}."
-    if program.replay is not None:
-        left_open = words_of(program).left_open
-        text += f" Where they leave {left_open}, the replay computes the sums again in double."
-    return text
-
-
-def _tolerance_text(label: Stage) -> str:
-    """Return the widest interval that settles a regression query; "" if every interval does."""
-    if not isinstance(label, Value) or label.tolerance is None:
-        return ""
-    return f"{label.tolerance:.9g}"
-
-
-def _decisions_text(program: Program) -> str:
-    if program.is_regression:
-        return "the value"
-    if program.n_decisions == 1:
-        label = program.ends.label
-        includes_0 = isinstance(label, Sign) and label.zero_is_positive
-        return ">= 0 for class 1" if includes_0 else "> 0 for class 1"
-    if isinstance(program.label, Vote):
-        return "pairs (0, 1), (0, 2), ...: > 0 for the first"
-    return "one a class"
-
-
-def _proved_by(early: EarlyExitsView) -> str:
-    """Return the name of the last certified exit if statistical ones are behind it, or ""."""
-    proofs = [stage for stage in early.stages if not stage.is_calibrated]
-    return proofs[-1].name if proofs and proofs[-1] is not early.stages[-1] else ""

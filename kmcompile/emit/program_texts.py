@@ -1,0 +1,53 @@
+"""Texts on a program for its C: its stages, what its decisions mean, what proves it."""
+
+from __future__ import annotations
+
+from kmcompile.emit.early_exits_view import EarlyExitsView
+from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.words import words_of
+from kmcompile.program.program import Program
+from kmcompile.program.stages import Sign, Stage, Value, Vote
+
+
+def stage_lines(program: Program) -> tuple[str, ...]:
+    """Return the lines that define the stages' numbers."""
+    upper = program.name.upper()
+    return tuple(
+        f"#define {upper}_STAGE_{stage.name.upper()} {unsigned_literal(number)}"
+        for number, stage in enumerate(program.exit_stages)
+    )
+
+
+def stages_text(program: Program) -> str:
+    """Return a sentence that names the stages, and what the replay is for."""
+    text = f"The stages, in order: {', '.join(stage.name for stage in program.stages)}."
+    if program.replay is not None:
+        left_open = words_of(program).left_open
+        text += f" Where they leave {left_open}, the replay computes the sums again in double."
+    return text
+
+
+def tolerance_text(label: Stage) -> str:
+    """Return the widest interval that settles a regression query; "" if every interval does."""
+    if not isinstance(label, Value) or label.tolerance is None:
+        return ""
+    return f"{label.tolerance:.9g}"
+
+
+def decisions_text(program: Program) -> str:
+    """Return what the decisions are, and what their signs mean."""
+    if program.is_regression:
+        return "the value"
+    if program.n_decisions == 1:
+        label = program.ends.label
+        includes_0 = isinstance(label, Sign) and label.zero_is_positive
+        return ">= 0 for class 1" if includes_0 else "> 0 for class 1"
+    if isinstance(program.label, Vote):
+        return "pairs (0, 1), (0, 2), ...: > 0 for the first"
+    return "one a class"
+
+
+def proved_by(early: EarlyExitsView) -> str:
+    """Return the name of the last certified exit if statistical ones are behind it, or ""."""
+    proofs = [stage for stage in early.stages if not stage.is_calibrated]
+    return proofs[-1].name if proofs and proofs[-1] is not early.stages[-1] else ""
