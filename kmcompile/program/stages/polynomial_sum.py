@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import comb, factorial
+from math import factorial
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.nested_loops import NestedLoop, nested_loops
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
 
 
@@ -109,9 +110,10 @@ class PolynomialSum(VectorlessSum):
         """Whether the last block is padded."""
         return self.n_blocks * self.lanes > self.n_decisions
 
-    def n_turns(self, depth: int) -> int:
-        """Return how many terms of this degree a decision has."""
-        return comb(self.width + depth - 1, depth)
+    @property
+    def loops(self) -> NestedLoop:
+        """The loops of the C over the features: the outermost, with those inside."""
+        return nested_loops(self.width, self.degree)
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the table of coefficients, and the degree."""
