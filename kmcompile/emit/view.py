@@ -42,6 +42,7 @@ from kmcompile.emit.words import Words, words_of
 from kmcompile.emit.workspace_lines import member_lines, own_lines, replay_member, with_meanings
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
+    CodedPolynomialSum,
     FixedSum,
     PairSum,
     TableSum,
@@ -208,7 +209,7 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         coded=coded,
         prepares_in_workspace=coded is not None or bool(prepare.steps),
         accepts_in_workspace=entry_points[0].in_workspace,
-        needs_magnitude=not isinstance(summed, FixedSum | TableSum)
+        needs_magnitude=not isinstance(summed, FixedSum | TableSum | CodedPolynomialSum)
         or isinstance(label, Vote)
         or early.proves
         or probability is not None,

@@ -101,7 +101,7 @@ def complete(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> Chose
 
 def _with_exits(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> WithExits:
     exact = with_tolerance(lowered.program, plan.tolerance)
-    return add_early_exits(lowered.machine, exact, plan, tell)
+    return add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
 
 
 def _with_replay(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kmcompile.emit.layout import workspace_bytes
@@ -14,18 +15,22 @@ from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
 from kmcompile.exits.feature_functions import offer_additive
-from kmcompile.exits.multiplied_out import offer_polynomial
+from kmcompile.exits.multiplied_out import offer_coded_polynomial, offer_polynomial
 from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORST_SHARE as STATISTICAL_SHARE
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.exits.without_vectors import Board
+from kmcompile.lower.codes import Coded
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.interpreter import Inputs, interpret
 from kmcompile.program.program import Program
-from kmcompile.program.stages import TableSum
+from kmcompile.program.stages import CodedPolynomialSum, TableSum
 from kmcompile.request.plan import Plan
+
+_NO_GAIN = "that costs no fewer operations than the sum over the vectors with its early exits"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +46,8 @@ class WithExits:
         The choice of certified exits; None in every mode but certified.
     held_out, calibrated_with : ndarray of shape (n, n_features), float32, or None
         The samples of the same names in `Calibrated`.
+    over_vectors : str
+        Why a polynomial machine in an integer format is summed over its vectors; "" if it is not.
     """
 
     program: Program
@@ -48,6 +55,7 @@ class WithExits:
     choice: Choice | None = None
     held_out: Float32Array | None = None
     calibrated_with: Float32Array | None = None
+    over_vectors: str = ""
 
     @property
     def promise(self) -> Promise | None:
@@ -87,6 +95,7 @@ def add_early_exits(
     program: Program,
     plan: Plan,
     tell: Callable[[str], None],
+    coded: Coded | None = None,
 ) -> WithExits:
     """Return the program with early exits if the mode allows them and they save operations.
 
@@ -101,6 +110,8 @@ def add_early_exits(
     plan : Plan
     tell : callable
         Called with a few words as each step begins.
+    coded : Coded, optional
+        The machine with codes from which a program in an integer format was lowered.
 
     Raises
     ------
@@ -108,21 +119,21 @@ def add_early_exits(
         If an exit that must be there is unknown, is not of the mode, or cannot be built.
     """
     if plan.mode == "exact":
-        return WithExits(_with_cheapest_sum(machine, program, plan))
+        return _with_cheapest_sum(machine, program, plan, coded)
     check_names(plan.stages, plan.mode)
     reason = why_none(machine, plan, program)
     if reason and plan.stages.needed:
         raise InputError(f"{plan.stages.needed[0]} cannot be built for this machine: {reason}")
     if reason:
-        return WithExits(_with_cheapest_sum(machine, program, plan))
+        return _with_cheapest_sum(machine, program, plan, coded)
+    over_vectors = ["the early exits that are asked for stand before the sum over the vectors"]
     scratch_bytes = workspace_bytes(program, plan.target)
 
     def offers(taught: Float32Array, judged: Float32Array) -> list[SumOffer]:
-        found = (
-            offer_pairs(machine, program, plan.target, plan.budgets, taught, judged),
-            _offer_without_vectors(machine, program, plan, judged),
-        )
-        return [offer for offer in found if offer is not None]
+        vectorless = _offer_without_vectors(machine, program, plan, judged, coded)
+        pairs = offer_pairs(machine, program, plan.target, plan.budgets, taught, judged)
+        over_vectors.append(_NO_GAIN if isinstance(vectorless, SumOffer) else vectorless)
+        return [offer for offer in (pairs, vectorless) if isinstance(offer, SumOffer)]
 
     is_statistical = plan.mode == "statistical"
     share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
@@ -131,27 +142,45 @@ def add_early_exits(
     if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, offers)
-        return WithExits(made.program, made.calibration, None, made.held_out, made.given)
-    given = plan.samples if len(plan.samples) else None
-    chosen, choice = add_certified_exits(machine, program, given, room, tell, offers)
-    return WithExits(chosen, None, choice)
+        found = WithExits(made.program, made.calibration, None, made.held_out, made.given)
+    else:
+        given = plan.samples if len(plan.samples) else None
+        chosen, choice = add_certified_exits(machine, program, given, room, tell, offers)
+        found = WithExits(chosen, None, choice)
+    if isinstance(found.program.sum, CodedPolynomialSum):
+        return found
+    return replace(found, over_vectors=over_vectors[-1])
 
 
 def _offer_without_vectors(
-    machine: KernelMachine, program: Program, plan: Plan, judged: Float32Array
-) -> SumOffer | None:
-    """Return the sum without support vectors that the machine's kernel has, if it can pay."""
+    machine: KernelMachine, program: Program, plan: Plan, judged: Inputs, coded: Coded | None
+) -> SumOffer | str:
+    """Return the sum without support vectors that the machine's kernel has, or why there is none.
+
+    The text is "" where there is nothing to say.
+    """
     board = Board(plan.target, plan.budgets, plan.replay)
-    return offer_polynomial(machine, program, board, judged) or offer_additive(
-        machine, program, board, judged
+    if coded is not None:
+        return offer_coded_polynomial(coded, program, board, judged)
+    samples = judged.astype(np.float32, copy=False)
+    return (
+        offer_polynomial(machine, program, board, samples)
+        or offer_additive(machine, program, board, samples)
+        or ""
     )
 
 
-def _with_cheapest_sum(machine: KernelMachine, program: Program, plan: Plan) -> Program:
+def _with_cheapest_sum(
+    machine: KernelMachine, program: Program, plan: Plan, coded: Coded | None
+) -> WithExits:
     """Return the program with a sum without support vectors if it costs less than the exact sum."""
     judged = program.known_answers.inputs
-    offered = None if program.codes else _offer_without_vectors(machine, program, plan, judged)
-    alone = program.ends.exact.operations() + program.label.operations()
-    if offered is None or not len(judged) or offered.operations.mean() >= alone:
-        return program
-    return replace(offered.program, mode=program.mode)
+    if not len(judged):
+        return WithExits(program, over_vectors=_NO_GAIN)
+    offered = _offer_without_vectors(machine, program, plan, judged, coded)
+    if isinstance(offered, str):
+        return WithExits(program, over_vectors=offered)
+    alone = interpret(program, judged).stage_operations[:, -2:].sum(axis=1).mean()
+    if offered.operations.mean() >= alone:
+        return WithExits(program, over_vectors=_NO_GAIN)
+    return WithExits(replace(offered.program, mode=program.mode))

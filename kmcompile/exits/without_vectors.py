@@ -13,11 +13,12 @@ from kmcompile.lower.program import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.interpreter import Inputs, Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import VectorlessSum
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import Target
+from kmcompile.text.figures import share_text
 
 _LOST_SHARE = 0.001
 """Share of the samples that the sum over vectors certifies and the other sum may leave open, on a
@@ -84,17 +85,38 @@ def offer_without_vectors(
     except InputError:
         return None
     made = replace(made, model_sha256=program.model_sha256, label=program.label)
+    offered = judged_offer(made, program, board, judged, replay_tables, settles)
+    return offered if isinstance(offered, SumOffer) else None
+
+
+def judged_offer(
+    made: Program,
+    program: Program,
+    board: Board,
+    judged: Inputs,
+    replay_tables: int,
+    settles: bool,
+) -> SumOffer | str:
+    """Return a program as an offer in place of another one, or why it is none.
+
+    Parameters
+    ----------
+    made : Program
+        The program with the sum without vectors.
+    program, board, judged, replay_tables, settles
+        As in `offer_without_vectors`; `judged` may be codes.
+    """
     flash = made.table_bytes * (1 + replay_tables if board.replays else 1)
     if board.budgets.flash_bytes is not None and flash > board.budgets.flash_bytes:
-        return None
+        return f"its tables of {flash:,} bytes do not fit"
     answers = interpret(made, judged)
     if (answers.results["status"] != Status.OK).any():
-        return None
+        return "it would refuse samples"
     spent = answers.stage_operations[:, -2:].sum(axis=1)
     if not program.is_regression and len(judged):
         known = interpret(program, judged).results["certified"]
         lost = known & ~answers.results["certified"]
         if not (board.replays and settles) and lost.mean() > _LOST_SHARE:
-            return None
+            return f"it would leave {share_text(float(lost.mean()))} more of the labels open"
         spent = spent + np.where(lost, spent, 0)
-    return SumOffer(kind.template, made, spent)
+    return SumOffer(made.sum.name, made, spent)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kmcompile.kernels import Additive, Rbf
 from kmcompile.lower.code_table import code_lanes
+from kmcompile.lower.coded_polynomial_sum import lower_coded_polynomial
 from kmcompile.lower.coded_sum import lower_coded_sum
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.fixed_sum import lower_fixed_sum
@@ -128,3 +129,27 @@ def lower_integers(
     inside = prepared.deviation < _PREPARED_LIMIT
     codes = (prepared.x[inside] * quantize.per_unit).astype(np.int64)
     return replace(program, known_answers=known_answers(program, codes))
+
+
+def with_polynomial(program: Program, coded: Coded, target: Target) -> Program:
+    """Return an exact program with its polynomial multiplied out, in integers.
+
+    Parameters
+    ----------
+    program : Program
+        The program of a polynomial machine that `can_expand` accepts, without early exits.
+    coded : Coded
+        The machine with lossless codes from which the program was lowered.
+    target : Target
+
+    Raises
+    ------
+    InputError
+        If sums leave the range of float32 or of integers of 64 bits.
+    """
+    summed = lower_coded_polynomial(coded, target)
+    largest = coded.unit * max(-coded.low, coded.high)
+    check_codes(coded.machine, program.prepare.steps, summed, largest)
+    made = replace(program, sum=summed)
+    known = program.known_answers.inputs.astype(np.int64)
+    return replace(made, known_answers=known_answers(made, known))

@@ -6,7 +6,7 @@ from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.exits.early_exits import why_none
 from kmcompile.passes.expand_polynomial import can_expand
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, PairSum, PolynomialSum
+from kmcompile.program.stages import CodedPolynomialSum, ExactSum, PairSum, PolynomialSum
 from kmcompile.text.figures import counted
 
 
@@ -41,14 +41,14 @@ def _mode_notes(chosen: ChosenProgram) -> tuple[str, ...]:
 def _polynomial_notes(chosen: ChosenProgram) -> tuple[str, ...]:
     """Return notes on a polynomial machine that is multiplied out, or why it is not."""
     program, machine = chosen.program, chosen.lowered.machine
-    if isinstance(program.sum, PolynomialSum):
+    if isinstance(program.sum, PolynomialSum | CodedPolynomialSum):
         return (
             f"{program.sum.name}: the support vectors are multiplied out, offline, to "
             f"{counted(program.sum.n_terms, 'coefficient', 'coefficients')} a decision; the exact "
             f"sum alone is here that over the {machine.n_support_vectors:,} vectors",
         )
     if program.codes is not None and can_expand(machine):
-        return ("the polynomial is not multiplied out: that is done in --format float32 only",)
+        return (f"the polynomial is not multiplied out: {chosen.exits.over_vectors}",)
     return ()
 
 

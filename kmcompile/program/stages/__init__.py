@@ -5,6 +5,7 @@ from kmcompile.program.stages.argmax import Argmax
 from kmcompile.program.stages.bound_sequence import BoundSequence
 from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.code_table import CodeTable
+from kmcompile.program.stages.coded_polynomial_sum import CodedPolynomialSum
 from kmcompile.program.stages.coded_sum import CodedSum
 from kmcompile.program.stages.curve_sum import CurveSum
 from kmcompile.program.stages.early_exit import EarlyExit
@@ -53,6 +54,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     AdditiveSum,
     CurveSum,
     TableSum,
+    CodedPolynomialSum,
     PairSum,
     Sign,
     Vote,
@@ -70,6 +72,7 @@ __all__ = [
     "BoundSequence",
     "CodeRange",
     "CodeTable",
+    "CodedPolynomialSum",
     "CodedSum",
     "CurveSum",
     "EarlyExit",
