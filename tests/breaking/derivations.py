@@ -14,6 +14,7 @@ from feature_derivations import additive_sum, curve_sum, table_sum
 from kernel_derivations import KERNELS, Facts
 from mpmath import binomial, matrix, mp, mpf
 from needed import DIGITS, TINY, Needed, gamma, holds
+from polynomial_derivations import coded_polynomial_sum
 from proof_derivations import local_expansion, quadratic_bounds, subspace_certificate
 from sequence_derivations import bound_sequence
 
@@ -37,6 +38,7 @@ __all__ = [
     "Needed",
     "additive_sum",
     "bound_sequence",
+    "coded_polynomial_sum",
     "curve_sum",
     "exact_sum",
     "holds",

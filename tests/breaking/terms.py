@@ -21,6 +21,7 @@ from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.program.stages import (
     AdditiveSum,
     BoundSequence,
+    CodedPolynomialSum,
     CurveSum,
     ExactSum,
     FixedSum,
@@ -107,6 +108,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     AdditiveSum: ("per_length", "per_deviation", "minimum", "result_error"),
     CurveSum: ("per_length", "per_deviation", "minimum", "beyond", "result_error"),
     TableSum: ("per_deviation", "minimum", "result_error"),
+    CodedPolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
         "vector_error",
@@ -201,6 +203,16 @@ VALUES: dict[type, tuple[str, ...]] = {
         "function_ends",
         "intercept",
         "degree",
+    ),
+    CodedPolynomialSum: (
+        "codes",
+        "per_unit",
+        "degree",
+        "terms",
+        "shifts",
+        "start",
+        "result_scale",
+        "weight",
     ),
     TableSum: (
         "codes",

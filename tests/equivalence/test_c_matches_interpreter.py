@@ -19,6 +19,7 @@ from kit import (
     catalogue,
     certified,
     coded,
+    coded_polynomials,
     pairs,
     polynomials,
     ratios,
@@ -73,6 +74,7 @@ EVERY_STAGE = [
     *calibrated.CORE,
     *pairs.CORE,
     *polynomials.CORE,
+    *coded_polynomials.CORE,
     *additive.CORE,
 ]
 
@@ -90,7 +92,10 @@ SOME = {*catalogue.CORE, *EVERY_STAGE[::2]}
 COMBINATIONS = [
     *by_fields([*catalogue.every_combination(), *catalogue.SPECIAL]),
     *some(
-        [*cascades.EVERY, *replays.SOME, *pairs.MORE, *polynomials.MORE, *additive.MORE],
+        [
+            *(*cascades.EVERY, *replays.SOME, *pairs.MORE, *polynomials.MORE, *additive.MORE),
+            *coded_polynomials.MORE,
+        ],
         (str(cascades.EVERY[-1]),),
     ),
 ]

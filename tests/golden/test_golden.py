@@ -18,7 +18,11 @@ from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.kernels import Intersection, Linear, Poly, Rbf
 from kmcompile.lower import lower
 from kmcompile.lower.codes import lossless_codes
-from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
+from kmcompile.lower.integer_program import (
+    IntegerTableForm,
+    lower_integers,
+    with_polynomial,
+)
 from kmcompile.lower.known_answers import known_answers
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.program import with_tolerance
@@ -105,6 +109,9 @@ MACHINES["additive"] = KernelMachine(
     n_features=2,
 )
 MACHINES["table"] = MACHINES["additive"]
+MACHINES["coded_polynomial"] = replace(
+    MACHINES["additive"], kernel=Poly(gamma=0.125, coef0=1.0, degree=3)
+)
 # Numbers that float32 rounds, so that there are low parts.
 MACHINES["replay"] = replace(
     MACHINES["rbf"],
@@ -125,6 +132,7 @@ INPUTS = {
     "polynomial": [[-1.0, 0.25], [1.0, 0.25], [0.0, 1.75], [-2.0, 0.0], [2.0, 0.0], [0.25, 2.0]],
     "additive": [[6.0, 1.0], [1.0, 6.0], [0.0, 0.0], [5.5, -1.0]],
     "table": [[6.0, 1.0], [1.0, 6.0], [0.0, 0.0], [255.0, 1.0]],
+    "coded_polynomial": [[6.0, 1.0], [1.0, 6.0], [0.0, 0.0], [9.0, 1.0]],
     "rbf": [[10.0, 1063.25], [30.0, 1038.25], [20.0, 913.25], [25.0, 1013.25]],
     "linear": [[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0], [0.5, 0.5]],
 }
@@ -138,6 +146,7 @@ CASES = [
     ("polynomial", "cortex-m7"),
     ("additive", "cortex-m7"),
     ("table", "cortex-m7"),
+    ("coded_polynomial", "cortex-m7"),
     ("certified", "avr"),
 ]
 
@@ -145,10 +154,12 @@ CASES = [
 def emitted(kernel: str, target: str) -> Emitted:
     machine, loaded = MACHINES[kernel], load_target(target)
     known = np.array(INPUTS[kernel][:2], dtype=np.float32)
-    if kernel in ("codes", "table"):
+    if kernel in ("codes", "table", "coded_polynomial"):
         codes = lossless_codes(machine)
         layout = IntegerTableForm(sparse=False, wide_coefficients=False)
         program = lower_integers(codes, loaded, "iris", known, layout, "int8")
+        if kernel == "coded_polynomial":
+            program = with_polynomial(program, codes, loaded)
         return Emitted(machine, program, loaded)
     vectorless = {"polynomial": PolynomialSum, "additive": AdditiveSum}.get(kernel)
     program = lower(machine, loaded, "iris", known, vectorless=vectorless)
@@ -339,6 +350,7 @@ LABELS = [
     ("codes", [0, 1, 0, 1, 1]),
     ("additive", [0, 1, 2, 0]),
     ("table", [0, 1, 2, 0]),
+    ("coded_polynomial", [0, 1, 2, 0]),
 ]
 
 

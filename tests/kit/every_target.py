@@ -19,6 +19,7 @@ from kit.catalogue import CORE as CASES
 from kit.catalogue import Case
 from kit.certified import Certified
 from kit.coded import Coded
+from kit.coded_polynomials import CodedPolynomial
 from kit.emitted import Emitted, emit_in_format
 from kit.expansions import Expanded
 from kit.integer_exits import Certified as CertifiedCodes
@@ -128,6 +129,8 @@ GROUPS: dict[str, list[Any]] = {
         Coded(coded.wide_poly, "int16"),
         Coded(coded.intersection_digits, "int8"),
         Coded(coded.intersection_bytes, "int8"),
+        CodedPolynomial("binary", 3, "int8"),
+        CodedPolynomial("one_vs_one", 2, "int16"),
         InFormat(_small(Case("OneClassSVM", "rbf", "one_class", "standard")), "int16"),
         InFormat(_small(Case("OneVsRestClassifier", "rbf", "one_vs_rest", "raw")), "int16"),
         Calibrated("rbf", "int8", n_samples=60),

@@ -31,6 +31,7 @@ from kmcompile.exits.feature_functions import SUMS
 from kmcompile.kernels import AdditiveChi2, Intersection, Kernel
 from kmcompile.lower import lower, pair_choice
 from kmcompile.lower.formats import Lowered, lower_in_format
+from kmcompile.lower.integer_program import with_polynomial
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -43,6 +44,7 @@ from kmcompile.program.stages import (
     AdditiveSum,
     Argmax,
     BoundSequence,
+    CodedPolynomialSum,
     CodedSum,
     CurveSum,
     EarlyExit,
@@ -149,7 +151,7 @@ class Chain:
         if self.kernel in ADDITIVE:
             machine = replace(machine, kernel=ADDITIVE[self.kernel])
         lowered = lower_in_format(machine, board, name, self.number_format)
-        if self.mode == "exact" and self.kernel != "linear" and _in_floats(self):
+        if self.mode == "exact" and self.kernel != "linear":
             lowered = without_vectors(lowered, board)
         spread = float(samples(self.task, self.data)[1].std())
         program = with_tolerance(lowered.program, TOLERANCE * spread)
@@ -240,6 +242,11 @@ def certified_exits(
 def without_vectors(lowered: Lowered, target: Target) -> Lowered:
     """Return the program with a sum without vectors in place of its sum, if it pays or not."""
     name, ordinary = lowered.program.name, lowered.ordinary
+    if lowered.coded is not None:
+        made = lowered.program
+        if not isinstance(made.sum, TableSum):
+            made = with_polynomial(made, lowered.coded, target)
+        return replace(lowered, program=made)
     kind = SUMS.get(lowered.machine.kernel.additive, PolynomialSum)
     program = lower(lowered.machine, target, name, ordinary, vectorless=kind)
     return replace(lowered, program=program)
@@ -352,10 +359,17 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
         _calibrates(chain) and any(has(chain) for has in _PROVING.values())
     ),
     ExactSum: lambda chain: _in_floats(chain) and chain.mode != "exact" and not chain.by_pairs,
-    CodedSum: lambda chain: not _in_floats(chain) and chain.kernel in ("poly", "sigmoid"),
+    CodedSum: lambda chain: (
+        not _in_floats(chain) and chain.kernel in ("poly", "sigmoid") and chain.mode != "exact"
+    ),
     FixedSum: lambda chain: not _in_floats(chain) and chain.kernel == "rbf",
     LinearSum: lambda chain: chain.kernel == "linear",
-    PolynomialSum: lambda chain: chain.kernel == "poly" and chain.mode == "exact",
+    PolynomialSum: lambda chain: (
+        _in_floats(chain) and chain.kernel == "poly" and chain.mode == "exact"
+    ),
+    CodedPolynomialSum: lambda chain: (
+        not _in_floats(chain) and chain.kernel == "poly" and chain.mode == "exact"
+    ),
     AdditiveSum: lambda chain: _in_floats(chain) and chain.kernel == "intersection",
     CurveSum: lambda chain: chain.kernel == "additive_chi2",
     TableSum: lambda chain: not _in_floats(chain) and chain.kernel == "intersection",
@@ -375,8 +389,6 @@ def can_be(chain: Chain) -> bool:
     if chain.kernel in ("linear", *ADDITIVE) and chain.mode != "exact":
         return False
     if chain.mode == "exact" and chain.kernel in ("rbf", "sigmoid"):
-        return False
-    if chain.mode == "exact" and not in_floats and chain.kernel != "intersection":
         return False
     if chain.data == "sparse" and not in_floats:
         return False

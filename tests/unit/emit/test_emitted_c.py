@@ -20,6 +20,7 @@ from kit import (
     catalogue,
     certified,
     coded,
+    coded_polynomials,
     expansions,
     pairs,
     polynomials,
@@ -49,6 +50,7 @@ PROGRAMS = [
     *ratios.CORE,
     *pairs.CORE,
     *polynomials.CORE,
+    *coded_polynomials.CORE,
     *additive.CORE,
     *regressions.SIGNED,
 ]
@@ -67,6 +69,7 @@ SOME = [
     (ratios.CORE[2], "host"),
     (pairs.CORE[0], "cortex-m7"),
     (polynomials.CORE[0], "cortex-m7"),
+    (coded_polynomials.CORE[0], "cortex-m7"),
     (regressions.SIGNED[0], "cortex-m7"),
 ]
 """One program of each list."""
@@ -276,7 +279,7 @@ def test_no_library_is_called_and_nothing_is_writable(
         functions.append("classify_within")
     elif case in ratios.CORE:
         functions += ["classify_within", "audit"]
-    elif case in coded.CORE:
+    elif case in (*coded.CORE, *coded_polynomials.CORE):
         functions += ["classify_float", "decision_float"]
     elif case not in (*catalogue.CORE, *pairs.CORE, *polynomials.CORE, *additive.CORE):
         functions.append("audit")

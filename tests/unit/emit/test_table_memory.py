@@ -16,6 +16,7 @@ from kit import (
     catalogue,
     certified,
     coded,
+    coded_polynomials,
     pairs,
     polynomials,
     ratios,
@@ -38,6 +39,7 @@ CASES = [
     *ratios.CORE,
     *pairs.CORE,
     *polynomials.CORE,
+    *coded_polynomials.CORE,
     *additive.CORE,
     *regressions.SIGNED,
 ]

@@ -9,16 +9,19 @@ import pytest
 from sklearn.svm import SVC, SVR
 
 import kmcompile
+from kit.coded_polynomials import CodedPolynomial
 from kit.lowered import lowered
 from kit.plans import plan_for
 from kit.polynomials import Polynomial
-from kmcompile.exits import without_vectors
+from kmcompile.errors import InputError
+from kmcompile.exits import multiplied_out, without_vectors
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits
-from kmcompile.exits.multiplied_out import offer_polynomial
+from kmcompile.exits.multiplied_out import offer_coded_polynomial, offer_polynomial
+from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.exits.without_vectors import Board
-from kmcompile.program.interpreter import interpret
-from kmcompile.program.stages import ExactSum, LinearSum, PolynomialSum
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.program.stages import CodedPolynomialSum, ExactSum, LinearSum, PolynomialSum
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import load_target
 
@@ -134,16 +137,80 @@ def test_the_report_compares_it_with_the_sum_over_the_vectors(mode):
     assert any("multiplied out" in note for note in report["notes"])
 
 
-def test_an_integer_format_keeps_its_sum_and_says_so():
+def in_integers(n_samples: int, degree: int, **options):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 9, size=(n_samples, 4)).astype(np.float64)
+    y = X[:, 0] * X[:, 1] + X[:, 2] * rng.normal(size=n_samples) > 16
+    svc = SVC(kernel="poly", degree=degree, coef0=1.0, gamma=0.02).fit(X, y)
+    return kmcompile.compile_model(svc, format="int8", verify="none", **options)
+
+
+@pytest.mark.parametrize("mode", ["exact", "certified"])
+@pytest.mark.parametrize("target", ["host", "cortex-m0"])
+def test_an_integer_format_has_integer_coefficients_where_they_cost_less(target, mode):
+    compiled = in_integers(200, 2, target=target, mode=mode)
+    stage = compiled.program.sum
+    assert isinstance(stage, CodedPolynomialSum)
+    assert stage.n_terms == 14
+    assert compiled.report["cost"]["mean_ops"] < compiled.report["cost"]["exact_ops"] / 2
+    assert any("multiplied out, offline, to 14" in note for note in compiled.report["notes"])
+
+
+@pytest.mark.exhaustive
+def test_statistical_exits_are_compared_with_integer_coefficients():
+    data = np.random.default_rng(4).integers(0, 9, size=(600, 4)).astype(np.float32)
+    compiled = in_integers(200, 2, target="host", mode="statistical", data=data, risk="auto")
+    assert isinstance(compiled.program.sum, CodedPolynomialSum)
+
+
+@pytest.mark.parametrize("mode", ["exact", "certified"])
+def test_few_vectors_of_integers_are_summed_themselves_and_a_note_says_why(mode):
+    compiled = in_integers(12, 5, target="cortex-m0", mode=mode)
+    assert not isinstance(compiled.program.sum, CodedPolynomialSum)
+    (note,) = (note for note in compiled.report["notes"] if "multiplied out" in note)
+    assert note.startswith("the polynomial is not multiplied out: 125 coefficients ")
+    assert "would take 2,500 operations, the sum over the vectors takes" in note
+
+
+def offer_of(case: CodedPolynomial, allowed=NO_LIMIT):
+    one = case.lowered("host")
+    judged = likely_inputs(one.machine, 60)
+    judged = judged[interpret(one.program, judged).results["status"] == Status.OK]
+    return offer_coded_polynomial(one.coded, one.program, Board(HOST, allowed, "none"), judged)
+
+
+def test_integer_tables_that_do_not_fit_are_not_offered():
+    case = CodedPolynomial("binary", 2)
+    table_bytes = offer_of(case).program.table_bytes
+    assert isinstance(offer_of(case, Budgets(table_bytes, None)), SumOffer)
+    reason = offer_of(case, Budgets(table_bytes - 1, None))
+    assert reason == f"its tables of {table_bytes:,} bytes do not fit"
+
+
+def test_integers_that_certify_less_are_not_offered(monkeypatch):
+    def blunt(*args):
+        made = multiplied_out_program(*args)
+        minimum = np.full(1, 1e9, dtype=np.float32)
+        return replace(made, sum=replace(made.sum, minimum=minimum))
+
+    multiplied_out_program = multiplied_out.with_polynomial
+    monkeypatch.setattr(multiplied_out, "with_polynomial", blunt)
+    assert offer_of(CodedPolynomial("binary", 2)).startswith("it would leave ")
+
+
+def test_integers_that_overflow_are_not_offered(monkeypatch):
+    def overflows(*args):
+        raise InputError("sums are too large\nuse --format float32")
+
+    monkeypatch.setattr(multiplied_out, "with_polynomial", overflows)
+    assert offer_of(CodedPolynomial("binary", 2)) == "sums are too large"
+
+
+def test_another_kernel_of_integers_has_no_reason_to_tell():
     rng = np.random.default_rng(3)
     X = rng.integers(0, 9, size=(80, 4)).astype(np.float64)
-    svc = SVC(kernel="poly", degree=2, coef0=1.0).fit(X, X[:, 0] * X[:, 1] > 16)
+    svc = SVC(kernel="sigmoid", gamma=1e-3).fit(X, X[:, 0] > X[:, 1])
     compiled = kmcompile.compile_model(
-        svc,
-        target="host",
-        format="int8",
-        mode="exact",
-        verify="none",
+        svc, target="host", format="int8", mode="exact", verify="none"
     )
-    assert not isinstance(compiled.program.sum, PolynomialSum)
-    assert any("not multiplied out" in note for note in compiled.report["notes"])
+    assert not any("multiplied out" in note for note in compiled.report["notes"])

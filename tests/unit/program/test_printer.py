@@ -14,6 +14,7 @@ from kit import (
     catalogue,
     certified,
     coded,
+    coded_polynomials,
     integer_exits,
     pairs,
     polynomials,
@@ -33,6 +34,7 @@ CASES = (
     calibrated.CORE[1],
     pairs.FEW_VECTORS[0],
     polynomials.FEW_TERMS[0],
+    coded_polynomials.CORE[0],
     replays.CORE[0],
 )
 
