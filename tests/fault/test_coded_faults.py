@@ -64,8 +64,8 @@ CASES = {
     "polynomial": (polynomial, "int8", None),
 }
 MULTIPLIED_OUT = {
-    "cubic": CodedPolynomial("binary", 3, "int8", n_features=3, n_samples=12),
-    "squares": CodedPolynomial("one_vs_one", 2, "few", n_features=2, n_samples=12),
+    "cubic": CodedPolynomial("binary", 3, "int8", n_samples=20),
+    "squares": CodedPolynomial("one_vs_one", 2, "few", n_features=3, n_samples=20),
 }
 """Polynomials in integers instead of vectors."""
 

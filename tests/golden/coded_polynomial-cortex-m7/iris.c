@@ -389,13 +389,15 @@ static void iris_polynomials(
             uint32_t k;
 
             for (lane = 0U; lane < IRIS_LANES; ++lane) {
-                of_j[lane] = (uint64_t)((int64_t)terms[next + lane] * 8LL);
+                of_j[lane] = (uint64_t)terms[next + lane] << 3U;
             }
             next += IRIS_LANES;
             /* Loop bound: IRIS_N_PREPARED, in all 4. */
             for (k = 0U; k <= j; ++k) {
                 for (lane = 0U; lane < IRIS_LANES; ++lane) {
-                    of_j[lane] += (uint64_t)((int64_t)code[k] * terms[next + lane]);
+                    const int64_t product = (int64_t)code[k] * terms[next + lane];
+
+                    of_j[lane] += (uint64_t)product;
                 }
                 next += IRIS_LANES;
             }
