@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.code_range import CodeRange
+from kmcompile.program.stages.nested_loops import NestedLoop, nested_loops
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
 
 Whole = NDArray[np.int64]
@@ -138,13 +138,10 @@ class CodedPolynomialSum(VectorlessSum):
         """Whether the last block is padded."""
         return self.n_blocks * self.lanes > self.n_decisions
 
-    def n_turns(self, depth: int) -> int:
-        """Return how many terms of this degree a decision has."""
-        return comb(self.n_features + depth - 1, depth)
-
-    def step_ratio(self, depth: int) -> int:
-        """Return the step of a degree in steps of the next degree."""
-        return 1 << int(self.shifts[depth - 1])
+    @property
+    def loops(self) -> NestedLoop:
+        """The loops of the C over the features: the outermost, with those inside."""
+        return nested_loops(self.n_features, self.degree)
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the table of coefficients, and the degree."""
@@ -199,13 +196,13 @@ class CodedPolynomialSum(VectorlessSum):
         self, total: Whole, codes: Whole, terms: Iterator[Whole], end: int, depth: int
     ) -> None:
         """Add the products of the features before `end` with the sums below them, in place."""
-        ratio = self.step_ratio(depth)
+        shift = self.shifts[depth - 1]
         for feature in range(end):
-            own = np.broadcast_to(next(terms) * ratio, total.shape)
+            own = np.broadcast_to(next(terms) << shift, total.shape)
             if depth < self.degree:
                 own = own.copy()
                 self._add(own, codes, terms, feature + 1, depth + 1)
-                own >>= self.shifts[depth - 1]
+                own >>= shift
             total += codes[:, feature, None] * own
 
     def shared(self) -> Shared:
