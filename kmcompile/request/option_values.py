@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import UsageError
-from kmcompile.request.options import DEFAULT_RISK, LISTS, Options, text_of
+from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, LISTS, Options, text_of
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -35,7 +35,12 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
 # The default values. `format` is not here: its default belongs to the target.
 _SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"reduce": "off"})
 DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
-    {"risk": DEFAULT_RISK, "risk_control": "guaranteed", "thresholds": "risk"}
+    {
+        "risk": DEFAULT_RISK,
+        "risk_control": "guaranteed",
+        "thresholds": "risk",
+        "generated": DEFAULT_GENERATED,
+    }
 )
 
 
@@ -127,7 +132,7 @@ def _check_promise(options: Options) -> None:
     """Refuse a risk or thresholds without mode statistical or without calibration samples."""
     if options.mode == "statistical" and options.data is None:
         raise UsageError("--mode statistical needs calibration samples\ngive --data FILE")
-    asked = named(options, ("risk", "risk_control", "thresholds"))
+    asked = named(options, DEFAULT_PROMISE)
     if asked and options.mode in ("exact", "certified"):
         raise UsageError(
             f"--mode {options.mode} has no use for {asked}\n"
@@ -135,7 +140,7 @@ def _check_promise(options: Options) -> None:
         )
     if asked and options.data is None:
         raise UsageError(f"calibration samples are needed for {asked}\ngive --data FILE")
-    promise = named(options, ("risk", "risk_control"))
+    promise = named(options, ("risk", "risk_control", "generated"))
     if promise and options.thresholds not in (None, "risk"):
         raise UsageError(
             f"--thresholds {options.thresholds} promises nothing, so it does not go with "
@@ -199,6 +204,8 @@ def _check_values(options: Options) -> None:
         _check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
     if options.threshold is not None:
         _check_number("threshold", options.threshold, low=-math.inf, high=math.inf)
+    if options.generated is not None:
+        _check_count("generated", options.generated, least=0)
     if options.window is not None:
         _check_count("window", options.window, least=0)
     if options.dimensions is not None:

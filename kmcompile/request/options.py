@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 DEFAULT_RISK = 1e-3
+DEFAULT_GENERATED = 0
 
 LISTS = ("stages", "require", "exclude")
 """The options that are lists of early exits."""
@@ -34,6 +35,7 @@ class Options:
     risk: float | str | None = None
     risk_control: str | None = None
     thresholds: str | None = None
+    generated: int | None = None
     window: int | None = None
     dimensions: int | None = None
     stages: str | Sequence[str] | None = None

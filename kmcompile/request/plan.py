@@ -14,7 +14,7 @@ from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
 from kmcompile.request.option_values import check_options, without_default_replay, without_defaults
-from kmcompile.request.options import DEFAULT_RISK, Options
+from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, Options
 from kmcompile.request.prefix import check_prefix, prefix_from
 from kmcompile.request.task_options import for_task
 from kmcompile.target import Target, load_target
@@ -39,6 +39,8 @@ class AskedPromise:
     window, dimensions : int or None
         Of the NSV paper's scheme, which the other thresholds mean: the steps to either side from
         which MaxSmoothed takes extremes, and the dimensions of the projection; None: chosen.
+    n_generated : int
+        Most points that are made to mislead early exits and set the least widths of bands.
     """
 
     thresholds: Literal["risk", "maxsmoothed", "simple"]
@@ -47,6 +49,7 @@ class AskedPromise:
     control: Literal["guaranteed", "expected"]
     window: int | None = None
     dimensions: int | None = None
+    n_generated: int = DEFAULT_GENERATED
 
     @classmethod
     def of(cls, options: Options) -> AskedPromise:
@@ -61,6 +64,7 @@ class AskedPromise:
             "expected" if options.risk_control == "expected" else "guaranteed",
             options.window,
             options.dimensions,
+            DEFAULT_GENERATED if options.generated is None else options.generated,
         )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.risk import LEAST_SCALE
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 LEAST_SPREAD, LARGEST_SPREAD = 0.8, 1.6
@@ -15,6 +16,9 @@ estimate."""
 
 _MARGIN = 1.0
 _FEWEST = 10
+_MORE = 1.001
+"""Floors are wider than the estimates that they must hold by this factor: the C sums estimates in
+another order than the trials, in float32."""
 _LEAST_NEAR = 50
 """Fewest samples that count as near the boundary: with fewer inside the machine's margin, the
 nearest ones are taken."""
@@ -25,7 +29,9 @@ class Bands:
     """The estimate that a test computes from the values it sees, and the band of its error.
 
     E = own * value + earlier * E' + constant, where E' is the estimate of the reduced set before.
-    At a scale lambda, E decides where |E| > lambda * reach * deviation * spread of the query.
+    At a scale lambda, E decides where |E| > half-width * spread of the query, with the half-width
+    max(lambda * reach * deviation, floor). Below the least scale, lambda stands still, and the
+    floor shrinks with the scale (`shares`).
 
     Parameters
     ----------
@@ -36,6 +42,8 @@ class Bands:
     reach : ndarray of shape (n_decisions,), float64
         Largest |E| / (deviation * spread) of a sample on the wrong side, and at least the reach
         that this kind of test is given.
+    floor : ndarray of shape (n_decisions,), float64
+        Least half-width at any of `risk.SCALES`; 0 where no generated point misleads the test.
     """
 
     own: Float64Array
@@ -43,15 +51,25 @@ class Bands:
     constant: Float64Array
     deviation: Float64Array
     reach: Float64Array
+    floor: Float64Array
 
     def estimate(self, values: Float32Array, earlier: Float64Array) -> Float64Array:
         """Return the estimates E, shape (n_samples, n_decisions)."""
         found: Float64Array = self.own * values + self.earlier * earlier + self.constant
         return found
 
+    def is_widened(self, scale: float) -> bool:
+        """Return whether the floor makes the band wider at a scale."""
+        no_floor = replace(self, floor=np.zeros_like(self.floor))
+        return bool((self.half_width(scale) > no_floor.half_width(scale)).any())
+
     def half_width(self, scale: float) -> Float64Array:
         """Return the half-width of the band for a query with spread 1, shape (n_decisions,)."""
-        return scale * self.reach * self.deviation
+        of_scale, of_floor = shares(scale)
+        width: Float64Array = np.maximum(
+            of_scale * self.reach * self.deviation, of_floor * self.floor
+        )
+        return width
 
 
 def fit_bands(
@@ -101,7 +119,39 @@ def fit_bands(
             continue
         wrong = -np.sign(f) * (f - error) / (deviation[p] * spread[near])
         reach[p] = max(least_reach, float(wrong.max(initial=0.0)))
-    return Bands(own, before, constant, deviation, reach)
+    return Bands(own, before, constant, deviation, reach, np.zeros(n))
+
+
+def shares(scale: float | Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return what the reach and the floor of a band are multiplied by at a scale of `risk.PATH`.
+
+    The first is the scale, the second 1. Below the least of `risk.SCALES`, s, the first is s and
+    the second the scale / s. Both have the scale's shape, and neither grows as the scale falls.
+    """
+    of_scale: Float64Array = np.maximum(scale, LEAST_SCALE)
+    of_floor: Float64Array = np.minimum(1.0, scale / LEAST_SCALE)
+    return of_scale, of_floor
+
+
+def least_width(sizes: Float64Array, unscaled: float, most: float) -> float:
+    """Return the floor of a band that keeps wrong estimates from deciding.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n,), float64
+        Half-widths of the band at which an estimate on the wrong side just decides nothing.
+    unscaled : float
+        Half-width of the band at a scale of 1.
+    most : float
+        The scale of the largest floor.
+
+    Returns
+    -------
+    float
+        0 if the band is wide enough at every scale.
+    """
+    floor = min(_MORE * float(sizes.max(initial=0.0)), most * unscaled)
+    return floor if floor > _MORE * LEAST_SCALE * unscaled else 0.0
 
 
 def near_boundary(f: Float64Array, relevant: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -114,7 +114,7 @@ def calibrate(
         control = plan.promise.control
         risk = _risk(plan.promise, len(X), len(given), samples.training)
         parts = split(len(X), risk, control, groups.first[kept])
-        wish = Wish(risk, control, parts)
+        wish = Wish(risk, control, parts, plan.promise.n_generated)
         case = Case.of(machine, program, samples, wish)
         program, calibration = add_cascade(case, room, tell, plan.n_jobs)
         held_out = X[parts.control]

@@ -30,7 +30,10 @@ from kmcompile.exits.statistical.fitting import fit_stages
 from kmcompile.exits.statistical.judge import PROOFS_SHARE, Judge, Row
 from kmcompile.exits.statistical.links import CascadeExit, FittedExit, trial_of
 from kmcompile.exits.statistical.risk import (
+    LEAST_SCALE,
+    PATH,
     SCALES,
+    Counts,
     conformal,
     decide_nothing,
     fixed_sequence,
@@ -38,6 +41,7 @@ from kmcompile.exits.statistical.risk import (
 )
 from kmcompile.exits.statistical.samples import CalibrationSamples
 from kmcompile.exits.statistical.statistical_fit import FitSamples
+from kmcompile.exits.statistical.widening import MOST_COST, have_floors, widening_notes, with_floors
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
@@ -82,6 +86,7 @@ def add_cascade(
         notes += [note] if note else []
         if kept is not None:
             calibrated, promise = kept
+            notes += widening_notes(row.links, promise.scale)
     if row.items and not row.takes_risk:
         calibrated = with_exits(case, row.links, math.inf)
     if not calibrated.early_exits:
@@ -160,8 +165,7 @@ def _controlled(
     taught = case.x[case.taught]
     square = case.gate.square(taught)
     links = tuple(made.with_limits(taught, square) for made in choice.row.links)
-    row = replace(choice.row, links=links)
-    found = _control(row.links, case)
+    row, found = _with_promise(replace(choice.row, links=links), case, judge)
     risky = {made.stage.template for made in row.links if made.stage.is_calibrated}
     must = sorted(risky & {*needed})
     if must and found.scale == math.inf:
@@ -193,8 +197,35 @@ def with_exits(case: Case, links: Sequence[CascadeExit[Any]], scale: float) -> P
     return replace(case.program, exits=(*case.program.exits, *gate, *exits))
 
 
-def _control(chosen: Sequence[CascadeExit[Any]], case: Case) -> Promise:
-    """Return the promise of nearly the smallest scale that keeps the risk on control samples."""
+def _with_promise(row: Row, case: Case, judge: Judge) -> tuple[Row, Promise]:
+    """Return the exits with the floors of their bands, and the promise of their scale.
+
+    The scale is nearly the smallest that keeps the risk on the control samples. If it is one at
+    which floors shrink, the largest of these is taken that costs hardly more than the exits without
+    floors: what holds at a scale holds at all larger ones that were tested.
+    """
+    wide = replace(row, links=with_floors(row.links, case, row.scale))
+    found, _ = _control(row.links, case, SCALES)
+    if not have_floors(wide.links):
+        return row, found
+    most = (1 + MOST_COST) * judge.cost(replace(row, scale=found.scale))
+    found, counts = _control(wide.links, case, PATH)
+    if found.scale >= LEAST_SCALE:
+        return wide, found
+    shrinking = [scale for scale in PATH if found.scale < scale <= LEAST_SCALE]
+    costs = (judge.cost(replace(wide, scale=scale)) for scale in shrinking)
+    affordable = (scale for scale, cost in zip(shrinking, costs, strict=True) if cost <= most)
+    scale = next(affordable, found.scale)
+    return wide, replace(found, scale=scale, disagreements=counts(scale))
+
+
+def _control(
+    chosen: Sequence[CascadeExit[Any]], case: Case, scales: Sequence[float]
+) -> tuple[Promise, Counts]:
+    """Return the promise of nearly the smallest scale that keeps the risk on control samples.
+
+    The second value is the function scale -> disagreements on these samples.
+    """
     wish, control = case.wish, case.parts.control
     seen = case.seen(control)
     results = [made.results_on(seen, case.ends) for made in chosen]
@@ -203,21 +234,22 @@ def _control(chosen: Sequence[CascadeExit[Any]], case: Case) -> Promise:
     def wrong(scale: float) -> NDArray[np.bool_]:
         return whole.wrong(scale, seen.labels)
 
+    def counts(scale: float) -> int:
+        return whole.disagreements(scale, seen.labels)
+
     if case.samples.training:
         # Nothing is promised, but the rule of a promise gives a sensible scale.
         risk = max(wish.risk, 1 / (len(control) + 1))
-        found = conformal(SCALES, wrong, len(control), risk)
+        found = conformal(scales, wrong, len(control), risk)
     elif wish.control == "guaranteed":
-        found = fixed_sequence(
-            SCALES, lambda scale: int(wrong(scale).sum()), len(control), wish.risk
-        )
+        found = fixed_sequence(scales, counts, len(control), wish.risk)
     else:
-        found = conformal(SCALES, wrong, len(control), wish.risk)
+        found = conformal(scales, wrong, len(control), wish.risk)
     if found is None:
-        return decide_nothing(wish.control, wish.risk, len(control))
-    if case.samples.training:
-        return promise_nothing(len(control), found.disagreements, found.scale)
-    return found
+        found = decide_nothing(wish.control, wish.risk, len(control))
+    elif case.samples.training:
+        found = promise_nothing(len(control), found.disagreements, found.scale)
+    return found, counts
 
 
 def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
@@ -237,7 +269,7 @@ def _at_promise(
     scale that was also accepted is taken. None if the exact sums themselves disagree too often.
     """
     samples, control = case.samples, case.parts.control
-    for scale in [scale for scale in SCALES if scale >= promise.scale][::-1]:
+    for scale in [scale for scale in PATH if scale >= promise.scale][::-1]:
         program = build(scale)
         results, _ = classify(program, samples.X[control])
         count = int((results["label"] != samples.labels[control]).sum())

@@ -18,6 +18,7 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, RangeGate
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
+from kmcompile.request.options import DEFAULT_GENERATED
 from kmcompile.steps import Normalize
 
 
@@ -32,11 +33,14 @@ class Wish:
     control : {"guaranteed", "expected"}
     parts : Parts
         The samples for the shapes of the stages, for their choice and for the promise.
+    n_generated : int
+        Most points that are made to mislead early exits and set the least widths of bands.
     """
 
     risk: float
     control: Control
     parts: Parts
+    n_generated: int = DEFAULT_GENERATED
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.bands import least_width, shares
 from kmcompile.exits.statistical.fits import fit_of
-from kmcompile.exits.statistical.links import CascadeExit, FittedExit, Seen, State
+from kmcompile.exits.statistical.links import CascadeExit, FittedExit, Misled, Seen, State
 from kmcompile.exits.statistical.ratio import share_of
 from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial, largest_scale
@@ -27,10 +28,13 @@ class IntervalLink(CascadeExit[Estimates]):
     fitted : FittedExit
     reach : float
         log(r) at a scale of 1, r the ratio of the two sides of 0.
+    floor : float
+        Least log(r) at any of `risk.SCALES`; 0 where no generated point misleads the test.
     """
 
     fitted: FittedExit
     reach: float
+    floor: float = 0.0
 
     @classmethod
     def of(
@@ -51,9 +55,7 @@ class IntervalLink(CascadeExit[Estimates]):
             The model's decisions.
         relevant : ndarray of shape (n_samples, n_decisions), bool
         """
-        least, most = before.least.astype(np.float64), before.most.astype(np.float64)
-        flips = relevant & (least < 0) & (most > 0) & ((least + most) * decisions < 0)
-        worst = np.abs(np.log(most[flips] / -least[flips])).max(initial=0.0)
+        worst = _flips(before, decisions, relevant).max(initial=0.0)
         return cls(fitted, max(fit_of(fitted.stage).reach(fitted.stage, 0), float(worst)))
 
     @property
@@ -77,7 +79,7 @@ class IntervalLink(CascadeExit[Estimates]):
         middle, half = middle_and_half(before.least, before.most)
 
         def half_width(rows: NDArray[np.intp], scale: NDArray[np.float64]) -> Float64Array:
-            share = share_of((scale * self.reach).astype(np.float32))
+            share = share_of(self._log_ratio(scale).astype(np.float32))
             return (share[:, None] * half[rows]).astype(np.float64)
 
         scale, labels = largest_scale(middle.astype(np.float64), half_width, label, scales)
@@ -85,5 +87,27 @@ class IntervalLink(CascadeExit[Estimates]):
 
     def finished(self, number: int, scale: float) -> EarlyExit:
         """Return the test with its ratio at a scale."""
-        half_width = np.full((1, 1), scale * self.reach, dtype=np.float32)
+        half_width = np.full((1, 1), self._log_ratio(scale), dtype=np.float32)
         return fit_of(self.stage).finished(self.stage, Calibrated((), half_width, (1, 0), number))
+
+    def with_floor(self, results: Estimates, before: State, misled: Misled) -> IntervalLink:
+        """Return the test with a ratio beyond which no generated point flips."""
+        flips = _flips(before, misled.decisions, misled.counts)
+        return replace(self, floor=least_width(flips, self.reach, misled.scale))
+
+    def is_widened(self, scale: float) -> bool:
+        """Return whether the floor makes the ratio larger at a scale."""
+        return bool(self._log_ratio(scale) > replace(self, floor=0.0)._log_ratio(scale))
+
+    def _log_ratio(self, scale: float | Float64Array) -> Float64Array:
+        of_scale, of_floor = shares(scale)
+        found: Float64Array = np.maximum(of_scale * self.reach, of_floor * self.floor)
+        return found
+
+
+def _flips(before: State, decisions: Float64Array, relevant: NDArray[np.bool_]) -> Float64Array:
+    """Return |log(r)| of the relevant intervals whose wider side of 0 is the wrong one."""
+    least, most = before.least.astype(np.float64), before.most.astype(np.float64)
+    flips = relevant & (least < 0) & (most > 0) & ((least + most) * decisions < 0)
+    found: Float64Array = np.abs(np.log(most[flips] / -least[flips]))
+    return found

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.certified.choice import TriedExit
-from kmcompile.exits.statistical.bands import Bands, fit_bands, fit_spread, limited
+from kmcompile.exits.statistical.bands import Bands, fit_bands, fit_spread, least_width, limited
 from kmcompile.exits.statistical.fits import fit_of
-from kmcompile.exits.statistical.risk import SCALES
+from kmcompile.exits.statistical.risk import PATH
 from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial, in_a_row, try_stage
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -86,6 +86,25 @@ class Seen:
         return State(None, np.ones(len(self.labels)), self.batch.least, self.batch.most)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Misled:
+    """Generated points that no exit before has decided, as an exit sees them.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n_points, n_decisions), float64
+        The model's decisions.
+    counts : ndarray of shape (n_points, n_decisions), bool
+        Whether the decision is one of the pairs of the point's class, and the point gets here.
+    scale : float
+        About the scale that the control samples will give. No floor is wider than the band there.
+    """
+
+    decisions: Float64Array
+    counts: NDArray[np.bool_]
+    scale: float
+
+
 _T = TypeVar("_T")
 
 
@@ -119,6 +138,23 @@ class CascadeExit(ABC, Generic[_T]):
     def wider(self, factor: float) -> CascadeExit[_T]:
         """Return the exit with wider bands, by a factor, for the tests after touched vectors."""
         return self
+
+    def with_floor(self, results: _T, before: State, misled: Misled) -> CascadeExit[_T]:
+        """Return the exit with bands that no generated point on the wrong side is outside of.
+
+        Parameters
+        ----------
+        results
+            What `results_on` returned for the points.
+        before : State
+            The state before the exit on the points.
+        misled : Misled
+        """
+        return self
+
+    def is_widened(self, scale: float) -> bool:
+        """Return whether the floor of a band makes it wider at a scale."""
+        return False
 
     def with_limits(self, x: Float32Array, square: Float32Array) -> CascadeExit[_T]:
         """Return the exit with the range of prepared samples as limits, if it watches the range.
@@ -198,8 +234,20 @@ class Link(CascadeExit[Estimates]):
     ) -> tuple[Trial, State]:
         """Return the trial of the exit on samples, and the state for the exit behind it."""
         decisions, after = self.follow(results, before)
-        widths = [band.half_width(1.0) for band in self.bands]
-        return try_stage(results, decisions, widths, after.spread, label, scales), after
+        return try_stage(results, decisions, self.bands, after.spread, label, scales), after
+
+    def with_floor(self, results: Estimates, before: State, misled: Misled) -> Link:
+        """Return the link with bands in which every wrong estimate of generated points lies."""
+        decisions, after = self.follow(results, before)
+        bands = tuple(
+            replace(band, floor=_floor(band, estimate / after.spread[:, None], misled))
+            for band, estimate in zip(self.bands, decisions, strict=True)
+        )
+        return replace(self, bands=bands)
+
+    def is_widened(self, scale: float) -> bool:
+        """Return whether the floor of a band makes it wider at a scale."""
+        return any(band.is_widened(scale) for band in self.bands)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -306,6 +354,18 @@ def trial_of(
     state = begin
     trials = []
     for made, computed in zip(links, results, strict=True):
-        trial, state = made.trial(computed, state, label, np.array(SCALES))
+        trial, state = made.trial(computed, state, label, np.array(PATH))
         trials.append(trial)
     return in_a_row(trials)
+
+
+def _floor(band: Bands, estimate: Float64Array, misled: Misled) -> Float64Array:
+    """Return the floor of a band for estimates of generated points, each over its spread."""
+    wrong = misled.counts & (estimate * misled.decisions < 0)
+    unscaled = band.half_width(1.0)
+    return np.array(
+        [
+            least_width(np.abs(estimate[wrong[:, p], p]), float(unscaled[p]), misled.scale)
+            for p in range(estimate.shape[1])
+        ]
+    )

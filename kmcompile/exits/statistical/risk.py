@@ -37,6 +37,12 @@ SCALES: tuple[float, ...] = tuple(10.0 / 1.1**step for step in range(40))
 """Scales from 10 down to 0.24. They are fixed: scales chosen on the control samples would void the
 promise."""
 
+LEAST_SCALE = SCALES[-1]
+
+PATH: tuple[float, ...] = (*SCALES, *(LEAST_SCALE / 1.1**step for step in range(1, 21)))
+"""The scales, and smaller ones at which bands are as wide as at the least scale, and only their
+floors shrink (`bands.Bands`). They are for bands that have floors."""
+
 
 def clopper_pearson_upper(disagreements: int, n: int, confidence: float = CONFIDENCE) -> float:
     """Return the one-sided upper confidence limit of a probability [1]_.

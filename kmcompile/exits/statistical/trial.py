@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.bands import Bands, shares
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import Always
@@ -97,7 +98,7 @@ class Trial:
 def try_stage(
     estimates: Estimates,
     decisions: Sequence[Float64Array],
-    half_widths: Sequence[Float64Array],
+    bands: Sequence[Bands],
     spread: Float64Array,
     label: Always,
     scales: NDArray[np.float64],
@@ -110,8 +111,8 @@ def try_stage(
         The estimates, for their costs.
     decisions : sequence of ndarray of shape (n_samples, n_decisions), float64
         The decisions that each test computes from the estimates.
-    half_widths : sequence of ndarray of shape (n_decisions,), float64
-        Half-widths of each test's band at scale 1 and spread 1.
+    bands : sequence of Bands
+        One for each test.
     spread : ndarray of shape (n_samples,), float64
     label : Always
         The label stage of the program.
@@ -119,8 +120,8 @@ def try_stage(
         Decreasing.
     """
     found = [
-        largest_scale(decision, partial(_of_width, spread[:, None] * width), label, scales)
-        for decision, width in zip(decisions, half_widths, strict=True)
+        largest_scale(decision, partial(_half_width, band, spread), label, scales)
+        for decision, band in zip(decisions, bands, strict=True)
     ]
     n_known = int(estimates.kernel_evals[-1])
     return Trial(
@@ -146,10 +147,14 @@ def in_a_row(trials: Sequence[Trial]) -> Trial:
     )
 
 
-def _of_width(
-    width: Float64Array, rows: NDArray[np.intp], scales: NDArray[np.float64]
+def _half_width(
+    band: Bands, spread: Float64Array, rows: NDArray[np.intp], scales: NDArray[np.float64]
 ) -> Float64Array:
-    bound: Float64Array = scales[:, None] * width[rows]
+    of_scale, of_floor = shares(scales[:, None])
+    own = spread[rows, None]
+    bound: Float64Array = np.maximum(
+        of_scale * (own * (band.reach * band.deviation)), of_floor * (own * band.floor)
+    )
     return bound
 
 

@@ -122,6 +122,12 @@ def test_an_empty_list_asks_for_nothing() -> None:
         ({"stages": "a", "exclude": "b"}, "--stages lists all early exits"),
         ({"stages": "a,b,a"}, "--stages: a is given twice"),
         ({"require": "a,b", "exclude": "b"}, "--require and --exclude both name b"),
+        ({"generated": 3}, "calibration samples are needed for --generated 3"),
+        ({"data": SAMPLES, "generated": -1}, "--generated -1: must be a whole number"),
+        (
+            {"data": SAMPLES, "generated": 3, "thresholds": "simple"},
+            "promises nothing, so it does not go with --generated 3",
+        ),
         ({"data": SAMPLES, "window": 3}, "--window 3: it belongs to the NSV paper's scheme"),
         (
             {"data": SAMPLES, "dimensions": 3, "thresholds": "risk"},
