@@ -77,7 +77,7 @@ _PROGRAM_OPTIONS = (
     click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001]."),
     _choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed]."),
     _choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk]."),
-    click.option("--generated", type=int, metavar="N", help="Points made to mislead exits [0]."),
+    click.option("--generated", type=int, metavar="N", help="Points made to mislead exits [500]."),
     click.option("--window", type=int, metavar="W", help="Steps that maxsmoothed looks around."),
     click.option("--dimensions", type=int, metavar="P", help="Projection of maxsmoothed, simple."),
     click.option("--stages", metavar="A,B,...", help="These early exits, in this order."),

@@ -60,7 +60,11 @@ def main() -> None:
     options.add_argument("pairs", nargs="*", help="such as 3-8 0-1; those of Table 1 by default")
     asked = options.parse_args()
     sizes, pairs = FULL, [pair_of(text) for text in asked.pairs] or list(TABLE_1_PAIRS)
-    promise: dict[str, Any] = {"risk": 1e-3, "risk_control": asked.risk_control}
+    promise: dict[str, Any] = {
+        "risk": 1e-3,
+        "risk_control": asked.risk_control,
+        "generated": 0,
+    }
     if asked.quick:
         sizes, pairs, promise["risk"] = QUICK, [(0, 1)], 0.01
     if asked.paper:

@@ -138,7 +138,8 @@ class Machine:
         self, samples: CalibrationSamples, risk: float, control: Control, exact: Program
     ) -> tuple[Program, Calibration]:
         """Return the program of `--thresholds risk`, and what calibration found."""
-        wish = Wish(risk, control, split(len(samples), risk, control))
+        parts = split(len(samples), risk, control)
+        wish = Wish(risk, control, parts, n_generated=0)  # as `--generated 0`
         case = Case.of(self.machine, exact, samples, wish)
         return add_cascade(case, self.room, _silent, n_jobs=1)
 

@@ -71,7 +71,8 @@ class Digit:
         """Return the program with a kind of promise, and the scale of its bands."""
         names = tuple(made.kind.template for made in certified_fits())
         room = replace(self.machine.room, stages=AskedStages(excluded=names))
-        wish = Wish(risk, control, split(len(self.samples), risk, control))
+        parts = split(len(self.samples), risk, control)
+        wish = Wish(risk, control, parts, n_generated=0)  # as `--generated 0`
         case = Case.of(self.machine.machine, self.machine.exact, self.samples, wish)
         program, found = add_cascade(case, room, lambda text: None, n_jobs=1)
         return program, found.promise.scale

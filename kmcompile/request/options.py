@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 DEFAULT_RISK = 1e-3
-DEFAULT_GENERATED = 0
+DEFAULT_GENERATED = 500
 
 LISTS = ("stages", "require", "exclude")
 """The options that are lists of early exits."""

@@ -52,8 +52,7 @@ class Made:
 @cache
 def made(kernel: str, n_classes: int) -> Made:
     digits = calibration_cases.digits(kernel, n_classes)
-    parts = split(len(digits.X), 0.01, "expected")
-    wish = Wish(0.01, "expected", parts, n_generated=500)
+    wish = Wish(0.01, "expected", split(len(digits.X), 0.01, "expected"))
     case = Case.of(digits.machine, digits.program, digits.samples, wish)
     stages = (
         linear_filter(digits.x, digits.samples.decisions, digits.relevant, digits.skip_zeros),
