@@ -452,8 +452,10 @@ static void iris_coded_polynomial_sum(
                 uint32_t power;
 
                 for (power = 1U; power < IRIS_DEGREE; ++power) {
-                    along = (along * reach) + iris_bound_per_length[last - power];
-                    moved = (moved * reach) + iris_bound_per_deviation[last - power];
+                    const uint32_t word = last - power;
+
+                    along = (along * reach) + iris_bound_per_length[word];
+                    moved = (moved * reach) + iris_bound_per_deviation[word];
                 }
                 along = (along * reach) + (moved * input->deviation);
                 workspace->decision[p] = above ? magnitude : -magnitude;
