@@ -6,12 +6,16 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 DEFAULT_RISK = 1e-3
 DEFAULT_GENERATED = 500
 
 LISTS = ("stages", "require", "exclude")
 """The options that are lists of early exits."""
+
+COUNTS = ("generated", "window", "dimensions", "max_flash", "max_ram")
+"""The options that are whole numbers; Python may give them as text, as the command line does."""
 
 _NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
 
@@ -57,6 +61,8 @@ class Options:
     def __post_init__(self) -> None:
         for field in LISTS:
             object.__setattr__(self, field, _names(getattr(self, field)))
+        for field in COUNTS:
+            object.__setattr__(self, field, _whole(getattr(self, field)))
 
     @property
     def mode_asked(self) -> str:
@@ -99,6 +105,13 @@ def text_of(value: object) -> str:
     if isinstance(value, Path):
         return value.name
     return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _whole(given: Any) -> Any:
+    """Return the digits of a text as a number; anything else as it is, for `check_options`."""
+    if isinstance(given, str) and given.isascii() and given.isdigit():
+        return int(given)
+    return given
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...] | None:

@@ -167,3 +167,11 @@ def test_what_a_program_must_have_and_may_have(
     asked: AskedStages, names: tuple[str, ...], met: bool
 ) -> None:
     assert asked.are_met_by(names) is met
+
+
+def test_a_whole_number_given_as_text_is_the_number() -> None:
+    given = Options(data=SAMPLES, generated="500", max_flash="4096")  # type: ignore[arg-type]
+    check_options(given)
+    assert without_defaults(given) == Options(data=SAMPLES, max_flash=4096)
+    with pytest.raises(UsageError, match="--generated 5e2: must be a whole number"):
+        check_options(Options(data=SAMPLES, generated="5e2"))  # type: ignore[arg-type]
