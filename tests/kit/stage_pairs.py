@@ -390,7 +390,7 @@ def can_be(chain: Chain) -> bool:
         return False
     if chain.mode == "exact" and chain.kernel in ("rbf", "sigmoid"):
         return False
-    if chain.kernel == "additive_chi2" and not in_floats:
+    if chain.kernel in ("linear", "additive_chi2") and not in_floats:
         return False
     if chain.data == "sparse" and not in_floats:
         return False
