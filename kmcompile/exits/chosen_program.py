@@ -11,6 +11,7 @@ from kmcompile.exits.early_exits import WithExits, add_early_exits
 from kmcompile.lower.format_choice import FormatCandidate, choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
+from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program
@@ -111,4 +112,5 @@ def _with_replay(
     compared: tuple[FormatCandidate, ...] = (),
 ) -> ChosenProgram:
     program, note = add_asked_replay(lowered, exits.program, plan)
+    program = with_distance(program, lowered.machine)
     return ChosenProgram(program, plan, lowered, exits, compared, note)

@@ -131,7 +131,9 @@ def add_early_exits(
 
     def offers(taught: Float32Array, judged: Float32Array) -> list[SumOffer]:
         vectorless = _offer_without_vectors(machine, program, plan, judged, coded)
-        pairs = offer_pairs(machine, program, plan.target, plan.budgets, taught, judged)
+        pairs = None
+        if machine.reduced_from is None:  # its few vectors are shared by nearly all pairs
+            pairs = offer_pairs(machine, program, plan.target, plan.budgets, taught, judged)
         over_vectors.append(_NO_GAIN if isinstance(vectorless, SumOffer) else vectorless)
         return [offer for offer in (pairs, vectorless) if isinstance(offer, SumOffer)]
 
@@ -160,6 +162,8 @@ def _offer_without_vectors(
     The text is "" where there is nothing to say.
     """
     board = Board(plan.target, plan.budgets, plan.replay)
+    if machine.reduced_from is not None:
+        return "a reduced machine is summed over its vectors"
     if coded is not None:
         return offer_coded_polynomial(coded, program, board, judged)
     samples = judged.astype(np.float32, copy=False)

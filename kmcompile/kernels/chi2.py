@@ -21,6 +21,7 @@ class Chi2(Kernel):
     gamma: float
 
     name: ClassVar[str] = "chi2"
+    self_value: ClassVar[float | None] = 1.0
     requires_nonnegative: ClassVar[bool] = True
     not_additive: ClassVar[str] = "chi2 is the exponential of a sum over the features, not a sum"
 

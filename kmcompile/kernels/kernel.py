@@ -78,6 +78,9 @@ class Kernel(ABC):
     additive: ClassVar[Additive | None] = None
     """What functions of single features f is a sum of; None if it is none of those sums."""
 
+    self_value: ClassVar[float | None] = None
+    """K(x, x) if it is the same for every x."""
+
     not_additive: ClassVar[str] = ""
     """Why a kernel that looks like a sum of functions of single features is none; usually empty."""
 

@@ -21,6 +21,7 @@ class Laplacian(Kernel):
     gamma: float
 
     name: ClassVar[str] = "laplacian"
+    self_value: ClassVar[float | None] = 1.0
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma |s_i - x_q|_1), shape (n_queries, n_sv)."""

@@ -36,6 +36,7 @@ class Rbf(Kernel):
     gamma: float
 
     name: ClassVar[str] = "rbf"
+    self_value: ClassVar[float | None] = 1.0
     of_distance: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:

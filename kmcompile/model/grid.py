@@ -32,7 +32,9 @@ _ENOUGH_VALUES = 8
 """Number of different values from which on a common divisor is no accident."""
 
 
-def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
+def integer_grid(
+    machine: KernelMachine, vectors: Float64Array | None = None
+) -> tuple[Float64Array, float] | None:
     """Return the offset and the factor that turn the support vectors into integers, or None.
 
     One factor holds for all features. Pixels that were divided by 255 give the factor 255,
@@ -42,6 +44,8 @@ def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
     ----------
     machine : KernelMachine
         Its preprocessing is at most one scaler.
+    vectors : ndarray of shape (n, n_features), float64, optional
+        The vectors that shall lie on the grid, by default the support vectors.
 
     Returns
     -------
@@ -49,7 +53,7 @@ def integer_grid(machine: KernelMachine) -> tuple[Float64Array, float] | None:
         Offset in the space of the kernel: the codes of a vector s are (s - offset) * factor.
     factor : float
     """
-    raw = machine.support_vectors
+    raw = machine.support_vectors if vectors is None else vectors
     low, scale = np.zeros(machine.n_features), 1.0
     for step in machine.preprocessing:
         if not isinstance(step, Affine) or np.ptp(step.factor) != 0:

@@ -41,6 +41,32 @@ class Task(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ReducedFrom:
+    """The machine that a reduced machine stands for.
+
+    |f_p(x) - f^_p(x)| <= distance_p sqrt(K(x, x)) + offset_p, by the Cauchy-Schwarz inequality in
+    feature space (RSS 2004, section 3.2).
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The trained machine.
+    distance : ndarray of shape (n_decisions,), float64
+        Upper bounds on |W_p - W^_p|.
+    offset : ndarray of shape (n_decisions,), float64
+        Upper bounds on |b_p - b^_p|.
+    """
+
+    machine: KernelMachine
+    distance: Float64Array
+    offset: Float64Array
+
+    def __post_init__(self) -> None:
+        for name in ("distance", "offset"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class KernelMachine:
     """A trained kernel machine, immutable, in float64.
 
@@ -90,6 +116,9 @@ class KernelMachine:
         "ovr" or "ovo": the shape that scikit-learn's `decision_function` has.
     notes : tuple of str
         Remarks for the user on how the model was read.
+    reduced_from : ReducedFrom, optional
+        The trained machine that a machine of fewer vectors stands for, and how far it is away. A
+        certified label is then the label of the trained machine.
     """
 
     kind: str
@@ -109,6 +138,7 @@ class KernelMachine:
     break_ties: bool = False
     decision_function_shape: str = "ovr"
     notes: tuple[str, ...] = ()
+    reduced_from: ReducedFrom | None = None
 
     def __post_init__(self) -> None:
         for name in ("support_vectors", "dual_coef", "intercept"):
@@ -192,7 +222,9 @@ class KernelMachine:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the canonical bytes, hexadecimal."""
+        """SHA-256 of the canonical bytes, hexadecimal; of a reduced machine the trained one's."""
+        if self.reduced_from is not None:
+            return self.reduced_from.machine.sha256
         digest = hashlib.sha256()
         for part in self._canonical_parts():
             digest.update(part)

@@ -13,9 +13,9 @@ from bound_search.preimages import preimage, principal_axes
 from bound_search.width_cost import WidthCost
 from kmcompile.exits.certified.vectors.free import box, free_vectors, next_vector
 from kmcompile.exits.certified.vectors.greedy import Pursuit, greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT
 from kmcompile.kernels import Kernel
+from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 Vectors = tuple[Float64Array, Float64Array]

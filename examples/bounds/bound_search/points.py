@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.exits.certified.vectors.normals import require_positive_definite
 from kmcompile.kernels import Kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.normals import require_positive_definite
 from kmcompile.numeric.arrays import Float64Array
 
 

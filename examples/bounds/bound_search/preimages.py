@@ -6,10 +6,10 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 
-from kmcompile.exits.certified.vectors.derivatives import gradient, self_gradient
 from kmcompile.exits.certified.vectors.free import box
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.kernels import Kernel, Rbf
+from kmcompile.kernels.derivatives import gradient, self_gradient
+from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 _MOST_VECTORS = 1500

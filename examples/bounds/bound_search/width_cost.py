@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bound_search.points import DistanceForm, Pair, Point, inner
-from kmcompile.exits.certified.vectors.derivatives import gradient
+from kmcompile.kernels.derivatives import gradient
 from kmcompile.numeric.arrays import Float64Array
 
 _FLOOR = 1e-12

@@ -120,7 +120,7 @@ def add_certified_exits(
         if is_better:
             program, exits, sum_notes = other.program, behind, other.notes
     by_another = program.sum is not ends.exact
-    if isinstance(ends.label, Vote) and not by_another:
+    if isinstance(ends.label, Vote) and not by_another and machine.reduced_from is None:
         sum_notes = (
             "all pairs of classes are summed together: pair_sum does not pay or fit here, or is "
             "not for this machine",
@@ -172,7 +172,7 @@ def fit(
     """
     budgets = budgets or SearchBudgets()
     fits = [made for made in certified_fits() if room.stages.allows(made.kind.template)]
-    reasons = {made.kind.template: made.why_not(machine, program) for made in fits}
+    reasons = {made.kind.template: _why_not(made, machine, program) for made in fits}
     able = {name for name, reason in reasons.items() if not reason}
     require_built(room.stages, reasons, able, reasons)
     offered: list[Offer] = []
@@ -215,6 +215,8 @@ def left_out(
         The exits that were compared.
     asked : AskedStages
     """
+    if reason := not_of_reduced(machine):
+        return [f"there are no certified exits: {reason}"]
     taken = {stage.template for stage in exits}
     kinds = {stage.template for stage, _ in offered}
     notes = []
@@ -227,6 +229,18 @@ def left_out(
         elif reason := made.why_not(machine, program):
             notes.append(f"{name} is left out: {reason}")
     return notes
+
+
+def _why_not(made: CertifiedFit, machine: KernelMachine, program: Program) -> str:
+    """Return why a machine cannot have a kind of certified exit; "" if it can."""
+    return not_of_reduced(machine) or made.why_not(machine, program)
+
+
+def not_of_reduced(machine: KernelMachine) -> str:
+    """Return why a reduced machine has no certified exits; "" for any other machine."""
+    if machine.reduced_from is None:
+        return ""
+    return "a proof would be of the reduced machine's label, not of the trained machine's"
 
 
 def _tried(made: CertifiedFit, asked: Asked) -> Sequence[Offer]:

@@ -8,11 +8,11 @@ import numpy as np
 
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.offers import Asked, Offer
-from kmcompile.exits.certified.vectors.derivatives import has_gradient
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.refined import refined_lists
+from kmcompile.kernels.derivatives import has_gradient
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.normals import Normals
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import BoundSequence
 from kmcompile.program.stages.ends import Ends

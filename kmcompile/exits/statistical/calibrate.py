@@ -13,7 +13,7 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.cascade import add_cascade, promise_of_exact
-from kmcompile.exits.statistical.case import Case, Wish, relevant_decisions
+from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.generated import Challenge, challenge, generated_challenges
 from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
@@ -25,6 +25,7 @@ from kmcompile.exits.statistical.samples import (
     supported_risk,
 )
 from kmcompile.exits.sum_offer import SumOffer
+from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes

@@ -37,7 +37,9 @@ from kmcompile.exits.statistical.risk import (
     conformal,
     decide_nothing,
     fixed_sequence,
+    least_risk,
     promise_nothing,
+    rounded_up,
 )
 from kmcompile.exits.statistical.samples import CalibrationSamples
 from kmcompile.exits.statistical.statistical_fit import FitSamples
@@ -228,14 +230,15 @@ def _control(
     """
     wish, control = case.wish, case.parts.control
     seen = case.seen(control)
+    trained = case.samples.trained_labels[control].astype(np.int32)
     results = [made.results_on(seen, case.ends) for made in chosen]
     whole = trial_of(chosen, results, seen.begin, case.ends.label)
 
     def wrong(scale: float) -> NDArray[np.bool_]:
-        return whole.wrong(scale, seen.labels)
+        return whole.wrong(scale, seen.labels, trained)
 
     def counts(scale: float) -> int:
-        return whole.disagreements(scale, seen.labels)
+        return int(wrong(scale).sum())
 
     if case.samples.training:
         # Nothing is promised, but the rule of a promise gives a sensible scale.
@@ -246,17 +249,34 @@ def _control(
     else:
         found = conformal(scales, wrong, len(control), wish.risk)
     if found is None:
-        found = decide_nothing(wish.control, wish.risk, len(control))
+        found = promise_of_exact(case.samples, wish)
     elif case.samples.training:
         found = promise_nothing(len(control), found.disagreements, found.scale)
     return found, counts
 
 
 def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
-    """Return the promise of a program that has no early exits."""
+    """Return the promise of a program that has no early exits.
+
+    Raises
+    ------
+    InputError
+        If a reduced machine alone gives other labels than the trained one more often than the risk
+        allows.
+    """
+    control = wish.parts.control
+    n = len(control)
+    unlike = int((samples.labels[control] != samples.trained_labels[control]).sum())
     if samples.training:
-        return promise_nothing(len(wish.parts.control), 0, np.inf)
-    return decide_nothing(wish.control, wish.risk, len(wish.parts.control))
+        return promise_nothing(n, unlike, np.inf)
+    if unlike and least_risk(n, wish.control, disagreements=unlike) > wish.risk:
+        supported = rounded_up(least_risk(n, wish.control, disagreements=unlike))
+        raise InputError(
+            f"the reduced machine gives {unlike:,} of {n:,} control samples another label than the "
+            f"trained one: they support a risk of {supported:g}, not {wish.risk:g}\n"
+            f"ask for --risk {supported:g}, or keep more vectors with --reduce N"
+        )
+    return decide_nothing(wish.control, wish.risk, n, unlike)
 
 
 def _at_promise(
@@ -272,7 +292,7 @@ def _at_promise(
     for scale in [scale for scale in PATH if scale >= promise.scale][::-1]:
         program = build(scale)
         results, _ = classify(program, samples.X[control])
-        count = int((results["label"] != samples.labels[control]).sum())
+        count = int((results["label"] != samples.trained_labels[control]).sum())
         if count <= promise.disagreements or promise.control == "none":
             return program, replace(promise, scale=scale, disagreements=count)
     return None

@@ -11,7 +11,8 @@ from kmcompile.exits.statistical.judge import ChoiceSamples
 from kmcompile.exits.statistical.links import Seen
 from kmcompile.exits.statistical.risk import Control
 from kmcompile.exits.statistical.samples import CalibrationSamples, Parts
-from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.coefficients import relevant_decisions
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
@@ -142,15 +143,6 @@ def prepared_batch(program: Program, X: Float32Array) -> Batch:
 def prepared(program: Program, X: Float32Array) -> Float32Array:
     """Return the prepared inputs, shape (n, n_prepared), float32; the C must accept all rows."""
     return prepared_batch(program, X).x
-
-
-def relevant_decisions(machine: KernelMachine, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return for each sample the decisions of its class's pairs, shape (n, n_decisions)."""
-    if machine.task is not Task.ONE_VS_ONE:
-        return np.ones((len(labels), machine.n_decisions), dtype=bool)
-    n = machine.n_classes
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    return np.stack([(labels == i) | (labels == j) for i, j in pairs], axis=1)
 
 
 def skips_zeros(program: Program) -> bool:

@@ -66,14 +66,20 @@ def clopper_pearson_lower(disagreements: int, n: int, confidence: float = CONFID
     return float(betaincinv(disagreements, n - disagreements + 1, 1 - confidence))
 
 
-def least_risk(n: int, control: Control = "guaranteed", confidence: float = CONFIDENCE) -> float:
-    """Return the smallest risk that n samples without a disagreement support.
+def least_risk(
+    n: int,
+    control: Control = "guaranteed",
+    confidence: float = CONFIDENCE,
+    disagreements: int = 0,
+) -> float:
+    """Return the smallest risk that n samples with some disagreements r support.
 
-    Guaranteed: 1 - (1 - confidence)^(1/n), Clopper and Pearson's limit; expected: 1 / (n + 1).
+    Guaranteed: Clopper and Pearson's limit, for r = 0 1 - (1 - confidence)^(1/n); expected:
+    (r + 1) / (n + 1).
     """
     if control == "expected":
-        return 1 / (n + 1)
-    return clopper_pearson_upper(0, n, confidence)
+        return (disagreements + 1) / (n + 1)
+    return clopper_pearson_upper(disagreements, n, confidence)
 
 
 def samples_needed(
@@ -203,10 +209,13 @@ def _one_step_wider(held: Sequence[Promise]) -> Promise | None:
     return held[max(0, len(held) - 2)] if held else None
 
 
-def decide_nothing(control: Control, risk: float, n: int) -> Promise:
-    """Return the promise if no scale held: the scale is infinite, and no early exit decides."""
+def decide_nothing(control: Control, risk: float, n: int, disagreements: int = 0) -> Promise:
+    """Return the promise if no scale held: the scale is infinite, and no early exit decides.
+
+    Only a reduced machine then has disagreements with the trained one.
+    """
     confidence = CONFIDENCE if control == "guaranteed" else None
-    return Promise(control, risk, risk, confidence, n, 0, math.inf)
+    return Promise(control, risk, risk, confidence, n, disagreements, math.inf)
 
 
 def promise_nothing(n: int, disagreements: int, scale: float) -> Promise:

@@ -22,6 +22,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import labels_of
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.passes import run_passes
 
 CONTROL_SHARE = 0.55
 CONTROL_ROOM = 1.02
@@ -68,6 +69,9 @@ class CalibrationSamples:
         The machine's decisions; for training data, without the term of the sample's own vector.
     labels : ndarray of shape (n,), int64
         Labels from `decisions`, by the label rule of the task.
+    trained_labels : ndarray of shape (n,), int64
+        The labels that a promise is about. They differ from `labels` only where a reduced machine
+        and the trained machine that it stands for do.
     is_vector : ndarray of shape (n,), bool
         Whether the sample is a support vector.
     training : bool
@@ -77,11 +81,12 @@ class CalibrationSamples:
     X: Float32Array
     decisions: Float64Array
     labels: NDArray[np.int64]
+    trained_labels: NDArray[np.int64]
     is_vector: NDArray[np.bool_]
     training: bool
 
     def __post_init__(self) -> None:
-        for name in ("X", "decisions", "labels", "is_vector"):
+        for name in ("X", "decisions", "labels", "trained_labels", "is_vector"):
             array = getattr(self, name)
             object.__setattr__(self, name, frozen(array, array.dtype))
 
@@ -208,10 +213,16 @@ def calibration_samples(
         Share of the samples that were equal to others, or near copies, before duplicates were left
         out; default: this share in X.
     """
-    points = training_points(machine, X, repeated)
-    decisions = decision_values(machine, X, points.vector if points.training else None)
+    reduced_from = machine.reduced_from
+    trained = machine if reduced_from is None else run_passes(reduced_from.machine)
+    points = training_points(trained, X, repeated)
+    decisions = decision_values(trained, X, points.vector if points.training else None)
+    trained_labels = labels_of(trained, decisions)
+    if reduced_from is not None:
+        decisions = decision_values(machine, X)
     labels = labels_of(machine, decisions)
-    return CalibrationSamples(X, decisions, labels, points.vector >= 0, points.training)
+    is_vector = points.vector >= 0
+    return CalibrationSamples(X, decisions, labels, trained_labels, is_vector, points.training)
 
 
 def decision_values(

@@ -67,14 +67,29 @@ class Trial:
         test: NDArray[np.intp] = decides.argmax(axis=0)
         return test, decides[test, np.arange(len(test))]
 
-    def wrong(self, scale: float, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which samples get another label than the model's, shape (n_samples,)."""
+    def wrong(
+        self,
+        scale: float,
+        labels: NDArray[np.int32],
+        trained_labels: NDArray[np.int32] | None = None,
+    ) -> NDArray[np.bool_]:
+        """Return which samples get another label than the model's, shape (n_samples,).
+
+        Parameters
+        ----------
+        scale : float
+        labels : ndarray of shape (n_samples,), int32
+            The labels of the sum, which samples get that no test decides.
+        trained_labels : ndarray of shape (n_samples,), int32, optional
+            The model's labels if the sum is that of a reduced machine; by default `labels`.
+        """
         test, decided = self.first(scale)
-        differs: NDArray[np.bool_] = self.labels[test, np.arange(len(labels))] != labels
-        return decided & differs
+        said = np.where(decided, self.labels[test, np.arange(len(labels))], labels)
+        differs: NDArray[np.bool_] = said != (labels if trained_labels is None else trained_labels)
+        return differs
 
     def disagreements(self, scale: float, labels: NDArray[np.int32]) -> int:
-        """Return how many samples get another label than the model's."""
+        """Return how many samples get another label than that of the sum."""
         return int(self.wrong(scale, labels).sum())
 
     def mean_operations(

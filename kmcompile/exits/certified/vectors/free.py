@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-from kmcompile.exits.certified.vectors.derivatives import gradient, self_gradient
 from kmcompile.exits.certified.vectors.greedy import Pursuit
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
+from kmcompile.kernels.derivatives import gradient, self_gradient
+from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
+from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 

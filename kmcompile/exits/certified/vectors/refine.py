@@ -8,9 +8,9 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from kmcompile.exits.certified.vectors.derivatives import gradient
 from kmcompile.exits.certified.vectors.free import box
-from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.kernels.derivatives import gradient
+from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 _ITERATIONS = 150

@@ -8,9 +8,9 @@ import numpy as np
 
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.vectors.free import SEARCHES, free_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.refine import EVALUATIONS, NestedCost, refine
 from kmcompile.kernels import Poly
+from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 _SEED = 20010628

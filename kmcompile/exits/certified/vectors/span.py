@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.exits.certified.vectors.normals import Normals
+from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
 LEAST_PIVOT = 1e-5

@@ -18,7 +18,7 @@ _BLOCK_VALUES = 1 << 22
 def require_positive_definite(kernel: Kernel) -> None:
     """Raise InputError unless the kernel is an inner product in a feature space.
 
-    Every bound of this package uses the Cauchy-Schwarz inequality in feature space. Without such a
+    Bounds by distances in feature space use the Cauchy-Schwarz inequality. Without such a
     space, |W|^2 and |phi(x)|^2 can be negative, and an interval from these "bounds" can miss f.
     """
     if kernel.positive_definite:
