@@ -9,6 +9,7 @@ import numpy as np
 from kmcompile.kernels import Linear
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_selections import fold_selections
+from kmcompile.passes.vectors_behind import vectors_behind
 from kmcompile.steps import Affine, Normalization, SeenFeatures
 
 _SCALED = 2
@@ -29,10 +30,13 @@ def drop_zero_features(machine: KernelMachine) -> KernelMachine:
     The Selection copies the features that stay. The machine stays as it is where these copies cost
     more operations than one product less for each vector and, for scaled features, no scaling.
     Behind a Normalization nothing is copied: it computes only the features that stay.
+
+    A reduced machine keeps the features of the trained machine's vectors, too: the distance of both
+    machines is multiplied by sqrt(K(x, x)), and a feature that neither has changes no decision.
     """
     if not machine.kernel.of_inner_product:
         return machine
-    seen = np.flatnonzero((machine.support_vectors != 0).any(axis=0))
+    seen = np.flatnonzero((vectors_behind(machine) != 0).any(axis=0))
     n_features = machine.support_vectors.shape[1]
     steps = list(machine.preprocessing)
     first = len(steps)

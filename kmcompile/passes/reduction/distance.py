@@ -1,0 +1,83 @@
+"""How far a reduced machine is from the machine that it stands for, rounding included."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine, ReducedFrom
+from kmcompile.model.normals import require_positive_definite
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
+
+_BLOCK_VALUES = 1 << 22
+_VALUE_ERROR = 1e-12
+"""Relative error of a kernel value in float64, far above what any of them has
+(`model.reference`)."""
+
+
+def standing_for(machine: KernelMachine, reduced: KernelMachine) -> KernelMachine:
+    """Return the reduced machine with its distance from the machine that it stands for.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The trained machine.
+    reduced : KernelMachine
+        A machine with the same kernel, preprocessing and classes, and other vectors.
+    """
+    offset = np.abs(machine.intercept - reduced.intercept) * (1 + 1e-9)
+    return replace(reduced, reduced_from=ReducedFrom(machine, distances(machine, reduced), offset))
+
+
+def distances(machine: KernelMachine, reduced: KernelMachine) -> Float64Array:
+    """Return upper bounds on |W_p - W^_p|, shape (n_decisions,), float64.
+
+    |W_p - W^_p|^2 = a' K a with the coefficients a of both machines' vectors, those of the reduced
+    machine negative. A vector that both machines have occurs once. The rounding errors of kernel
+    values and products are bounded by a share of (sum_i |a_i| sqrt(K_ii))^2, which is at least the
+    sum of the products' magnitudes (Higham 2002, section 3.1).
+
+    Raises
+    ------
+    InputError
+        The kernel is not positive definite.
+    """
+    require_positive_definite(machine.kernel)
+    vectors, coefficients, magnitudes = _difference(machine, reduced)
+    kernel, (n, width) = machine.kernel, vectors.shape
+    squares = np.zeros(len(coefficients))
+    most = 0.0
+    rows = max(1, _BLOCK_VALUES // n)
+    for start in range(0, n, rows):
+        part = slice(start, start + rows)
+        values, added = kernel.fast_values(vectors, vectors[part])
+        squares += (coefficients[:, part] * (values @ coefficients.T).T).sum(axis=1)
+        most = max(most, float(added.max()))
+    # A sum in <s, t> may cancel: its error is relative to |s| |t|, and that of K(s, t) to the root.
+    relative = _VALUE_ERROR + (4 * (n + 8) + 128 * (width + 8)) * UNIT_ROUNDOFF_64 + most
+    size = magnitudes @ np.sqrt(np.maximum(kernel.self_values(vectors), 0.0))
+    errors = relative * size**2
+    bound: Float64Array = np.sqrt(np.maximum(squares, 0.0) + errors) * (1 + 1e-9)
+    return bound
+
+
+def _difference(
+    machine: KernelMachine, reduced: KernelMachine
+) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Return the vectors of W_p - W^_p, each once, their coefficients and the coefficients' sizes.
+
+    The size of a sum of coefficients is the sum of their magnitudes, so that it also bounds the
+    rounding of the sum.
+    """
+    both = np.vstack([machine.support_vectors, reduced.support_vectors])
+    spread = np.hstack([decision_coefficients(machine), -decision_coefficients(reduced)])
+    vectors, inverse = np.unique(both, axis=0, return_inverse=True)
+    coefficients = np.zeros((len(spread), len(vectors)))
+    magnitudes = np.zeros_like(coefficients)
+    for p, row in enumerate(spread):
+        coefficients[p] = np.bincount(inverse.ravel(), row, minlength=len(vectors))
+        magnitudes[p] = np.bincount(inverse.ravel(), np.abs(row), minlength=len(vectors))
+    return vectors, coefficients, magnitudes
