@@ -28,7 +28,12 @@ from kmcompile.target import Target
 
 
 def emit(
-    program: Program, target: Target, command: str, description: str, promise_text: str = ""
+    program: Program,
+    target: Target,
+    command: str,
+    description: str,
+    promise_text: str = "",
+    reduced_text: str = "",
 ) -> dict[str, str]:
     """Return the emitted files by name: model, header, harness, deviations, CMakeLists.txt.
 
@@ -46,10 +51,12 @@ def emit(
         One line on the model, for the comment of the C.
     promise_text : str
         The promised risk of a statistical program with its evidence, for the header.
+    reduced_text : str
+        What a reduced machine stands for, in sentences; empty if the machine is the trained one.
     """
     layout = Layout.of(program, target)
     arithmetic = target.program.arithmetic
-    view = model_view(layout, command, description, promise_text)
+    view = model_view(layout, command, description, promise_text, reduced_text)
     sections = _sections(layout, view)
     model = render("model.c.j2", view=view, sections="\n".join(sections))
     name = program.name

@@ -10,7 +10,7 @@ from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Real
 from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
-from kmcompile.program.stages import FixedSum, PairSum, VectorlessSum, Vote
+from kmcompile.program.stages import ExactSum, FixedSum, PairSum, VectorlessSum, Vote
 
 COMMENT_COLUMNS = 96
 
@@ -96,6 +96,9 @@ def bound_lines(program: Program) -> tuple[str, ...]:
             f"+ {_decimal(summed.result_error)} |decision_p|"
         )
         meant = "e_i being the bound of the error of the kernel K(s_i, x), which grows with d"
+        if isinstance(summed, ExactSum) and summed.reduced is not None:
+            formula += " + distance_p root"
+            meant += ", root being the bound of sqrt(K(x, x)) without the factors in distance_p"
     return _wrapped(
         f"{start} {formula}, {meant}, and d >= the distance of the prepared input from the "
         f"exactly prepared one. The names are those of tables in {program.name}.c."
@@ -107,8 +110,15 @@ def _decimal(value: Real) -> str:
     return f"{Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(float(value)):g}"
 
 
-def interval_lines(program: Program) -> tuple[str, ...]:
-    """Return lines on the meaning of lower, upper and certified."""
+def interval_lines(program: Program, is_reduced: bool) -> tuple[str, ...]:
+    """Return lines on the meaning of lower, upper and certified.
+
+    Parameters
+    ----------
+    program : Program
+    is_reduced : bool
+        Whether the machine of the program has fewer vectors than the trained one.
+    """
     label = program.ends.label
     meant = "the decision"
     if isinstance(label, Vote):
@@ -117,9 +127,6 @@ def interval_lines(program: Program) -> tuple[str, ...]:
             meant += ", of the pairs that were evaluated"
     elif program.n_decisions > 1:
         meant = "the winner's decision"
-    precision = "double does"
-    if program.replay is None:
-        precision = "float does" if program.codes is None else "sums of codes do"
     return (
         *_wrapped(
             f"lower and upper bound {meant}: in real arithmetic the trained model's lies between "
@@ -129,9 +136,22 @@ def interval_lines(program: Program) -> tuple[str, ...]:
         *_threshold_lines(program),
         *_wrapped(
             "certified: the label is the same for all decisions that are possible within such "
-            f"bounds. It is false where x lies so near a boundary that {precision} not tell."
+            f"bounds. It is false where x lies {_near_text(program, is_reduced)}."
         ),
     )
+
+
+def _near_text(program: Program, is_reduced: bool) -> str:
+    """Return a phrase on how near to a boundary an input is without a certificate."""
+    if is_reduced:
+        return (
+            "nearer to a boundary than the reduced machine is known to be to the trained one: then "
+            "the label is the reduced machine's, and the trained model's may be another"
+        )
+    precision = "double does"
+    if program.replay is None:
+        precision = "float does" if program.codes is None else "sums of codes do"
+    return f"so near a boundary that {precision} not tell"
 
 
 def _threshold_lines(program: Program) -> tuple[str, ...]:

@@ -98,6 +98,7 @@ class ModelView:
     needs_magnitude: bool
     model_lines: tuple[str, ...]
     model_sha256: str
+    reduced_lines: tuple[str, ...]
     n_features: int
     n_classes: int
     n_decisions: int
@@ -164,7 +165,9 @@ class ModelView:
     sums_pairs: bool
 
 
-def model_view(layout: Layout, command: str, description: str, promise_text: str) -> ModelView:
+def model_view(
+    layout: Layout, command: str, description: str, promise_text: str, reduced_text: str
+) -> ModelView:
     """Return the view of a program.
 
     Parameters
@@ -176,6 +179,8 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         One line on the model.
     promise_text : str
         The promised risk with its evidence, for the header; may be empty.
+    reduced_text : str
+        What a reduced machine stands for; empty if the machine is the trained one.
     """
     program, early, replay = layout.program, layout.early, layout.replay
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
@@ -215,6 +220,7 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         or probability is not None,
         model_lines=tuple(textwrap.wrap(f"Model: {description}.", COMMENT_COLUMNS)),
         model_sha256=program.model_sha256,
+        reduced_lines=tuple(textwrap.wrap(reduced_text, COMMENT_COLUMNS)),
         n_features=program.n_features,
         n_classes=len(program.classes),
         n_decisions=program.n_decisions,
@@ -253,7 +259,7 @@ def model_view(layout: Layout, command: str, description: str, promise_text: str
         input_members=early.input_members,
         promise_lines=tuple(textwrap.wrap(promise_text, COMMENT_COLUMNS)),
         decisions_text=decisions_text(program),
-        interval_lines=interval_lines(program),
+        interval_lines=interval_lines(program, bool(reduced_text)),
         bound_lines=bound_lines(program),
         table_lines=table_lines(program.name),
         figure_lines=figure_lines(program, layout.workspace_bytes, most_kernel_evals),

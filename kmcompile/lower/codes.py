@@ -17,6 +17,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.passes.code_units import to_code_units
+from kmcompile.passes.vectors_behind import vectors_behind
 from kmcompile.program.program import CodeScale
 from kmcompile.steps import Affine
 
@@ -93,13 +94,17 @@ class Coded:
 def lossless_codes(machine: KernelMachine) -> Coded | None:
     """Return the machine with codes that equal its vectors exactly, or None if there are none.
 
+    Those of a reduced machine hold the trained machine's vectors, too, and so the inputs that
+    resemble them.
+
     Raises
     ------
     InputError
         If integer formats do not support the machine.
     """
     _check(machine)
-    grid = integer_grid(machine)
+    vectors = vectors_behind(machine)
+    grid = integer_grid(machine, vectors)
     if grid is None or (not machine.kernel.of_distance and grid[0].any()):
         return None
     offset, factor = grid
@@ -108,7 +113,7 @@ def lossless_codes(machine: KernelMachine) -> Coded | None:
             f"the scaler changes the signs of the features, which the {machine.kernel.name} "
             "kernel does not allow in integers\nuse --format float32"
         )
-    codes = np.rint((machine.support_vectors - offset) * factor)
+    codes = np.rint((vectors - offset) * factor)
     least, most = int(codes.min()), int(codes.max())
     for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
         if low <= least and most <= high:
@@ -169,6 +174,8 @@ def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
 def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MARGIN) -> Coded:
     """Return the machine with its vectors rounded to codes that cover the vectors' range.
 
+    That of a reduced machine includes the trained machine's vectors (`vectors_behind`).
+
     Parameters
     ----------
     machine : KernelMachine
@@ -184,7 +191,7 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
             f"others are rounded for the rbf kernel only, this machine's is {machine.kernel.name}"
             "\nuse --format float32"
         )
-    vectors = machine.support_vectors
+    vectors = vectors_behind(machine)
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
     reach = float(np.abs(vectors - middle).max())
     largest = _LARGEST[number_format]

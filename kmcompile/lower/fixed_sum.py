@@ -14,7 +14,7 @@ from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lower.code_table import code_table, slot_order
 from kmcompile.lower.codes import Coded, check_gamma
 from kmcompile.lower.feature_space import VectorPairs, distance
-from kmcompile.lower.sums import SignGroup, sign_groups
+from kmcompile.lower.sums import SignGroup, integer_groups
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
@@ -62,7 +62,7 @@ def lower_fixed_sum(
     moved = stored_error(pairs.trained, pairs.stored) + coded.moved_error
     if coded.lossless:
         pairs = replace(pairs, trained=pairs.stored)
-    groups = sign_groups(coded.fitted)
+    groups = integer_groups(coded.fitted, lanes)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
     if ends[-1] > _MOST_BLOCKS or 2 * machine.n_decisions > _MOST_BLOCKS:
         raise InputError(

@@ -118,6 +118,7 @@ def lower_sum(
             if context.skip_zeros and constants.kernel.uses_distance
             else np.zeros((0, 0), dtype=precision.dtype)
         ),
+        reduced=None,
     )
 
 
@@ -135,39 +136,72 @@ def vector_groups(machine: KernelMachine, lanes: int) -> tuple[list[SignGroup], 
     """Return the groups of the vectors, and whether groups have mixed signs.
 
     In a group of one sign the sum of errors needs no magnitude of each coefficient. If every vector
-    has coefficients for all classes, as with a feature map before a linear machine, there are so
-    many groups that their blocks are nearly empty. Then all vectors form one group, if this saves a
-    quarter of the work.
+    has coefficients of both signs, as with a feature map before a linear machine or in a reduced
+    machine, there are so many groups that their blocks are nearly empty. Then all vectors of a
+    class, or in one-vs-rest all vectors, form one group, if this saves a quarter of the work. In a
+    reduced machine any saving counts, because blocks that are not full waste its flash, too.
     """
-    groups = sign_groups(machine)
-    if machine.task is not Task.ONE_VS_REST:
-        return groups, False
-    n, width = machine.support_vectors.shape
-    signed, mixed = (
-        sum(-(-count // lanes) * lanes for count in counts) * (width + each * machine.n_decisions)
-        for counts, each in (([len(group.vectors) for group in groups], 2), ([n], 3))
+    signed, mixed = sign_groups(machine), mixed_groups(machine)
+    if machine.n_decisions == 1:
+        return signed, False
+    width = machine.support_vectors.shape[1]
+    least = 0.75 if machine.reduced_from is None else 1.0
+    if _work(mixed, lanes, width, 3) >= least * _work(signed, lanes, width, 2):
+        return signed, False
+    return mixed, True
+
+
+def integer_groups(machine: KernelMachine, lanes: int) -> list[SignGroup]:
+    """Return the groups of the vectors for sums of unsigned coefficients.
+
+    Where a reduced machine's vectors have coefficients of both signs, each row of a group stands
+    twice if this saves a quarter of the work: its positive coefficients, then its negative ones.
+    Any other machine may have a replay, which reads one row a decision.
+    """
+    signed = sign_groups(machine)
+    twice = [
+        SignGroup(
+            group.vectors,
+            np.concatenate([np.maximum(group.rows, 0.0), np.minimum(group.rows, 0.0)]),
+            group.decisions * 2,
+        )
+        for group in mixed_groups(machine)
+    ]
+    width = machine.support_vectors.shape[1]
+    pays = 4 * _work(twice, lanes, width, 2) < 3 * _work(signed, lanes, width, 2)
+    return twice if pays and machine.reduced_from is not None else signed
+
+
+def _work(groups: list[SignGroup], lanes: int, width: int, each: int) -> int:
+    """Return about the operations of groups: a distance, and `each` for a coefficient."""
+    return sum(
+        -(-len(group.vectors) // lanes) * lanes * (width + each * len(group.rows))
+        for group in groups
     )
-    if 4 * mixed >= 3 * signed:
-        return groups, False
-    return [SignGroup(np.arange(n), machine.dual_coef, tuple(range(machine.n_decisions)))], True
 
 
-def sign_groups(machine: KernelMachine) -> list[SignGroup]:
-    """Return the vectors by class, and within a class by the signs of their coefficients."""
+def mixed_groups(machine: KernelMachine) -> list[SignGroup]:
+    """Return the vectors by class; in all but one-vs-one they are one group."""
     if machine.task is Task.ONE_VS_ONE:
         counts, decisions = machine.class_counts, _pairs_of_classes(machine.n_classes)
     else:
         counts = (machine.n_support_vectors,)
         decisions = [tuple(range(machine.n_decisions))]
-    groups: list[SignGroup] = []
-    first = 0
-    for count, own in zip(counts, decisions, strict=True):
-        indices = np.arange(first, first + count)
-        for part in _by_sign(machine.dual_coef[:, indices]):
-            chosen = indices[part]
-            groups.append(SignGroup(chosen, machine.dual_coef[:, chosen], own))
-        first += count
-    return groups
+    ends = np.cumsum(counts)
+    return [
+        SignGroup(np.arange(end - count, end), machine.dual_coef[:, end - count : end], own)
+        for count, end, own in zip(counts, ends, decisions, strict=True)
+        if count
+    ]
+
+
+def sign_groups(machine: KernelMachine) -> list[SignGroup]:
+    """Return the vectors by class, and within a class by the signs of their coefficients."""
+    return [
+        SignGroup(group.vectors[part], group.rows[:, part], group.decisions)
+        for group in mixed_groups(machine)
+        for part in _by_sign(group.rows)
+    ]
 
 
 def _by_sign(rows: Float64Array) -> list[np.ndarray]:

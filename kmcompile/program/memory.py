@@ -1,8 +1,8 @@
-"""Checks of the flash and the RAM of a program against its budgets."""
+"""Checks of the flash, the RAM and the instructions of a program against its budgets."""
 
 from __future__ import annotations
 
-from kmcompile.errors import BudgetError
+from kmcompile.errors import BudgetError, ToolError
 from kmcompile.program.program import Program
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
@@ -103,3 +103,39 @@ def check_ram(
         f"bytes: workspace {workspace_bytes:,}, stack {stack}{kept}\n"
         f"{remedy}, or give --max-ram if the board has more"
     )
+
+
+def check_instructions(
+    program: Program, worst_case: int | None, why: str, allowed: Budgets
+) -> None:
+    """Refuse a program whose static worst case exceeds its budget of instructions.
+
+    Parameters
+    ----------
+    program : Program
+    worst_case : int or None
+        Upper bound on the instructions of one query; None if it is not known.
+    why : str
+        Why it is not known.
+    allowed : Budgets
+
+    Raises
+    ------
+    BudgetError
+        If the worst case is larger than the budget.
+    ToolError
+        If there is a budget and no worst case.
+    """
+    if allowed.instructions is None:
+        return
+    if worst_case is None:
+        raise ToolError(
+            f"--max-instructions {allowed.instructions:,}: the worst case is not known: {why}\n"
+            "leave it out, or compile for a target whose tools are here (kmcompile doctor)"
+        )
+    if worst_case > allowed.instructions:
+        raise BudgetError(
+            f"{program.name}: a query may take {worst_case:,} instructions in the worst case, "
+            f"{program.target} may use {allowed.instructions:,}\n"
+            "compile with --mode exact, with fewer vectors by --reduce, or for a faster format"
+        )

@@ -165,7 +165,7 @@ def _outermost(found: Iterable[SourceLoop]) -> Match:
     for loop in found:
         if all(loop == other or loop.holds(other) for other in found):
             return Match(loop, loop.fact.maximum, loop.fact.total, False)
-    largest = max(found, key=lambda loop: loop.fact.maximum)
+    largest = max(found, key=_size)
     return Match(largest, largest.fact.maximum, None, False)
 
 
@@ -173,14 +173,19 @@ def _largest(loop: MachineLoop, found: set[SourceLoop], tests_last: bool) -> Mat
     """Match a loop to the source loop of most iterations, or to all if it has several latches."""
     if len(loop.latches) > 1:
         return _all_at_once(found)
-    largest = max(found, key=lambda one: one.fact.maximum)
+    largest = max(found, key=_size)
     return Match(largest, largest.fact.maximum, None, tests_last)
 
 
 def _all_at_once(found: Iterable[SourceLoop]) -> Match:
     """Match a loop to several source loops as if they were nested."""
     turns = prod(loop.fact.maximum + 1 for loop in found)
-    return Match(max(found, key=lambda loop: loop.fact.maximum), turns, None, False)
+    return Match(max(found, key=_size), turns, None, False)
+
+
+def _size(loop: SourceLoop) -> tuple[int, int, int]:
+    """Return what the largest loop is found by: of equal bounds the first one in the source."""
+    return loop.fact.maximum, -loop.fact.line, -loop.instance.key
 
 
 def _ends(graph: FlowGraph, loop: MachineLoop, tests: set[int]) -> bool:

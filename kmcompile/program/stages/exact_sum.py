@@ -13,6 +13,7 @@ from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.self_bound import SelfBound
 from kmcompile.program.stages.vector_totals import VectorTotals
 
 _CHUNK_VALUES = 1 << 18  # float32 values in one work array, which fits the second-level cache
@@ -65,6 +66,8 @@ class ExactSum(VectorTotals):
         magnitudes of the coefficients.
     squares : ndarray of shape (n_blocks, lanes), float32
         |s|^2 of the vectors; of shape (0, 0) where no distance is expanded.
+    reduced : SelfBound or None
+        What is added to the bound of a reduced machine whose K(x, x) depends on the query.
     """
 
     kernel: Float32Kernel
@@ -81,6 +84,7 @@ class ExactSum(VectorTotals):
     skip_zeros: bool
     mixed_signs: bool
     squares: RealArray
+    reduced: SelfBound | None
 
     template: ClassVar[str] = "exact_sum"
     place: ClassVar[Place] = Place.SUM
@@ -188,7 +192,10 @@ class ExactSum(VectorTotals):
         rounding = magnitude(decision) * self.result_error
         bound = bound * self.final_factor + rounding + self.minimum
         usable = terms.usable[:, None]
-        return decision, np.where(usable, bound, rounding + self.trivial_bound)
+        bound = np.where(usable, bound, rounding + self.trivial_bound)
+        if self.reduced is not None:
+            bound = bound + self.reduced.of(batch)
+        return decision, bound
 
     @property
     def row_operations(self) -> int:
@@ -212,6 +219,7 @@ class ExactSum(VectorTotals):
             *sizes(self.group_decisions, "N_GROUPS", "N_ROWS"),
             *sizes(self.intercept, "N_DECISIONS"),
             *sizes(self.minimum, "N_DECISIONS"),
+            *(() if self.reduced is None else sizes(self.reduced.distance, "N_DECISIONS")),
         )
 
     def needs(self) -> frozenset[str]:
@@ -226,7 +234,9 @@ class ExactSum(VectorTotals):
             + self.kernel.finish_operations
             + self.row_operations * self.n_rows
         )
-        return padded * per_vector + 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
+        apart = 0 if self.reduced is None else self.reduced.operations
+        ends = 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
+        return padded * per_vector + ends + apart
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query; an early exit's totals are not summed again."""
@@ -249,6 +259,15 @@ class ExactSum(VectorTotals):
             if self.expands
             else ()
         )
+        distance: tuple[Table, ...] = ()
+        if self.reduced is not None:
+            distance = (
+                Table(
+                    "distance",
+                    self.reduced.distance,
+                    "Distance |W_p - W^_p| from the trained model, with all factors: [decision]",
+                ),
+            )
         return (
             Table(
                 "vectors",
@@ -277,6 +296,7 @@ class ExactSum(VectorTotals):
                 "Part of the decisions' bound that no input changes: [decision]",
             ),
             *squares,
+            *distance,
         )
 
 
