@@ -85,10 +85,11 @@ _PROGRAM_OPTIONS = (
     click.option("--exclude", metavar="A,...", help="Early exits that must not be there."),
     _choice("--format", "Number format on the target; auto compares them all [the target's]."),
     _choice("--replay", "Sum again where float32 leaves a label open [float64 if certified]."),
-    click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]. Not yet."),
+    click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]."),
     click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
     _number_of_bytes("--max-flash", "Flash budget [the target's]."),
     _number_of_bytes("--max-ram", "RAM budget [the target's]."),
+    click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),
     click.option(
         "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."
     ),

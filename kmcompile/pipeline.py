@@ -24,8 +24,10 @@ from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
-from kmcompile.program.memory import check_flash, check_ram
+from kmcompile.program.memory import check_flash, check_instructions, check_ram
 from kmcompile.program.program import Program
+from kmcompile.reduction.choice import reduce_asked
+from kmcompile.reduction.curve import Reduction
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import Compilation, assemble, options_in_effect, verified_again
 from kmcompile.report.cascade import cascade_of
@@ -33,6 +35,7 @@ from kmcompile.report.certified_instead import modes_compared
 from kmcompile.report.failure_report import Made
 from kmcompile.report.model_section import inspected
 from kmcompile.report.modes import Modes
+from kmcompile.report.reduction_text import reduction_text
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.trajectories import trajectories_of
 from kmcompile.request.option_values import flag
@@ -79,10 +82,12 @@ def compile_model(
     folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
         machine, plan = _asked(model, request, tell)
-        chosen = choose_program(machine, plan, tell)
+        reduced = reduce_asked(machine, plan, tell)
+        plan = reduced.plan
+        chosen = choose_program(reduced.machine, plan, tell)
         chosen.check_fits()
         tell("writing C")
-        files = _written(machine, chosen)
+        files = _written(machine, chosen, reduced.reduction)
         tell("collecting queries")
         program, exits = chosen.program, chosen.exits
         queries = collect_queries(machine, program, plan, exits.held_out, exits.calibrated_with)
@@ -98,7 +103,10 @@ def compile_model(
         files["queries.npz"] = folder_files.save_queries(queries)
         digests = folder_files.digests(files)
         report = _reported(
-            Compilation(machine, chosen, queries, answers, findings, digests, modes), files
+            Compilation(
+                machine, chosen, queries, answers, findings, digests, modes, reduced.reduction
+            ),
+            files,
         )
         if output is not None:
             output.write(files)
@@ -146,7 +154,8 @@ def program_of(
         _refuse_options(model_or_folder, options)
         return load(model_or_folder).program
     machine, plan = _asked(model_or_folder, Request.of(model_or_folder, options), tell)
-    return choose_program(machine, plan, tell).program
+    reduced = reduce_asked(machine, plan, tell)
+    return choose_program(reduced.machine, reduced.plan, tell).program
 
 
 def verify_folder(
@@ -231,11 +240,14 @@ def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> 
     return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 
-def _written(machine: KernelMachine, chosen: ChosenProgram) -> dict[str, bytes]:
+def _written(
+    machine: KernelMachine, chosen: ChosenProgram, reduction: Reduction | None
+) -> dict[str, bytes]:
     """Return the files of the program: all but the queries and the report."""
     program, plan, calibration = chosen.program, chosen.plan, chosen.exits.calibration
     promised = risk_text(calibration) if calibration and program.takes_risk else ""
-    sources = emit(program, plan.target, plan.command, machine.description, promised)
+    reduced = "" if reduction is None else reduction_text(reduction, program.is_regression)
+    sources = emit(program, plan.target, plan.command, machine.description, promised, reduced)
     package = package_files(plan.options.package, program, plan.command, sources)
     return folder_files.of_program(program, plan.target, sources, package)
 
@@ -266,6 +278,10 @@ def _verified(
 def _check_built(chosen: ChosenProgram, findings: Findings) -> None:
     """Raise an error if the built program exceeds the plan's budgets."""
     built, budgets = findings.memory, chosen.plan.budgets
+    worst = findings.worst_case
+    reason = findings.skipped.get("instructions") or (worst.reason if worst else None)
+    most = None if worst is None else worst.instructions
+    check_instructions(chosen.program, most, reason or "nothing was run", chosen.plan.budgets)
     if built is not None:
         check_flash(chosen.program, built.flash_bytes, False, budgets)
         check_ram(

@@ -1,4 +1,4 @@
-"""The budgets: the flash and the RAM that a program may use."""
+"""The budgets: the flash, the RAM and the instructions that a program may use."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from kmcompile.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The largest flash and RAM of a program, in bytes; None is no limit, as on the host."""
+    """The largest flash and RAM of a program, in bytes, and its most instructions for one query.
+
+    None is no limit, as on the host.
+    """
 
     flash_bytes: int | None
     ram_bytes: int | None
+    instructions: int | None = None
 
 
-def budgets(target: Target, max_flash: int | None, max_ram: int | None) -> Budgets:
+def budgets(
+    target: Target, max_flash: int | None, max_ram: int | None, instructions: int | None = None
+) -> Budgets:
     """Return the budgets: the user's where given, otherwise the sizes of the target's part.
 
     Raises
@@ -36,4 +42,5 @@ def budgets(target: Target, max_flash: int | None, max_ram: int | None) -> Budge
     return Budgets(
         target.flash_bytes if max_flash is None else max_flash,
         target.ram_bytes if max_ram is None else max_ram,
+        instructions,
     )

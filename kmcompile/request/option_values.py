@@ -28,7 +28,6 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mode": ("exact", "certified", "statistical"),
         "replay": ("none", "float64"),
-        "reduce": ("off",),
     }
 )
 
@@ -118,8 +117,8 @@ def check_options(options: Options) -> None:
     >>> check_options(Options(mode="exact", reduce="off"))
     >>> check_options(Options(reduce="auto"))
     Traceback (most recent call last):
-    kmcompile.errors.UsageError: not built yet: --reduce auto
-    leave it out or use --reduce off
+    kmcompile.errors.UsageError: --reduce auto counts disagreements on samples
+    give --data FILE
     """
     _check_values(options)
     _check_promise(options)
@@ -133,6 +132,9 @@ def _check_promise(options: Options) -> None:
     if options.mode == "statistical" and options.data is None:
         raise UsageError("--mode statistical needs calibration samples\ngive --data FILE")
     asked = named(options, DEFAULT_PROMISE)
+    _check_reduce(options)
+    if options.reduce == "auto":
+        asked = named(options, [field for field in DEFAULT_PROMISE if field != "risk"])
     if asked and options.mode in ("exact", "certified"):
         raise UsageError(
             f"--mode {options.mode} has no use for {asked}\n"
@@ -145,6 +147,25 @@ def _check_promise(options: Options) -> None:
         raise UsageError(
             f"--thresholds {options.thresholds} promises nothing, so it does not go with "
             f"{promise}\nleave out one of them, or use --thresholds risk"
+        )
+
+
+def _check_reduce(options: Options) -> None:
+    """Refuse a replay of a reduced machine, and `auto` without samples or a risk in numbers."""
+    if options.reduce not in (None, "off") and options.replay == "float64":
+        raise UsageError(
+            "--replay float64 brings a reduced machine no nearer to the trained one\n"
+            "leave out one of --replay and --reduce"
+        )
+    if options.reduce != "auto":
+        return
+    if options.data is None:
+        raise UsageError("--reduce auto counts disagreements on samples\ngive --data FILE")
+    if options.risk == "auto" or options.thresholds not in (None, "risk"):
+        what = named(options, ("risk",) if options.risk == "auto" else ("thresholds",))
+        raise UsageError(
+            f"--reduce auto keeps a risk that is a number, so it does not go with {what}\n"
+            "give --risk P"
         )
 
 
@@ -214,7 +235,7 @@ def _check_values(options: Options) -> None:
         _check_count("reduce", options.reduce)
     if options.n_jobs is not None and (type(options.n_jobs) is not int or options.n_jobs == 0):
         raise UsageError(f"n_jobs is {options.n_jobs!r}, must be a whole number other than 0")
-    for field in ("max_flash", "max_ram"):
+    for field in ("max_flash", "max_ram", "max_instructions"):
         if getattr(options, field) is not None:
             _check_count(field, getattr(options, field))
 

@@ -17,7 +17,9 @@ LISTS = ("stages", "require", "exclude")
 COUNTS = ("generated", "window", "dimensions", "max_flash", "max_ram")
 """The options that are whole numbers; Python may give them as text, as the command line does."""
 
-_NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
+_NOT_OF_THE_C = frozenset(
+    ("package", "out", "verify", "trust_pickle", "test_data", "n_jobs", "max_instructions")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Options:
     package: str | None = None
     max_flash: int | None = None
     max_ram: int | None = None
+    max_instructions: int | None = None
     out: Path | None = None
     name: str | None = None
     trust_pickle: bool = False

@@ -236,7 +236,9 @@ class Request:
             promise=AskedPromise.of(options),
             stages=AskedStages.of(options),
             tolerance=options.tolerance,
-            budgets=budgets(self.target, self.given.max_flash, self.given.max_ram),
+            budgets=budgets(
+                self.target, self.given.max_flash, self.given.max_ram, options.max_instructions
+            ),
             flash_is_given=options.max_flash is not None,
             samples=_read(options.data, machine.n_features, "calibration"),
             test_samples=_read(options.test_data, machine.n_features, "test"),

@@ -47,7 +47,8 @@ def for_task(options: Options, task: Task, asked: Options) -> Options:
 def _check_regression(asked: Options) -> None:
     """Refuse options that have no effect on a regression."""
     mode = ("mode",) if asked.mode == "statistical" else ()
-    promise = named(asked, (*mode, *DEFAULT_PROMISE))
+    fields = [field for field in DEFAULT_PROMISE if (field, asked.reduce) != ("risk", "auto")]
+    promise = named(asked, (*mode, *fields))
     if promise:
         raise UsageError(
             f"{promise}: this model is a regression, whose exits are all proved\n"

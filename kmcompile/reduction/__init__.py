@@ -1,0 +1,1 @@
+"""`--reduce`: how many vectors a machine keeps, which, and what that costs."""

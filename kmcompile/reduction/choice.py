@@ -1,0 +1,229 @@
+"""The machine of fewer vectors that `--reduce` asks for: of `auto` the smallest good one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kmcompile.errors import BudgetError, InputError, UsageError
+from kmcompile.exits.statistical.risk import clopper_pearson_upper
+from kmcompile.kernels import Linear
+from kmcompile.lower.formats import Lowered, lower_in_format
+from kmcompile.lower.reduced import require_self_value
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.passes.reduction.distance import standing_for
+from kmcompile.program.cost import worst_operations
+from kmcompile.program.interpreter import Status, interpret
+from kmcompile.reduction.curve import Point, Reduction
+from kmcompile.reduction.samples import parts_of, require_support
+from kmcompile.reduction.sizes import Answers, Made, Sizes
+from kmcompile.request.plan import Plan
+
+_STEP = 1.25
+"""Ratio of neighbouring sizes that `auto` compares."""
+
+_STEPS_ABOVE = 4
+"""How many sizes larger than that which the samples for the methods suggest the test begins."""
+
+_SHARE_OF_RISK = 0.5
+"""Share of the risk that a reduced machine may take if early exits stand before it."""
+
+_UNKNOWN = (
+    "without samples the vectors are chosen by |W - W^| alone, and nothing is known of the labels; "
+    "give --data"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduced:
+    """The machine to compile, the plan with the samples that are left, and what was reduced."""
+
+    machine: KernelMachine
+    plan: Plan
+    reduction: Reduction | None
+
+
+def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> Reduced:
+    """Return the machine with as many vectors as `--reduce` asks for.
+
+    With `auto`, sizes are tested from large to small on samples that nothing else has seen, until
+    the upper limit of the disagreement's probability exceeds the risk: a fixed sequence of tests
+    (`exits.statistical.risk`), so that the limit of the last one before holds with 99 % confidence.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The trained machine, before any pass.
+    plan : Plan
+    tell : callable
+        Called with a few words as each step begins.
+
+    Raises
+    ------
+    UsageError
+        If `auto` lacks samples, or a tolerance in a regression.
+    InputError
+        If the machine cannot be reduced, or not to the number asked for.
+    BudgetError
+        If no size keeps the risk and fits the flash; the message tells the curve.
+    """
+    asked = plan.options.reduce
+    if asked is None:
+        return Reduced(machine, plan, None)
+    _check(machine, plan)
+    tell("lowering the trained machine")
+    lowered = _lowered(machine, plan)
+    parts = parts_of(lowered, plan)
+    if asked == "auto":
+        require_support(len(parts.hold), _allowed(plan))
+    hold = Answers.of(machine, parts.hold, plan.tolerance)
+    pick = Answers.of(machine, parts.pick, plan.tolerance)
+    before = _point(Made(machine, "trained"), lowered, None, 0.0)
+    if len(plan.samples):
+        left = parts.rest if len(parts.rest) else parts.hold
+        plan = replace(plan, samples=np.ascontiguousarray(left))
+    if asked != "auto" and int(asked) >= machine.n_support_vectors:
+        note = f"the machine has {machine.n_support_vectors:,} vectors: there is nothing to reduce"
+        return Reduced(machine, plan, Reduction(str(asked), None, (before,), before, (note,)))
+    most = machine.n_support_vectors - 1 if asked == "auto" else int(asked)
+    with threadpool_limits(1):  # threads change the rounding of products
+        on_grid = plan.number_format != "float32"
+        sizes = Sizes(machine, most, parts.fit, pick, tell, on_grid)
+        return _chosen(sizes, hold, before, plan)
+
+
+def _chosen(sizes: Sizes, hold: Answers, before: Point, plan: Plan) -> Reduced:
+    """Return the reduced machine of the asked size, or of `auto` the smallest good one."""
+    machine, asked = sizes.machine, str(plan.options.reduce)
+    notes = () if len(hold.X) else (_UNKNOWN,)
+
+    def measured(n: int) -> tuple[KernelMachine, Point]:
+        made = sizes.at(n)
+        made = Made(standing_for(machine, made.machine), made.method)
+        distance = sizes.distance(made.machine)
+        return made.machine, _point(made, _lowered(made.machine, plan), hold, distance)
+
+    if asked != "auto":
+        smaller, point = measured(int(asked))
+        return Reduced(smaller, plan, Reduction(asked, None, (before, point), point, notes))
+    risk = _allowed(plan)
+    found: list[tuple[KernelMachine, Point]] = []
+    for n in _tested(sizes, risk):
+        try:
+            found.append(measured(n))
+        except InputError:  # codes of 8 bits certify too little of so small a machine
+            break
+        limit = found[-1][1].limit
+        if limit is None or limit > risk:
+            break
+    points = (before, *(point for _, point in found))
+    kept = [each for each in found if each[1].limit is not None and each[1].limit <= risk]
+    if not kept:
+        raise BudgetError(_told("no size keeps", risk, points, "give more samples"))
+    smaller, point = kept[-1]
+    budget = plan.budgets.flash_bytes
+    if budget is not None and point.table_bytes > budget:
+        what = f"no size fits {budget:,} bytes of flash and keeps"
+        raise BudgetError(_told(what, risk, points, "give a larger --max-flash"))
+    return Reduced(smaller, plan, Reduction("auto", risk, points, point, notes))
+
+
+def _check(machine: KernelMachine, plan: Plan) -> None:
+    auto = plan.options.reduce == "auto"
+    if isinstance(machine.kernel, Linear):
+        raise InputError(
+            "a linear machine is one product a decision: there are no vectors to reduce\n"
+            "leave out --reduce"
+        )
+    require_self_value(machine)
+    if auto and machine.task is Task.REGRESSION and plan.tolerance is None:
+        raise UsageError(
+            "--reduce auto of a regression needs to know which difference matters\n"
+            "give --tolerance T"
+        )
+
+
+def _allowed(plan: Plan) -> float:
+    """Return the largest probability of a disagreement that `auto` allows the reduced machine."""
+    return plan.promise.risk * (_SHARE_OF_RISK if plan.mode == "statistical" else 1.0)
+
+
+def _lowered(machine: KernelMachine, plan: Plan) -> Lowered:
+    """Return the exact program of a machine in the plan's format; for `auto` in the target's."""
+    number_format = plan.number_format
+    if number_format == "auto":
+        number_format = plan.target.number_format
+    return lower_in_format(machine, plan.target, plan.name, number_format, plan.format_samples)
+
+
+def _tested(sizes: Sizes, risk: float) -> list[int]:
+    """Return the sizes to test on the held-out samples, in decreasing order.
+
+    The samples that pick the methods say about which size is the smallest good one. The test begins
+    some steps above it, and ends where it fails. If it failed at once, no size would be found,
+    however many vectors were left.
+    """
+    most = min(len(chosen) for chosen in sizes.selections.values())
+    grid = [most]
+    while grid[-1] > 1:
+        grid.append(int(grid[-1] / _STEP))
+    allowed = risk / 2 * len(sizes.pick.X)
+    good, bad = 0, len(grid)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if sizes.pick.disagreements(sizes.at(grid[middle]).machine) <= allowed:
+            good = middle
+        else:
+            bad = middle
+    return grid[max(0, good - _STEPS_ABOVE) :]
+
+
+def _point(made: Made, lowered: Lowered, hold: Answers | None, distance: float) -> Point:
+    counted = hold is not None and len(hold.X) > 0
+    if counted and made.machine.task is Task.REGRESSION:
+        counted = hold is not None and hold.tolerance is not None
+    unlike, n, limit = None, 0, None
+    if hold is not None and counted:
+        n, unlike = len(hold.X), _unlike(lowered, hold)
+        limit = clopper_pearson_upper(unlike, n)
+    return Point(
+        n_vectors=made.machine.n_support_vectors,
+        method=made.method,
+        disagreements=unlike,
+        n_samples=n,
+        limit=limit,
+        table_bytes=lowered.program.table_bytes,
+        operations=int(worst_operations(lowered.program)),
+        distance=distance,
+    )
+
+
+def _unlike(lowered: Lowered, hold: Answers) -> int:
+    """Return how many samples the exact program answers unlike the trained machine.
+
+    What rounding to the codes of an integer format changes counts, too, and so does a refused
+    sample.
+    """
+    answers = interpret(lowered.program, hold.X)
+    accepted = answers.results["status"] == Status.OK
+    if lowered.machine.task is Task.REGRESSION:
+        assert hold.tolerance is not None
+        same = np.abs(answers.decisions[:, 0] - hold.values) <= hold.tolerance
+    else:
+        same = answers.results["label"] == hold.labels
+    return int((~(accepted & same)).sum())
+
+
+def _told(what: str, risk: float, points: tuple[Point, ...], remedy: str) -> str:
+    """Return an error's text with the curve in words."""
+    curve = "; ".join(
+        f"{p.n_vectors:,} vectors, {p.table_bytes:,} bytes: at most {100 * p.limit:.2g} % differ"
+        for p in points
+        if p.limit is not None
+    )
+    return (
+        f"--reduce auto: {what} a risk of {risk:g}\n{curve}\nask for a larger --risk, or {remedy}"
+    )
