@@ -14,6 +14,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.interpreter import Answers, operations_alone
 from kmcompile.program.program import Program
 from kmcompile.program.stages import VectorlessSum
+from kmcompile.reduction.curve import Reduction
 from kmcompile.report import checked, chosen, contents
 from kmcompile.report.choice import choice_section
 from kmcompile.report.costs import Sample, cost_section, sample_of, stages_section
@@ -23,6 +24,7 @@ from kmcompile.report.model_section import model_section
 from kmcompile.report.modes import Modes, modes_section
 from kmcompile.report.notes import notes_of
 from kmcompile.report.promise import calibration_section, measured_risk, risk_section
+from kmcompile.report.reduction_section import reduction_section
 from kmcompile.report.section import Section
 from kmcompile.report.target_section import target_section
 from kmcompile.report.verification_section import verification_section
@@ -66,6 +68,8 @@ class Compilation:
         SHA-256 of each other file in the output folder.
     modes : Modes or str
         Comparison of the modes statistical and certified, or the reason why there is none.
+    reduction : Reduction, optional
+        What `--reduce` did to the machine.
     """
 
     machine: KernelMachine
@@ -75,6 +79,7 @@ class Compilation:
     findings: Findings
     digests: Mapping[str, str]
     modes: Modes | str = "the modes were not compared"
+    reduction: Reduction | None = None
 
 
 def assemble(made: Compilation) -> contents.Report:
@@ -95,6 +100,7 @@ def assemble(made: Compilation) -> contents.Report:
     verification = verification_section(program, findings, no_check, commands)
     modes = modes_section(made.modes)
     formats = formats_section(made.chosen.formats)
+    reduction = reduction_section(made.reduction)
     target = target_section(program, plan.target, findings, answers, sample)
     choice = _choice(made.chosen)
     risk = _risk(made)
@@ -107,6 +113,7 @@ def assemble(made: Compilation) -> contents.Report:
         verification,
         modes,
         formats,
+        reduction,
         target,
         choice,
         risk,
@@ -128,6 +135,7 @@ def assemble(made: Compilation) -> contents.Report:
         choice=choice.content,
         modes=modes.content,
         formats=formats.content,
+        reduction=reduction.content,
         target=target.content,
         files=made.digests,
         notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),
@@ -183,7 +191,7 @@ def options_in_effect(options: Options, program: Program) -> dict[str, contents.
         format=program.number_format,
         name=program.name,
         replay="none" if program.replay is None else "float64",
-        reduce="off",
+        reduce=options.reduce or "off",
     )
     for field in fields(options):
         value = getattr(options, field.name)

@@ -12,6 +12,7 @@ from typing import Literal
 
 from kmcompile.report.checked import Risk, Verification
 from kmcompile.report.chosen import Calibration, Choice, Format, Modes
+from kmcompile.report.reduced import Reduction
 from kmcompile.verify.queries import Source
 
 Label = str | int | float | bool
@@ -253,6 +254,8 @@ class Report:
         The comparison with mode certified; None in the other modes.
     formats : sequence of Format or None
         The compared formats; None if the format was given.
+    reduction : Reduction or None
+        The reduced machine; None without `--reduce`.
     files : mapping of file name to SHA-256
         The other files of the output folder, without those that contain the report.
     notes : sequence of str
@@ -272,6 +275,7 @@ class Report:
     choice: Choice | None
     modes: Modes | None
     formats: Sequence[Format] | None
+    reduction: Reduction | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

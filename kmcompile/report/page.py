@@ -14,6 +14,7 @@ from kmcompile.report.cascade_table import CascadeTable, cascade_table
 from kmcompile.report.memory_map import MemoryMap, memory_maps
 from kmcompile.report.mode_rows import mode_rows, modes_advice, modes_source
 from kmcompile.report.page_rows import CheckRow, Row
+from kmcompile.report.reduction_text import reduction_facts
 from kmcompile.report.repeat import Repeat, repeats
 from kmcompile.report.summary import Fact, Report
 from kmcompile.report.target_table import TargetTable, target_and_host
@@ -65,6 +66,10 @@ class Page:
     modes_advice: str
     formats: tuple[Row, ...]
     formats_source: str
+    reduction: tuple[Fact, ...]
+    reduction_points: tuple[Row, ...]
+    reduction_figures: tuple[Figure, ...]
+    reduction_notes: tuple[str, ...]
     risk: tuple[Fact, ...]
     calibration: tuple[Fact, ...]
     choice: tuple[Fact, ...]
@@ -121,6 +126,10 @@ def page_of(
         modes_advice=modes_advice(report),
         formats=page_rows.formats(report),
         formats_source=summary.formats_source(report),
+        reduction=reduction_facts(report),
+        reduction_points=page_rows.reduction_points(report),
+        reduction_figures=_reduction_figures(report),
+        reduction_notes=tuple((report["reduction"] or {"notes": ()})["notes"]),
         risk=tuple(facts.risk_facts(report)),
         calibration=tuple(facts.calibration_facts(report)),
         choice=tuple(facts.choice_facts(report)),
@@ -169,6 +178,14 @@ def _step_figures(report: Report, trajectories: Trajectories | None) -> tuple[Fi
     from kmcompile.report.trajectory_plots import trajectory_plot
 
     return _figures([trajectory_plot(trajectories, summary.is_regression(report))])
+
+
+def _reduction_figures(report: Report) -> tuple[Figure, ...]:
+    if report["reduction"] is None:
+        return ()
+    from kmcompile.report.reduction_plot import reduction_plot
+
+    return _figures(reduction_plot(report))
 
 
 def _figures(plots: Sequence[Plot]) -> tuple[Figure, ...]:

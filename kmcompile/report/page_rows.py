@@ -9,6 +9,7 @@ from typing import Any
 from kmcompile.report import summary
 from kmcompile.report.checks import Check, Status
 from kmcompile.report.checks import checks as all_checks
+from kmcompile.report.reduction_text import method_text
 from kmcompile.report.summary import Fact, Report
 from kmcompile.text.figures import bytes_text, count_text, ratio_text, share_text, small_text
 
@@ -105,6 +106,32 @@ def candidates(report: Report, candidates: Sequence[Any]) -> tuple[Row, ...]:
         )
         for candidate in candidates
     )
+
+
+def reduction_points(report: Report) -> tuple[Row, ...]:
+    """Return the machines that `--reduce` compared, in decreasing size."""
+    section = report["reduction"] or {"points": ()}
+    return tuple(
+        Row(
+            (
+                count_text(point["n_vectors"]),
+                method_text(point["method"]),
+                _disagreements(point),
+                "-" if point["limit"] is None else share_text(point["limit"]),
+                bytes_text(point["table_bytes"]),
+                count_text(point["operations"]),
+                small_text(point["distance"]),
+                "taken" if point["chosen"] else "-",
+            )
+        )
+        for point in section["points"]
+    )
+
+
+def _disagreements(point: Report) -> str:
+    if point["disagreements"] is None:
+        return "-"
+    return f"{count_text(point['disagreements'])} of {count_text(point['samples'])}"
 
 
 def model(report: Report) -> tuple[Fact, ...]:

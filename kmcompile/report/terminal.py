@@ -11,6 +11,7 @@ from rich.text import Text
 from kmcompile.report import checks, summary
 from kmcompile.report.checks import Status
 from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
+from kmcompile.report.reduction_text import reduction_facts
 from kmcompile.text.figures import (
     bytes_text,
     confidence_text,
@@ -37,6 +38,7 @@ _UNSAID = (
     "calibration",  # null whenever the risk is null
     "choice",
     "formats",
+    "reduction",  # its missing limits are told with it
     "modes.",
     "verification.bounded.sign_disagreements",  # null in a regression
     "verification.certified",
@@ -64,6 +66,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     _print(console, Text(_plain(summary.description(report), console), style="dim"))
     of_modes = f"mode certified instead, on {modes_source(report)}"
     for name, table in (
+        ("reduced machine", _reduction(report, console)),
         ("memory", _memory(report, console)),
         (f"number formats, of {summary.formats_source(report)}", _formats(report, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
@@ -122,6 +125,13 @@ def _cell(text: str, console: Console, style: str = "") -> Text:
 def _indented(text: str, console: Console) -> Table:
     table = _grid("left")
     table.add_row(_cell(f"  {text}", console))
+    return table
+
+
+def _reduction(report: dict[str, Any], console: Console) -> Table:
+    table = _grid("left", "left")
+    for fact in reduction_facts(report):
+        table.add_row(_cell(f"  {fact.label}", console), _cell(fact.value, console))
     return table
 
 
@@ -334,7 +344,8 @@ def _notes(report: dict[str, Any], console: Console) -> Table:
     """Return the notes, without those that are in a check above."""
     table = _grid("left")
     made = report["calibration"] or report["choice"] or {"notes": ()}
-    for note in (*report["notes"], *made["notes"]):
+    reduced = report["reduction"] or {"notes": ()}
+    for note in (*report["notes"], *made["notes"], *reduced["notes"]):
         if not any(reason in note for reason in _reasons_of_checks(report)):
             table.add_row(_cell(f"  {note}", console))
     return table

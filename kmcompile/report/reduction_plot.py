@@ -1,0 +1,62 @@
+"""The plot of a reduction: vectors against disagreements, with their limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from kmcompile.report.drawing import ACCENT, INK, WARM, WIDE, Plot, legend_above, plot
+from kmcompile.report.summary import Report
+from kmcompile.text.figures import confidence_text, count_text
+
+_FEWEST = 2
+
+
+def reduction_plot(report: Report) -> list[Plot]:
+    """Return the plot; none without two machines whose disagreements were counted."""
+    section = report["reduction"]
+    if section is None:
+        return []
+    points = [point for point in section["points"] if point["limit"] is not None]
+    if len(points) < _FEWEST:
+        return []
+    confidence = confidence_text(section["confidence"])
+    asked = "" if section["risk"] is None else " The dashed line is the risk that was asked for."
+    return [
+        plot(
+            "v",
+            "Vectors against disagreements",
+            f"Dots: share of the samples that the trained machine answers otherwise. Upper ends: "
+            f"what the probability is at most, at {confidence} confidence.{asked}",
+            partial(_draw, points, section["risk"]),
+            WIDE,
+        )
+    ]
+
+
+def _draw(points: Sequence[Report], risk: float | None, axes: Any) -> None:
+    vectors = [point["n_vectors"] for point in points]
+    shares = [100 * point["disagreements"] / max(point["samples"], 1) for point in points]
+    limits = [100 * point["limit"] for point in points]
+    axes.set_xscale("log")
+    axes.vlines(vectors, shares, limits, color=ACCENT, linewidth=1.0)
+    axes.plot(vectors, limits, "_", color=ACCENT, markersize=9, label="limit")
+    axes.plot(vectors, shares, "o", color=ACCENT, markersize=4, label="disagreements")
+    for point, x, y in zip(points, vectors, shares, strict=True):
+        if point["chosen"]:
+            label = f"taken: {count_text(x)}"
+            axes.plot(
+                [x], [y], "o", markersize=11, color=INK, fillstyle="none", linestyle="", label=label
+            )
+    if risk is not None:
+        axes.axhline(100 * risk, color=WARM, linewidth=1.2, linestyle="--")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("vectors")
+    axes.set_ylabel("% of the samples")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: count_text(value)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    legend_above(axes)
