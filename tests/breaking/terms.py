@@ -35,6 +35,7 @@ from kmcompile.program.stages import (
     TableSum,
 )
 from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.self_bound import SelfBound
 
 EXPONENTIAL = ("vector_error", "z_error", "slope", "shift_minimum", "value_error")
 
@@ -102,6 +103,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     SignMap: ("least", "largest"),
     Replay: ("input_error",),
     ExactSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
+    SelfBound: ("per_square", "constant", "distance"),
     PairSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
     LinearSum: ("per_length", "per_deviation", "minimum", "result_error"),
     PolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
@@ -179,7 +181,9 @@ VALUES: dict[type, tuple[str, ...]] = {
         "skip_zeros",
         "mixed_signs",
         "squares",
+        "reduced",
     ),
+    SelfBound: ("half_degree", "typical"),  # any typical t is right for an odd degree
     PairSum: (
         "kernel",
         "n_classes",
@@ -238,7 +242,7 @@ VALUES: dict[type, tuple[str, ...]] = {
 ABOUT_ONE = {"shrink", "up", "final_factor", "error_factor"}
 """Factors: what they differ from 1 is the term."""
 
-PARTS = ("reach", "remainder", "kernel", "sum")
+PARTS = ("reach", "remainder", "kernel", "sum", "reduced")
 """Fields that have terms of their own."""
 
 
@@ -274,7 +278,8 @@ def terms_of(stage: Any) -> list[str]:
         found += [name] if columns is None else [f"{name}[{n}]" for n in columns]
     own = {field.name for field in fields(stage)}
     for part in PARTS:
-        if part in own:  # a reach also says of which class its kernel is
+        # A reach also says of which class its kernel is; only a reduced sum has a distance.
+        if part in own and getattr(stage, part) is not None:
             found += [f"{part}.{term}" for term in terms_of(getattr(stage, part))]
     return found
 

@@ -18,6 +18,7 @@ import derivations
 import numpy as np
 import pytest
 from adversaries import Adversary, deviating_sequence, on_data
+from reduced_derivations import self_bound
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.kernel_approximation import RBFSampler
@@ -32,6 +33,7 @@ from kit.coded import Coded
 from kit.coded_polynomials import CodedPolynomial
 from kit.fixed_sum_terms import needed
 from kit.fixed_sums import in_format, random_machine
+from kit.reduced_machines import Reduced
 from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.lower.additive_sum import lower_additive
@@ -193,6 +195,16 @@ def _integers(grid: str | None, number_format: str) -> Derived:
 
 
 @cache
+def _reduced() -> Derived:
+    """Return the sum of a reduced polynomial machine, which bounds its distance, too."""
+    emitted = Reduced("cubic_wine", 12).emit("host")
+    stage = emitted.program.sum
+    fewer = Reduced("cubic_wine", 12).machine()
+    needed_too = self_bound(stage.reduced, fewer.reduced_from.machine, fewer)
+    return Derived(stage, derivations.exact_sum(stage, run_passes(fewer)) | needed_too)
+
+
+@cache
 def _folded(name: str) -> Derived:
     stage, _, machine = _stage(name, "local_expansion")
     return Derived(stage, derivations.local_expansion(stage, machine))
@@ -206,6 +218,7 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sum-rbf": lambda: _exact("rbf-digits"),
     "sum-poly": lambda: _exact("poly-digits"),
     "sum-poly-moons": lambda: _exact("poly-odd-moons"),
+    "sum-reduced": _reduced,
     "sum-expanded": lambda: _expanded("rbf-digits"),
     "sum-sigmoid": lambda: _exact("sigmoid-wine"),
     "sum-pairs": lambda: _pairs("rbf-wine"),

@@ -28,6 +28,7 @@ from kit import (
     sparse_digits,
 )
 from kit.emitted import Emitted
+from kit.reduced_machines import Reduced
 from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 
@@ -53,6 +54,7 @@ CASES = [
     *((additive.CORE[number], "cortex-m7") for number in (1, 5)),
     (ratios.CORE[1], "host"),
     (regressions.SIGNED[1], "host"),
+    (Reduced("quartic_digits", 16), "cortex-m7"),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

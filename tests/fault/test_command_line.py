@@ -60,13 +60,22 @@ def error_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return lines
 
 
-def test_option_not_built_yet_exits_2_and_says_so(
-    model: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("--reduce auto", "--reduce auto counts disagreements on samples"),
+        ("--reduce auto --data {model} --risk auto", "does not go with --risk auto"),
+        ("--reduce auto --data {model} --thresholds simple", "--thresholds simple"),
+        ("--reduce 5 --replay float64", "brings a reduced machine no nearer"),
+        ("--reduce 0", "--reduce 0: must be a whole number of at least 1"),
+        ("--max-instructions 0", "--max-instructions 0: must be a whole number"),
+    ],
+)
+def test_reductions_that_cannot_be_asked_for_exit_2(
+    words: str, problem: str, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run([model, "--reduce", "10"]) == 2
-    lines = error_lines(capsys)
-    assert "not built yet: --reduce 10" in lines[0]
-    assert lines[1].endswith("leave it out or use --reduce off")
+    assert cli.run([model, *words.format(model=model).split()]) == 2
+    assert problem in error_lines(capsys)[0]
 
 
 def test_a_package_for_an_unknown_framework_is_refused(

@@ -20,8 +20,8 @@ from kit.function_kernels import kernel_function
 from kit.sparse_digits import sparse_digits
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.normals import Normals
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit

@@ -28,6 +28,7 @@ from kit.pairs import Pairs
 from kit.polynomials import Polynomial
 from kit.quadratics import QuadraticCase
 from kit.ratios import Ratio
+from kit.reduced_machines import Reduced
 from kit.regressions import Regression
 from kit.replays import Replayed
 from kit.sign_maps import Mapped
@@ -92,6 +93,8 @@ GROUPS: dict[str, list[Any]] = {
         Calibrated("iris"),
         Polynomial("binary", 4),
         Polynomial("one_vs_one", 2, replays=True),
+        Reduced("cubic_wine", 12),
+        Reduced("wine", 60),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),
@@ -142,6 +145,8 @@ GROUPS: dict[str, list[Any]] = {
         Statistical("digits", "int8", 2, **_SMALL),
         Statistical("sigmoid", "int8", 1, **_SMALL),
         Regression("rbf", 1e-3, ("local_expansion",), True, "int16", **_SMALL),
+        Reduced("quartic_digits", 20, "int8"),
+        Reduced("wine", 60, "int8"),
     ],
 }
 """Models that are linked into one image each: of float32 without and with exits, of codes."""

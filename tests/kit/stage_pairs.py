@@ -26,7 +26,6 @@ from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.feature_functions import SUMS
 from kmcompile.kernels import AdditiveChi2, Intersection, Kernel
 from kmcompile.lower import lower, pair_choice
@@ -36,6 +35,7 @@ from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import edge_inputs, generate
+from kmcompile.model.normals import Normals
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret

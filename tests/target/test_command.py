@@ -277,7 +277,7 @@ def test_python_writes_no_folder_for_an_estimator_unless_asked(
         ({"data": [["a", "b"]]}, "data is no array of numbers"),
         ({"test_data": np.zeros((5, 2))}, "test_data.npy: X has shape"),
         ({"targets": "host"}, "unknown options: targets"),
-        ({"reduce": "10"}, "not built yet"),
+        ({"reduce": "auto"}, "counts disagreements on samples"),
         ({"mode": "certified", "data": np.zeros((5, 13))}, "must have at least"),
     ],
 )

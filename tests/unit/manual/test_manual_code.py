@@ -27,6 +27,9 @@ WARNINGS = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshad
 ALL_C = [code for document in DOCUMENTS for code in blocks(document, "c")]
 ALL_PYTHON = [code for document in DOCUMENTS for code in blocks(document, "python")]
 
+# A word of each block of Python code.
+PYTHON = ("compile_model", "precomputed_machine", "pursue_some")
+
 # What the code's headers are made from: options of the compilation by the prefix.
 OPTIONS = {
     "breast_cancer": ["--mode", "exact"],
@@ -76,7 +79,7 @@ def run_python(word: str) -> dict[str, Any]:
 
 def test_every_python_block_is_run_by_a_test_here() -> None:
     for code in ALL_PYTHON:
-        assert ("compile_model" in code) != ("precomputed_machine" in code), code
+        assert sum(word in code for word in PYTHON) == 1, code
 
 
 def test_python_interface_gives_the_labels_of_predict(
@@ -99,6 +102,18 @@ def test_machine_of_a_precomputed_kernel_is_saved(
     assert saved.sha256 == names["machine"].sha256
     decided = evaluate(saved, names["X"]).labels
     assert [saved.classes[i] for i in decided] == names["model"].predict(names["gram"]).tolist()
+
+
+def test_machines_reduced_in_python_agree_nearly_always(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = run_python("pursue_some")
+    machine, X = names["machine"], names["X"][900:]
+    assert load_model("fewer.npz").n_support_vectors == 40
+    assert names["sparse"].n_support_vectors < machine.n_support_vectors / 2
+    for made in (names["fewer"], names["sparse"]):
+        assert (evaluate(made, X).labels == evaluate(machine, X).labels).mean() > 0.95
 
 
 @pytest.mark.parametrize("number", range(len(ALL_C)))

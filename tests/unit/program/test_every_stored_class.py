@@ -30,6 +30,7 @@ from kit import (
     sign_maps,
     subspaces,
 )
+from kit.reduced_machines import Reduced
 from kit.tools import need
 from kmcompile.errors import InputError
 from kmcompile.kernels import CATALOGUE as KERNELS
@@ -68,6 +69,7 @@ CASES = (
     additive.CORE[5],
     replays.CORE[0],
     replays.Replayed(CHI2, low_parts=True),
+    Reduced("cubic_wine", 8),
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 

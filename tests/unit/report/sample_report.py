@@ -138,6 +138,7 @@ def make_report(**changed: Any) -> Report:
         "choice": None,
         "modes": None,
         "formats": None,
+        "reduction": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -166,6 +167,7 @@ def make_report(**changed: Any) -> Report:
             "calibration": "mode exact makes no statistical claim",
             "choice": "mode exact has no early exit",
             "formats": "the format was given: --format auto compares all of them",
+            "reduction": "no machine of fewer vectors was asked for",
             "modes": "mode exact makes no promise that mode certified could replace",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",

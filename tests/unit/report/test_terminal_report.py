@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 from rich.console import Console
+from sample_reduction import UNCOUNTED, UNREDUCED, reduced_report
 from sample_report import make_report
 
 from kmcompile.report import terminal
@@ -63,3 +64,41 @@ def test_a_narrow_terminal_still_shows_every_number(report):
     text = "".join(_printed(report, width=40).split())
     for word in ("18.7KB", "41,880", "99.91%certified"):
         assert word in text
+
+
+def test_a_reduced_machine_is_told_with_its_limit_and_what_certified_means():
+    text = _printed(to_dict(reduced_report()), width=200)
+    assert "reduced machine" in text
+    assert "1,400 of 5,355 (construction)" in text
+    assert (
+        "another label than the trained model's for 31 of 2,000 samples, at most 2.38 % at 99 % "
+        "confidence"
+    ) in text
+    assert "proved to be the trained model's label" in text
+    assert "the reduced machine's label, which may differ" in text
+    assert "a made-up method" in text
+
+
+def test_a_reduced_machine_without_samples_has_no_limit():
+    text = _printed(to_dict(reduced_report(UNCOUNTED)), width=200)
+    assert "not counted: that takes samples (--data)" in text
+    assert "reduction." not in text  # told above, not under "not available"
+
+
+def test_a_machine_that_has_no_more_vectors_is_not_called_another_one():
+    text = _printed(to_dict(reduced_report(UNREDUCED)), width=200)
+    assert "all 5,355" in text
+    assert "may differ" not in text
+
+
+def test_nothing_is_said_of_a_machine_that_is_not_reduced(report):
+    assert "reduced" not in _printed(report, width=200)
+
+
+def test_a_reduced_regression_is_told_by_its_values():
+    report = to_dict(reduced_report())
+    report["model"]["classes"] = None
+    text = _printed(report, width=200)
+    assert "a value further than the tolerance from the trained model's for 31 of 2,000" in text
+    assert "enclose the trained model's value" in text
+    assert "proved to be the trained model's label" not in text

@@ -19,10 +19,10 @@ from sklearn.svm import SVC
 from kit.span_cases import DATA, KERNELS, Case, case, random_machine
 from kmcompile import readers
 from kmcompile.errors import InputError
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import Span
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.normals import Normals
 from kmcompile.passes import run_passes
 
 Bounds = tuple[np.ndarray, np.ndarray]

@@ -19,13 +19,13 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.statistical.case import (
     prepared,
     range_gate,
-    relevant_decisions,
     skips_zeros,
 )
 from kmcompile.exits.statistical.chooser import WORST_SHARE
 from kmcompile.exits.statistical.exits import estimates_of, with_limits
 from kmcompile.exits.statistical.links import FittedExit, Link, Seen, State, link
 from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples
+from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from kit.span_cases import DATA, KERNELS, case, central_difference, random_machine, residuals
 from kmcompile.exits.certified.vectors.free import box, free_vectors, gain
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
 from kmcompile.kernels import Kernel
+from kmcompile.model.normals import Normals
 
 SEARCHES = {
     "greedy": greedy_vectors,

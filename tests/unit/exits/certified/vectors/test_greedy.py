@@ -7,10 +7,10 @@ import pytest
 
 from kit.span_cases import DATA, case, random_machine, residuals
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.normals import Normals
 
 
 @pytest.mark.parametrize("name", DATA)

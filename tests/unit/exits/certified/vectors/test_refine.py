@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from kit.span_cases import DATA, KERNELS, case, central_difference, random_machine
 from kmcompile.exits.certified.vectors.free import box
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.refine import NestedCost, refine
 from kmcompile.kernels import Kernel, Linear
+from kmcompile.model.normals import Normals
 
 
 @pytest.mark.parametrize("kernel", KERNELS[:2], ids=str)

@@ -7,9 +7,9 @@ import numpy as np
 from kit.span_cases import Case, case
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.certified.vectors.normals import Normals
 from kmcompile.exits.certified.vectors.refine import NestedCost
 from kmcompile.exits.certified.vectors.refined import refined_lists
+from kmcompile.model.normals import Normals
 
 
 def lists_of(

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kit.span_cases import KERNELS, central_difference
-from kmcompile.exits.certified.vectors.derivatives import gradient, self_gradient
 from kmcompile.kernels import Kernel
+from kmcompile.kernels.derivatives import gradient, self_gradient
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)

@@ -1,0 +1,192 @@
+"""--reduce: sizes, methods, samples and errors, on digits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC, LinearSVC
+
+import kmcompile
+from kit.reduced_digits import TRAINED, digits, estimator, held_out
+from kmcompile import readers
+from kmcompile.errors import BudgetError, InputError, ToolError, UsageError
+from kmcompile.exits.statistical.risk import clopper_pearson_upper
+from kmcompile.lower.formats import lower_in_format
+from kmcompile.model.reference import evaluate
+from kmcompile.program.interpreter import interpret
+from kmcompile.reduction.choice import _tested, _unlike, reduce_asked
+from kmcompile.reduction.sizes import Answers
+from kmcompile.request.options import Options
+from kmcompile.request.plan import Request
+from kmcompile.target import load_target
+
+
+def asked(task: str = "binary", data: np.ndarray | None = None, **options):
+    """Return the machine and what `--reduce` makes of it."""
+    machine = readers.load_model(estimator(task))
+    return machine, reduced(machine, data, **options)
+
+
+def reduced(machine, data: np.ndarray | None = None, **options):
+    path = None
+    if data is not None:
+        path = Path("samples.npz")
+        np.savez(path, X=data)
+    request = Request.of(estimator("binary"), Options(data=path, **options))
+    return reduce_asked(machine, request.plan(machine), lambda _: None)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_without_the_option_nothing_changes():
+    machine, made = asked()
+    assert made.machine is machine and made.reduction is None
+
+
+def test_a_number_of_vectors_without_samples():
+    machine, made = asked(reduce="30")
+    assert made.machine.n_support_vectors == 30
+    assert made.reduction.chosen.method == "construction"
+    assert made.reduction.chosen.limit is None
+    assert "nothing is known of the labels" in made.reduction.notes[0]
+    assert made.machine.reduced_from.machine is machine
+
+
+def test_as_many_vectors_as_there_are_is_the_machine_itself():
+    machine, made = asked(reduce="100000")
+    assert made.machine is machine
+    assert "nothing to reduce" in made.reduction.notes[0]
+
+
+@pytest.mark.parametrize("mode", ["certified", "statistical"])
+def test_auto_keeps_the_risk_on_samples_that_nothing_else_saw(mode):
+    asked_risk = 0.06 if mode == "certified" else 0.12
+    machine, made = asked(data=held_out(), reduce="auto", risk=asked_risk, mode=mode)
+    reduction, chosen = made.reduction, made.reduction.chosen
+    sizes = [point.n_vectors for point in reduction.points]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] == machine.n_support_vectors
+    assert chosen.n_vectors == made.machine.n_support_vectors < sizes[0] / 2
+    risk = 0.06  # in mode statistical half of it is left to early exits
+    assert reduction.risk == risk
+    assert chosen.limit <= risk
+    assert chosen.limit == clopper_pearson_upper(chosen.disagreements, chosen.n_samples)
+    for point in reduction.points[1:-1]:
+        assert point.limit <= risk
+    if reduction.points[-1] is not chosen:
+        assert reduction.points[-2] is chosen and reduction.points[-1].limit > risk
+
+
+def test_only_samples_that_are_left_go_on():
+    _, certified = asked(data=held_out(), reduce="20", mode="certified")
+    _, statistical = asked(data=held_out(), reduce="20", risk=0.1)
+    n = len(held_out())
+    assert len(certified.plan.samples) == certified.reduction.chosen.n_samples
+    assert len(statistical.plan.samples) + statistical.reduction.chosen.n_samples < 0.75 * n
+
+
+def test_the_counts_are_the_machines():
+    machine, made = asked(data=held_out(), reduce="12", mode="certified")
+    X = made.plan.samples
+    unlike = (evaluate(machine, X).labels != evaluate(made.machine, X).labels).sum()
+    assert unlike == made.reduction.chosen.disagreements
+
+
+def test_a_regression_disagrees_beyond_the_tolerance():
+    machine, made = asked(
+        "regression", held_out(), reduce="auto", risk=0.05, tolerance=1.0, mode="certified"
+    )
+    X = made.plan.samples
+    apart = evaluate(machine, X).decisions - evaluate(made.machine, X).decisions
+    assert (np.abs(apart) > 1.0).sum() == made.reduction.chosen.disagreements
+    assert made.machine.n_support_vectors < machine.n_support_vectors
+
+
+@pytest.mark.parametrize("number_format", ["int8", "int16", "auto"])
+@pytest.mark.parametrize("data", [False, True], ids=["alone", "with samples"])
+def test_vectors_stay_on_the_grid_of_an_integer_format(number_format, data):
+    samples = held_out() if data else None
+    _, made = asked(data=samples, reduce="25", format=number_format, mode="certified")
+    vectors = made.machine.support_vectors
+    np.testing.assert_array_equal(vectors, np.rint(vectors))
+    assert vectors.min() >= 0 and vectors.max() <= 16
+    assert made.reduction.chosen.method in ("construction", "imitation")
+    assert made.reduction.chosen.distance < asked(reduce="8")[1].reduction.chosen.distance
+
+
+def test_the_same_input_gives_the_same_machine():
+    first, second = (asked(data=held_out(), reduce="15", risk=0.1)[1] for _ in range(2))
+    assert first.machine.canonical_bytes() == second.machine.canonical_bytes()
+
+
+def test_a_risk_that_the_samples_do_not_support_is_refused():
+    with pytest.raises(InputError, match=r"603 held-out samples support .* 0.76 % .* not in 0.1 %"):
+        asked(data=held_out(), reduce="auto", risk=0.001, mode="certified")
+
+
+def test_too_few_samples_are_refused():
+    with pytest.raises(InputError, match="150 usable samples, --reduce needs at least 200"):
+        asked(data=held_out()[:150], reduce="9")
+
+
+def test_no_size_fits_a_small_flash():
+    with pytest.raises(BudgetError, match="no size fits 2,000 bytes of flash and keeps a risk"):
+        asked(data=held_out(), reduce="auto", risk=0.06, mode="certified", max_flash=2000)
+
+
+@pytest.mark.parametrize(
+    ("model", "problem"),
+    [
+        (lambda X, y: LinearSVC().fit(X, y), "no vectors to reduce"),
+        (lambda X, y: SVC(kernel="sigmoid").fit(X, y), "rbf, laplacian, chi2 and poly"),
+    ],
+    ids=["linear", "sigmoid"],
+)
+def test_other_kernels_are_refused_by_name(model, problem):
+    X, y = digits()
+    machine = readers.load_model(model(X[:300], y[:300] > 4))
+    with pytest.raises(InputError, match=problem):
+        reduced(machine, reduce="5")
+
+
+def test_training_samples_are_refused():
+    with pytest.raises(InputError, match="the model was trained on"):
+        asked(data=digits()[0][:TRAINED], reduce="20")
+
+
+def test_auto_of_a_regression_needs_a_tolerance():
+    with pytest.raises(UsageError, match="--tolerance"):
+        asked("regression", held_out(), reduce="auto", risk=0.05, mode="certified")
+
+
+def test_too_many_instructions_are_refused_and_a_host_has_no_count():
+    with pytest.raises(ToolError, match="worst case is not known"):
+        kmcompile.compile_model(estimator("binary"), reduce="5", max_instructions=10, verify="host")
+
+
+@pytest.mark.parametrize("number_format", ["float32", "int8"])
+def test_what_rounding_to_codes_changes_is_a_disagreement(number_format):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 2)).astype(np.float32)
+    y = (X[:, 0] * X[:, 1] > 0) ^ (rng.random(4000) < 0.1)
+    machine = readers.load_model(SVC(C=10, gamma=0.5).fit(X[:300].astype(float), y[:300]))
+    hold = Answers.of(machine, X[300:], None)
+    lowered = lower_in_format(machine, load_target("host"), "m", number_format)
+    unlike = interpret(lowered.program, hold.X).results["label"] != hold.labels
+    assert _unlike(lowered, hold) == unlike.sum()
+    assert (unlike.sum() > 5) == (number_format == "int8")
+
+
+@pytest.mark.parametrize(("good", "first"), [(1, 5), (12, 32), (80, 100), (101, 100)])
+def test_the_test_begins_four_sizes_above_what_the_other_samples_suggest(good, first):
+    pick = SimpleNamespace(X=np.zeros((100, 1)), disagreements=lambda n: 0 if n >= good else 50)
+    made = SimpleNamespace(selections={"a": range(100)}, pick=pick)
+    made.at = lambda n: SimpleNamespace(machine=n)
+    sizes = _tested(made, 0.02)
+    assert sizes[0] == first and sizes[-1] == 1
+    assert sizes == sorted(set(sizes), reverse=True)
