@@ -1,0 +1,1 @@
+"""Estimators whose fitted result is a routed machine: fast by construction."""
