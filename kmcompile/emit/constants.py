@@ -7,19 +7,19 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.members import n_marks
 from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, PairSum, Prepare, VectorlessSum
+from kmcompile.program.stages import CodedSum, DescribedSum, ExactSum, FixedSum, PairSum, Prepare
 from kmcompile.program.stages.code_table import CHUNKS, TURN
 
 
 def program_constants(
-    prepare: Prepare, summed: ExactSum | PairSum | FixedSum | VectorlessSum, early: EarlyExitsView
+    prepare: Prepare, summed: ExactSum | PairSum | FixedSum | DescribedSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:
     """Return the private sizes of the model file in order."""
     if isinstance(summed, FixedSum | CodedSum):
         floats = _float_constants(prepare, summed, early)
         return (*floats, *_code_constants(summed), *_group_constants(summed))
     prepared = Constant("N_PREPARED", prepare.n_out, "features after the preprocessing")
-    if isinstance(summed, VectorlessSum):
+    if isinstance(summed, DescribedSum):
         return (prepared, *summed.constants())
     constants = [
         prepared,
@@ -40,7 +40,7 @@ def sum_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ..
     counts = isinstance(summed, PairSum) and program.replay is None and not early.proves
     if counts:
         return ()
-    unit = summed.unit if isinstance(summed, VectorlessSum) else "full kernel evaluations"
+    unit = summed.unit if isinstance(summed, DescribedSum) else "full kernel evaluations"
     return (Constant("SUM_EVALS", summed.kernel_evaluations(), f"{unit} of the sum"),)
 
 

@@ -21,7 +21,7 @@ from kmcompile.emit.words import words_of
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.scalar import square_root
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, PairSum, Vote
+from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, PairSum, RoutedSum, Vote
 from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.program.stages.vote import ROUNDED_UP
 from kmcompile.target import Target
@@ -105,6 +105,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
         sections += pair_sum_sections(summed, label, bool(early.exits), names)
     elif isinstance(summed, FixedSum):
         sections += fixed_sum_sections(summed, target, names)
+    elif isinstance(summed, RoutedSum):
+        sections += _routed_sum_sections(summed, functions, names)
     else:
         sections.append(render(f"stages/{summed.template}.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
@@ -140,6 +142,20 @@ def _exact_sum_sections(
     own["reuses_kernels"] = early.reuses_kernels
     own |= {"totals": totals_call(stage), "finds_vectors": True, "codes": None}
     return [*sections, render("stages/exact_sum.c.j2", **own)]
+
+
+def _routed_sum_sections(
+    stage: RoutedSum, functions: BlockFunctions, names: dict[str, str]
+) -> list[str]:
+    """Return the functions of inner products, the kernel's, and those of the routed sum."""
+    scores = functions.products(stage.n_features, 1)
+    return [
+        render("early_exits/product.c.j2", **names),
+        render("exact_sum/block_totals.c.j2", view=scores, **names),
+        *_kernel_sections(stage.kernel, True, names),
+        render("exact_sum/block_totals.c.j2", view=functions.of_exact_sum, **names),
+        render("stages/routed_sum.c.j2", stage=stage, scores=scores.function, **names),
+    ]
 
 
 def _kernel_totals(

@@ -10,7 +10,7 @@ from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Real
 from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, FixedSum, PairSum, VectorlessSum, Vote
+from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, PairSum, Vote
 
 COMMENT_COLUMNS = 96
 
@@ -49,7 +49,7 @@ def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> t
 def evaluations_text(program: Program) -> str:
     """Return a phrase for one kernel evaluation, the unit that the C counts."""
     summed = program.ends.exact
-    return summed.unit if isinstance(summed, VectorlessSum) else "full kernel evaluations"
+    return summed.unit if isinstance(summed, DescribedSum) else "full kernel evaluations"
 
 
 def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def bound_lines(program: Program) -> tuple[str, ...]:
         "The last sum bounds the error of its decision p, against the trained model in real "
         "arithmetic, by"
     )
-    if isinstance(summed, VectorlessSum):
+    if isinstance(summed, DescribedSum):
         formula = f"{summed.bound_formula} + {_decimal(summed.result_error)} |decision_p|"
         meant = "x being the prepared input"
     elif isinstance(summed, FixedSum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.program.layout import Member
-from kmcompile.program.stages import ExactSum, FixedSum, PairSum, Stage, VectorlessSum, Vote
+from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, PairSum, Stage, Vote
 
 
 def declaration(member: Member) -> str:
@@ -13,13 +13,13 @@ def declaration(member: Member) -> str:
     return f"{member.c_type} {member.name}{size};"
 
 
-def sum_members(stage: ExactSum | PairSum | FixedSum | VectorlessSum, real: str) -> list[Member]:
+def sum_members(stage: ExactSum | PairSum | FixedSum | DescribedSum, real: str) -> list[Member]:
     """Return the members that a sum works on; `real` is the C type of its arithmetic."""
     members = [
         Member(real, "decision", stage.n_decisions, "decision values"),
         Member(real, "bound", stage.n_decisions, ">= their errors"),
     ]
-    if isinstance(stage, VectorlessSum):
+    if isinstance(stage, DescribedSum):
         members += stage.members(real)
     if isinstance(stage, ExactSum):
         members.append(Member(real, "row_sum", stage.n_rows, "sums of one group of vectors"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, PairSum, VectorlessSum
+from kmcompile.program.stages import CodedSum, DescribedSum, ExactSum, FixedSum, PairSum
 from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -78,14 +78,14 @@ class BlockFunctions:
     Parameters
     ----------
     target : Target
-    exact : ExactSum, PairSum, FixedSum or VectorlessSum
+    exact : ExactSum, PairSum, FixedSum or DescribedSum
         The program's last sum; the function of its blocks has a reserved name.
     upper : str
         The prefix of the C's constants.
     """
 
     target: Target
-    exact: ExactSum | PairSum | FixedSum | VectorlessSum
+    exact: ExactSum | PairSum | FixedSum | DescribedSum
     upper: str
 
     @property

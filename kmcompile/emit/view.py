@@ -43,10 +43,10 @@ from kmcompile.emit.workspace_lines import member_lines, own_lines, replay_membe
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     CodedPolynomialSum,
+    DescribedSum,
     FixedSum,
     PairSum,
     TableSum,
-    VectorlessSum,
     Vote,
 )
 from kmcompile.version import VERSION
@@ -163,6 +163,7 @@ class ModelView:
     decision_function: str
     label_function: str
     sums_pairs: bool
+    counts_evaluations: bool
 
 
 def model_view(
@@ -296,10 +297,11 @@ def model_view(
         words_per_step=WORDS_PER_STEP,
         input_words=input_words(program),
         record_words=record_words(program),
-        sum_may_fail=not isinstance(summed, VectorlessSum),
+        sum_may_fail=not isinstance(summed, DescribedSum) or summed.may_fail,
         sum_function=summed.name,
         decision_function=decision_function(summed, summed.name),
         sums_pairs=isinstance(summed, PairSum),
+        counts_evaluations=isinstance(summed, DescribedSum) and summed.counts_evaluations,
         label_function=label.name,
     )
 

@@ -38,6 +38,8 @@ def add_asked_replay(
     target = plan.target
     if plan.replay == "none":
         return program, ""
+    if lowered.machine.routing is not None:
+        return program, "there is no replay: a routed machine has none yet"
     if lowered.machine.reduced_from is not None:
         return program, "there is no replay: it brings a reduced machine no nearer to the trained"
     if lowered.machine.task is Task.REGRESSION and plan.tolerance is None:

@@ -85,6 +85,8 @@ def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:
         return "there is no early exit: without --tolerance every value is the exact sum"
     unused = f"mode {plan.mode} is not used"
     reason = machine.kernel.no_early_exits
+    if machine.routing is not None:
+        reason = "the leaves of a routed machine have no early exits"
     if isinstance(program.sum, TableSum):
         reason = f"{program.sum.name} looks up one value a feature, and no early exit costs less"
     return f"{unused}: {reason}" if reason else ""
@@ -118,6 +120,8 @@ def add_early_exits(
     UsageError, InputError
         If an exit that must be there is unknown, is not of the mode, or cannot be built.
     """
+    if machine.routing is not None and not plan.stages.needed:
+        return WithExits(program)
     if plan.mode == "exact":
         return _with_cheapest_sum(machine, program, plan, coded)
     check_names(plan.stages, plan.mode)

@@ -135,12 +135,14 @@ def lower_unchecked(
     """
     machine = run_passes(original, centers=number_format == "float32")
     if number_format == "float32":
-        if not skips_zeros(machine):
+        if machine.routing is None and not skips_zeros(machine):
             machine = drop_zero_features(machine)
         ordinary = ordinary_inputs(machine, _CANDIDATES)
         program = _with_model_hash(lower(machine, target, name, ordinary), original)
         measured = _measured(program, ordinary, samples)
         return Lowered(machine, program, None, ordinary, measured)
+    if machine.routing is not None:
+        raise InputError("a routed machine is summed in float32\nuse --format float32")
     coded = _codes(machine, number_format)
     ordinary = ordinary_inputs(machine, _CANDIDATES)
     program = _with_model_hash(_with_layout(coded, target, name, ordinary, number_format), original)

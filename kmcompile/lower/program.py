@@ -13,9 +13,9 @@ from kmcompile.lower.known_answers import known_answers, no_known_answers
 from kmcompile.lower.prepare import lower_steps, refuse_unknown
 from kmcompile.lower.probability import lower_probability
 from kmcompile.lower.ranges import input_limits
+from kmcompile.lower.routed_sum import lower_sum_over_vectors
 from kmcompile.lower.sparsity import skips_zeros
 from kmcompile.lower.sum_constants import SumContext
-from kmcompile.lower.sums import lower_sum
 from kmcompile.lower.vectorless import lower_vectorless
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
@@ -29,6 +29,7 @@ from kmcompile.program.stages import (
     LinearSum,
     Nonzeros,
     Prepare,
+    RoutedSum,
     Sign,
     Stage,
     Value,
@@ -36,6 +37,8 @@ from kmcompile.program.stages import (
     Vote,
 )
 from kmcompile.target import Target
+
+_Sum = ExactSum | VectorlessSum | RoutedSum
 
 
 def lower(
@@ -63,10 +66,11 @@ def lower(
         A subclass of `VectorlessSum` that takes the place of the sum over the support vectors; by
         default only a linear machine has one.
     """
-    if isinstance(machine.kernel, Linear):
+    if isinstance(machine.kernel, Linear) and machine.routing is None:
         vectorless = LinearSum
     if skip_zeros is None:
-        skip_zeros = vectorless is None and skips_zeros(machine)
+        plain = vectorless is None and machine.routing is None
+        skip_zeros = plain and skips_zeros(machine)
     prepare, summed = _lower_stages(machine, target, known_inputs, skip_zeros, vectorless)
     program = Program(
         name=name,
@@ -89,7 +93,7 @@ def lower(
     return replace(program, known_answers=known_answers(program, known_inputs))
 
 
-def _listed(prepare: Prepare, summed: ExactSum | VectorlessSum) -> tuple[Stage, ...]:
+def _listed(prepare: Prepare, summed: _Sum) -> tuple[Stage, ...]:
     """Return the stage that lists the nonzero features, if the sum uses the list."""
     if isinstance(summed, ExactSum) and summed.skip_zeros:
         return (Nonzeros(prepare.n_out),)
@@ -102,13 +106,13 @@ def _lower_stages(
     ordinary: Float32Array,
     skip_zeros: bool,
     vectorless: type[VectorlessSum] | None,
-) -> tuple[Prepare, ExactSum | VectorlessSum]:
+) -> tuple[Prepare, _Sum]:
     """Return the preprocessing and the sum.
 
     The preprocessing bounds the norm of the prepared input if the sum needs it, or if a single
     limit for all raw features would refuse ordinary inputs.
     """
-    needed = machine.kernel.uses_length or skip_zeros
+    needed = machine.kernel.uses_length or skip_zeros or machine.routing is not None
     if needed or not machine.preprocessing:
         return _lower_with(machine, target, ordinary, needed, skip_zeros, vectorless)
     try:
@@ -124,7 +128,7 @@ def _lower_with(
     uses_length: bool,
     skip_zeros: bool,
     vectorless: type[VectorlessSum] | None,
-) -> tuple[Prepare, ExactSum | VectorlessSum]:
+) -> tuple[Prepare, _Sum]:
     input_length, steps = lower_steps(
         machine.preprocessing, machine.n_features, target.lanes, uses_length
     )
@@ -132,12 +136,13 @@ def _lower_with(
     with np.errstate(all="ignore"):  # the limits refuse inputs that overflow here
         prepared = unlimited.run(Batch.of(ordinary, machine.n_decisions))
     if vectorless is not None:
-        summed: ExactSum | VectorlessSum = lower_vectorless(vectorless, machine, target.lanes)
+        summed: _Sum = lower_vectorless(vectorless, machine, target.lanes)
         usable = math.inf
     else:
         typical = float(np.median(prepared.deviation)) if len(ordinary) else 0.0
-        summed = lower_sum(machine, target.lanes, SumContext(typical, skip_zeros))
-        usable = summed.kernel.usable_deviation
+        context = SumContext(typical, skip_zeros)
+        over_vectors = lower_sum_over_vectors(machine, target.lanes, context)
+        summed, usable = over_vectors, over_vectors.kernel.usable_deviation
     steps = refuse_unknown(steps, usable, prepared.deviation)
     unlimited = replace(unlimited, steps=steps)
     limits = input_limits(machine, steps, summed, ordinary, prepared if uses_length else None)

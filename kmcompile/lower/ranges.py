@@ -14,7 +14,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
-from kmcompile.program.stages import ExactSum, PairSum, VectorlessSum
+from kmcompile.program.stages import DescribedSum, ExactSum, PairSum
 from kmcompile.steps import PrepareStep
 
 _LARGEST_EXPONENT = 60
@@ -23,7 +23,7 @@ _LARGEST_EXPONENT = 60
 def input_limits(
     machine: KernelMachine,
     steps: tuple[PrepareStep, ...],
-    stage: ExactSum | PairSum | VectorlessSum,
+    stage: ExactSum | PairSum | DescribedSum,
     ordinary: Float32Array,
     prepared: Batch | None,
 ) -> tuple[np.float32, np.float32 | None]:
@@ -39,7 +39,7 @@ def input_limits(
     machine : KernelMachine
     steps : tuple of PrepareStep
         The lowered steps of the machine's preprocessing.
-    stage : ExactSum, PairSum or VectorlessSum
+    stage : ExactSum, PairSum or DescribedSum
     ordinary : ndarray of shape (n, n_features), float32
         Inputs that resemble the training data and must be accepted.
     prepared : Batch or None
@@ -111,7 +111,7 @@ def preparation_limit(
 def check_codes(
     machine: KernelMachine,
     steps: tuple[PrepareStep, ...],
-    stage: ExactSum | PairSum | VectorlessSum,
+    stage: ExactSum | PairSum | DescribedSum,
     largest: float,
 ) -> None:
     """Refuse a machine whose sum overflows float32 for codes within their limits.
@@ -122,7 +122,7 @@ def check_codes(
         The machine in units of the codes.
     steps : tuple of PrepareStep
         The steps of the program, with the rounding to codes.
-    stage : ExactSum, PairSum or VectorlessSum
+    stage : ExactSum, PairSum or DescribedSum
     largest : float
         The magnitude of a prepared feature at the largest code.
 
@@ -174,14 +174,14 @@ def _most(*values: float) -> float:
 
 def _of_sum(
     machine: KernelMachine,
-    stage: ExactSum | PairSum | VectorlessSum,
+    stage: ExactSum | PairSum | DescribedSum,
     magnitude: Float64Array,
     deviation: float,
 ) -> float:
     """Return the largest intermediate of the sum for prepared features up to `magnitude`."""
     intercept = float(np.abs(machine.intercept).max())
     length = _norm(magnitude)
-    if isinstance(stage, VectorlessSum):
+    if isinstance(stage, DescribedSum):
         return stage.largest_intermediate(magnitude, length, deviation) + intercept
     vectors = np.abs(machine.support_vectors)
     of_kernel = Magnitudes(
@@ -195,11 +195,11 @@ def _of_sum(
 
 
 def _of_norm(
-    machine: KernelMachine, stage: ExactSum | PairSum | VectorlessSum, norm: float
+    machine: KernelMachine, stage: ExactSum | PairSum | DescribedSum, norm: float
 ) -> float:
     """Return the largest intermediate of the sum for prepared inputs with a bounded norm."""
     intercept = float(np.abs(machine.intercept).max())
-    if isinstance(stage, VectorlessSum):
+    if isinstance(stage, DescribedSum):
         return stage.largest_intermediate(None, norm, norm) + intercept
     longest = float(np.sqrt((machine.support_vectors**2).sum(axis=1)).max())
     reach = longest + norm

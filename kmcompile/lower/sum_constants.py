@@ -10,7 +10,7 @@ from kmcompile.kernels.float32 import Float32Kernel, KernelContext
 from kmcompile.lower.stored import flushed_norm, relative_error
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, Precision, stored_error
 
 RESULT_ROUNDINGS = 4
@@ -85,7 +85,11 @@ class SumConstants:
 
 
 def sum_constants(
-    machine: KernelMachine, vectors: RealArray, summation: Summation, context: SumContext
+    machine: KernelMachine,
+    vectors: RealArray,
+    summation: Summation,
+    context: SumContext,
+    magnitude: Float64Array | None = None,
 ) -> SumConstants:
     """Return the constants of a sum of a machine.
 
@@ -93,6 +97,8 @@ def sum_constants(
     ----------
     vectors : ndarray of shape (n_sv, n_features)
         The stored vectors.
+    magnitude : ndarray of shape (n_decisions,), float64, optional
+        The largest sum of the magnitudes of a decision's coefficients, by default of all vectors.
     summation : Summation
     context : SumContext
     """
@@ -111,7 +117,9 @@ def sum_constants(
         precision=precision,
     )
     kernel = machine.kernel.lower(of_kernel)
-    magnitude = np.abs(decision_coefficients(machine)).sum(axis=1) * (1 + 1e-9)
+    if magnitude is None:
+        magnitude = np.abs(decision_coefficients(machine)).sum(axis=1)
+    magnitude = magnitude * (1 + 1e-9)
     intercept = machine.intercept.astype(precision.dtype)
     underflow = (2 * summation.n_products + 8) * 2 * precision.smallest_normal
     # Coefficients below the smallest normal float32 are stored with an absolute error.

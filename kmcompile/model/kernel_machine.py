@@ -14,6 +14,7 @@ import numpy as np
 from kmcompile import kernels, steps
 from kmcompile.errors import InputError
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array, frozen
 from kmcompile.steps.step import Step
 
@@ -119,6 +120,9 @@ class KernelMachine:
     reduced_from : ReducedFrom, optional
         The trained machine that a machine of fewer vectors stands for, and how far it is away. A
         certified label is then the label of the trained machine.
+    routing : Routing, optional
+        Binary, regression and one-vs-rest: a tree whose leaves share out the support vectors; the
+        decisions of a query are those of its leaf.
     """
 
     kind: str
@@ -139,6 +143,7 @@ class KernelMachine:
     decision_function_shape: str = "ovr"
     notes: tuple[str, ...] = ()
     reduced_from: ReducedFrom | None = None
+    routing: Routing | None = None
 
     def __post_init__(self) -> None:
         for name in ("support_vectors", "dual_coef", "intercept"):
@@ -167,9 +172,10 @@ class KernelMachine:
             f", {key} {value:g}" for key, value in self.kernel.parameters().items()
         )
         steps = "".join(f"{step} -> " for step in self.preprocessing)
+        leaves = "" if self.routing is None else f" in {self.routing.n_leaves} leaves"
         return (
             f"{steps}{self.kind}, {self.kernel.name} kernel{parameters}, {self.n_support_vectors} "
-            f"support vectors of {self.support_vectors.shape[1]} features"
+            f"support vectors of {self.support_vectors.shape[1]} features{leaves}"
         )
 
     def prepare(self, X: Float64Array) -> Float64Array:
@@ -212,6 +218,8 @@ class KernelMachine:
                 else:
                     described[field.name] = value
             steps.append(described)
+        if self.routing is not None:
+            arrays += self.routing.arrays()
         header["preprocessing"] = steps
         header["arrays"] = [[name, list(array.shape)] for name, array in arrays]
         text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
@@ -268,6 +276,12 @@ def _validate(machine: KernelMachine) -> None:
         width == n_kernel_features,
         f"support vectors have {width} features, the input after preprocessing {n_kernel_features}",
     )
+    if machine.routing is not None:
+        _require(
+            machine.task in (Task.BINARY, Task.REGRESSION, Task.ONE_VS_REST),
+            f"a {machine.task.value} machine has leaves",
+        )
+        machine.routing.validate(n_sv, width, machine.n_decisions)
 
 
 def _validate_step(step: Step, n_features: int) -> None:

@@ -26,12 +26,16 @@ PASSES: tuple[Callable[[KernelMachine], KernelMachine], ...] = (
 def run_passes(machine: KernelMachine, centers: bool = True) -> KernelMachine:
     """Return the machine after all passes: the same function of the raw input.
 
+    A routed machine stays as it is.
+
     Parameters
     ----------
     machine : KernelMachine
     centers : bool
         Whether `center_vectors` runs. It must not for integer codes, whose grid is the data's grid.
     """
+    if machine.routing is not None:
+        return machine
     for run in PASSES:
         if centers or run is not center_vectors:
             machine = run(machine)

@@ -275,7 +275,7 @@ def _classified(
         labelled = ends.label.run(summed)
         operations[places, -2] = ends.exact.operations_of(batch)
         operations[places, -1] = ends.label.operations()
-        kernels[places, -2] = needed
+        kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
         pairs[places] = program.n_decisions
     results[places] = _results(labelled, last, ends.exact)
     if program.replay is not None:

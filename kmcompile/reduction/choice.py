@@ -138,6 +138,8 @@ def _check(machine: KernelMachine, plan: Plan) -> None:
             "a linear machine is one product a decision: there are no vectors to reduce\n"
             "leave out --reduce"
         )
+    if machine.routing is not None:
+        raise InputError("the leaves of a routed machine are not reduced\nleave out --reduce")
     require_self_value(machine)
     if auto and machine.task is Task.REGRESSION and plan.tolerance is None:
         raise UsageError(

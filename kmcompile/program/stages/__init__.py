@@ -8,6 +8,7 @@ from kmcompile.program.stages.code_table import CodeTable
 from kmcompile.program.stages.coded_polynomial_sum import CodedPolynomialSum
 from kmcompile.program.stages.coded_sum import CodedSum
 from kmcompile.program.stages.curve_sum import CurveSum
+from kmcompile.program.stages.described_sum import DescribedSum
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
@@ -25,6 +26,7 @@ from kmcompile.program.stages.quadratic_bounds import QuadraticBounds
 from kmcompile.program.stages.range_gate import RangeGate
 from kmcompile.program.stages.reduced_set import ReducedSet
 from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.routed_sum import RoutedSum
 from kmcompile.program.stages.sign import Sign
 from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.program.stages.stage import Always, Stage
@@ -56,6 +58,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     TableSum,
     CodedPolynomialSum,
     PairSum,
+    RoutedSum,
     Sign,
     Vote,
     Argmax,
@@ -75,6 +78,7 @@ __all__ = [
     "CodedPolynomialSum",
     "CodedSum",
     "CurveSum",
+    "DescribedSum",
     "EarlyExit",
     "ExactSum",
     "FixedSum",
@@ -92,6 +96,7 @@ __all__ = [
     "RangeGate",
     "ReducedSet",
     "Replay",
+    "RoutedSum",
     "Sign",
     "SignMap",
     "Stage",

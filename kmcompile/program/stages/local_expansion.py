@@ -24,6 +24,7 @@ from kmcompile.program.stages.fixed_sum import FixedSum
 from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE, Local, nearest
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.routed_sum import RoutedSum
 from kmcompile.program.stages.stage import Stage
 
 N_CONSTANTS = 10
@@ -281,6 +282,7 @@ class LocalExpansion(EarlyExit):
     ) -> Batch:
         scale, relative = local.scale[:, None], local.relative[:, None]
         decisions = self.decisions[local.node].astype(np.intp)
+        assert not isinstance(ends.exact, RoutedSum)
         intercept = self.intercept if len(self.intercept) else ends.exact.intercept
         f = intercept[decisions] + scale * h
         radius = scale * (error + relative * (error + magnitude(h)))

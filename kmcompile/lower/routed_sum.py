@@ -1,0 +1,128 @@
+"""Lowering of a routed machine to the sum over the vectors of a query's leaf, in float32."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.lower.stored import flushed_norm
+from kmcompile.lower.sum_constants import SumContext, Summation, sum_constants
+from kmcompile.lower.sums import lower_sum
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.routing import Routing
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.rounding import (
+    FLOAT32,
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    UNIT_ROUNDOFF_64,
+)
+from kmcompile.program.stages import ExactSum, RoutedSum
+from kmcompile.program.stages.route import Route
+
+_MOST = 0xFFFF
+"""Largest number that the tables of choices and slots hold."""
+
+_NOTHING_EXCLUDED = 2.0**120
+"""Leaves of an unbounded kernel may be this far apart: no accepted input gives more."""
+
+
+def lower_sum_over_vectors(
+    machine: KernelMachine, lanes: int, context: SumContext
+) -> ExactSum | RoutedSum:
+    """Return the sum over all vectors, or in a routed machine over those of a leaf."""
+    if machine.routing is None:
+        return lower_sum(machine, lanes, context)
+    return lower_routed(machine, machine.routing, context)
+
+
+def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) -> RoutedSum:
+    """Return the stage of a routed machine.
+
+    Raises
+    ------
+    InputError
+        If the tables cannot index so many choices or vectors.
+    """
+    table = machine.support_vectors.astype(np.float32)
+    vectors, slots = np.unique(table, axis=0, return_inverse=True)
+    _refuse_more("different support vectors", len(vectors))
+    _refuse_more("choices and leaves of the route", routing.n_choices + routing.n_leaves)
+    coefficients = machine.dual_coef.astype(np.float32).T
+    sizes = np.diff(routing.leaf_ends, prepend=0)
+    most = int(sizes.max())
+    # A product passes its own rounding, the additions of its leaf and that of the intercept.
+    summation = Summation(on_the_way=1 + most, longest=most + 1, n_products=most)
+    intercepts = machine.intercept + routing.intercepts
+    weights = _leaf_weights(machine, routing)
+    constants = sum_constants(machine, table, summation, context, weights.max(axis=0))
+    stored = intercepts.astype(np.float32)
+    off = np.abs(intercepts - stored).max(axis=0) + 2 * UNIT_ROUNDOFF_64 * np.abs(intercepts).max()
+    minimum = FLOAT32.bound_constants(constants.minimum.astype(np.float64) + off)
+    largest = (weights + np.abs(intercepts)).max() * (1 + 1e-9)
+    bounded = constants.kernel.value_bound <= 1.0
+    return RoutedSum(
+        route=lower_route(routing),
+        kernel=constants.kernel,
+        vectors=vectors,
+        slots=slots.reshape(-1).astype(np.uint16),
+        coefficients=coefficients,
+        leaf_ends=routing.leaf_ends.astype(np.uint32),
+        intercepts=stored,
+        minimum=minimum,
+        final_factor=constants.final_factor,
+        result_error=constants.result_error,
+        trivial_bound=constants.trivial_bound,
+        # Two differences, two sums, the mean and the product round once each.
+        mean_factor=FLOAT32.bound_constant(1 + 16 * UNIT_ROUNDOFF),
+        apart=FLOAT32.bound_constant(2 * largest if bounded else _NOTHING_EXCLUDED / 2),
+    )
+
+
+def _leaf_weights(machine: KernelMachine, routing: Routing) -> Float64Array:
+    """Return the sums of |beta| of each leaf and decision, shape (n_leaves, n_decisions)."""
+    members = [routing.members(leaf) for leaf in range(routing.n_leaves)]
+    return np.array([np.abs(machine.dual_coef[:, own]).sum(axis=1) for own in members])
+
+
+def lower_route(routing: Routing) -> Route:
+    """Return the route with the scores of each node's first choice subtracted from the others."""
+    sizes = np.diff(routing.node_ends, prepend=0)
+    starts = routing.node_ends - sizes
+    node_of = np.repeat(np.arange(routing.n_nodes), sizes)
+    rows = np.flatnonzero(np.arange(routing.n_choices) > starts[node_of])
+    first = starts[node_of[rows]]
+    weights = routing.weights[rows] - routing.weights[first]
+    offsets = routing.offsets[rows] - routing.offsets[first]
+    table, short = weights.astype(np.float32), offsets.astype(np.float32)
+    n = weights.shape[1]
+    norm = _longest(table.astype(np.float64))
+    # The subtractions in float64 are off by 2^-53 of their operands.
+    subtracted = UNIT_ROUNDOFF_64 * (_longest(routing.weights[rows]) + _longest(routing.weights))
+    of_weights = _longest(weights - table) + subtracted + flushed_norm(table)
+    of_weights += np.sqrt(n) * SMALLEST_NORMAL
+    moved = float(np.abs(offsets - short).max(initial=0.0))
+    moved += 2 * UNIT_ROUNDOFF_64 * float(np.abs(routing.offsets).max())
+    rounded = UNIT_ROUNDOFF * float(np.abs(short.astype(np.float64)).max(initial=0.0))
+    per_length = 1.01 * (FLOAT32.gamma_factor(n) + UNIT_ROUNDOFF) * norm + of_weights
+    constant = moved + 1.01 * rounded + (n + 4) * 2 * SMALLEST_NORMAL
+    targets = np.where(routing.targets >= 0, routing.targets, routing.n_nodes - 1 - routing.targets)
+    return Route(
+        weights=table,
+        offsets=short,
+        node_ends=routing.node_ends.astype(np.uint16),
+        targets=targets.astype(np.uint16),
+        per_length=FLOAT32.bound_constant(2 * per_length),
+        per_deviation=FLOAT32.bound_constant(2 * (norm + of_weights)),
+        minimum=FLOAT32.bound_constant(2 * constant),
+    )
+
+
+def _longest(rows: Float64Array) -> float:
+    """Return the largest Euclidean norm of a row, rounded up."""
+    return float(np.sqrt((rows**2).sum(axis=1)).max(initial=0.0)) * (1 + 1e-12)
+
+
+def _refuse_more(what: str, n: int) -> None:
+    if n > _MOST:
+        raise InputError(f"{n} {what}, must be at most {_MOST}; train with fewer leaves or points")

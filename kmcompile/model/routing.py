@@ -1,0 +1,146 @@
+"""Routing: which leaf of a routed machine answers a query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.errors import InputError
+from kmcompile.model.tree_walk import Walk, walk
+from kmcompile.numeric.arrays import Float64Array, frozen
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
+
+_BLOCK_VALUES = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Routing:
+    """A tree whose leaves share out the support vectors of a routed machine.
+
+    A query x walks from node 0 to a leaf. At a node it takes the choice with the largest
+    w x - t, in real arithmetic. The nearest of several centres c has w = c and t = |c|^2 / 2. The
+    decisions of a query are
+
+        f_p(x) = sum over the leaf's vectors i of beta_pi K(s_i, x) + b_leaf,p + b_p.
+
+    Where several choices are equally good, either leaf's answer is right.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_choices, n_kernel_features), float64
+        w, for preprocessed inputs.
+    offsets : ndarray of shape (n_choices,), float64
+        t.
+    node_ends : ndarray of shape (n_nodes,), int64
+        The choice after the last one of each node.
+    targets : ndarray of shape (n_choices,), int64
+        Where a choice leads: a node with a larger number, or -1 - leaf.
+    leaf_ends : ndarray of shape (n_leaves,), int64
+        The support vector after the last one of each leaf; a leaf may have none.
+    intercepts : ndarray of shape (n_leaves, n_decisions), float64
+    """
+
+    weights: Float64Array
+    offsets: Float64Array
+    node_ends: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    leaf_ends: NDArray[np.int64]
+    intercepts: Float64Array
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "offsets", "intercepts"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        for name in ("node_ends", "targets", "leaf_ends"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the tree."""
+        return len(self.leaf_ends)
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes at which a choice is taken."""
+        return len(self.node_ends)
+
+    @property
+    def n_choices(self) -> int:
+        """Choices of all nodes."""
+        return len(self.offsets)
+
+    def members(self, leaf: int) -> slice:
+        """Return the support vectors of a leaf."""
+        return slice(int(self.leaf_ends[leaf - 1]) if leaf else 0, int(self.leaf_ends[leaf]))
+
+    def arrays(self) -> tuple[tuple[str, np.ndarray], ...]:
+        """Return all arrays with their names, in a fixed order."""
+        names = ("weights", "offsets", "node_ends", "targets", "leaf_ends", "intercepts")
+        return tuple((f"routing.{name}", getattr(self, name)) for name in names)
+
+    def walk(self, prepared: Float64Array, start: NDArray[np.int64] | None = None) -> Walk:
+        """Return where preprocessed queries end, with what the rounding of float64 leaves open.
+
+        Parameters
+        ----------
+        prepared : ndarray of shape (n_queries, n_kernel_features), float64
+        start : ndarray of shape (n_queries,), int64, optional
+            Where each query begins, by default at node 0.
+        """
+        n = len(prepared)
+        begin = np.zeros(n, dtype=np.int64) if start is None else start
+        # A score of d products and a subtraction: Higham, eq. 3.5. Twice that for two scores. The
+        # steps before are counted as accurate to 1e-12.
+        length = np.sqrt((prepared**2).sum(axis=1))
+        longest = float(np.sqrt((self.weights**2).sum(axis=1)).max())
+        size = longest * length + float(np.abs(self.offsets).max())
+        margin = 2 * max(1e-12, (prepared.shape[1] + 4) * UNIT_ROUNDOFF_64 * (1 + 1e-6)) * size
+
+        def score(choices: slice, rows: NDArray[np.intp]) -> Float64Array:
+            weights, offsets = self.weights[choices], self.offsets[choices]
+            values = np.empty((len(rows), len(offsets)))
+            step = max(1, _BLOCK_VALUES // len(offsets))
+            for first in range(0, len(rows), step):
+                part = slice(first, first + step)
+                values[part] = prepared[rows[part]] @ weights.T - offsets
+            return values
+
+        return walk(self.node_ends, self.targets, score, margin, begin)
+
+    def validate(self, n_vectors: int, n_kernel_features: int, n_decisions: int) -> None:
+        """Raise InputError unless the tree is one, and fits the machine."""
+        for name, array in self.arrays():
+            _require(bool(np.isfinite(array).all()), f"{name} has a number that is not finite")
+        shapes = {
+            "weights": (self.n_choices, n_kernel_features),
+            "targets": (self.n_choices,),
+            "intercepts": (self.n_leaves, n_decisions),
+        }
+        for name, shape in shapes.items():
+            found = getattr(self, name).shape
+            _require(found == shape, f"routing.{name} has shape {found}, expected {shape}")
+        _require(self.n_nodes >= 1, "routing has no node")
+        sizes = np.diff(self.node_ends, prepend=0)
+        _require(
+            bool((sizes >= 1).all()) and int(self.node_ends[-1]) == self.n_choices,
+            "routing.node_ends do not share out the choices",
+        )
+        _require(
+            self.n_leaves >= 1
+            and bool((np.diff(self.leaf_ends, prepend=0) >= 0).all())
+            and int(self.leaf_ends[-1]) == n_vectors,
+            f"routing.leaf_ends do not share out {n_vectors} support vectors",
+        )
+        own = np.repeat(np.arange(self.n_nodes), sizes)
+        right = np.where(
+            self.targets >= 0,
+            (self.targets > own) & (self.targets < self.n_nodes),
+            -1 - self.targets < self.n_leaves,
+        )
+        _require(bool(right.all()), "routing.targets lead to no later node and to no leaf")
+
+
+def _require(condition: bool, problem: str) -> None:
+    if not condition:
+        raise InputError(f"{problem}; the model is damaged or not of a supported kind")

@@ -1,0 +1,166 @@
+"""The route of a query through a tree of choices to a leaf, in float32."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.model.tree_walk import Walk, walk
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Shared, sizes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Route:
+    """At each node the choice with the largest score <w, x> - t is taken, the first of equal ones.
+
+    Only differences of scores matter. So the trained w and t of a node's first choice are
+    subtracted from those of its others: the score of the first choice is 0, and it has no row in
+    the tables. A sum of products is plain, in the order of the features.
+
+    With w^, t^, x^ as stored, e >= |w - w^|, delta >= |x - x^| and X >= |x^|, a score is off by at
+    most ((gamma_n + u) |w^| + e) X + |w| delta + |t - t^| + u |t^| (Higham, eq. 3.5), and twice
+    the largest such bound is the margin
+
+        per_length X + per_deviation delta + minimum:
+
+    where two computed scores differ by more, the larger one is the larger one in real arithmetic.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows, n_features), float32
+        Row c - node - 1 is that of choice c.
+    offsets : ndarray of shape (n_rows,), float32
+    node_ends : ndarray of shape (n_nodes,), uint16
+        The choice after the last one of each node.
+    targets : ndarray of shape (n_choices,), uint16
+        Where a choice leads: a node with a larger number, or n_nodes + leaf.
+    per_length, per_deviation, minimum : float32
+    """
+
+    weights: Float32Array
+    offsets: Float32Array
+    node_ends: NDArray[np.uint16]
+    targets: NDArray[np.uint16]
+    per_length: np.float32
+    per_deviation: np.float32
+    minimum: np.float32
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "offsets"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        for name in ("node_ends", "targets"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes of the tree."""
+        return len(self.node_ends)
+
+    @property
+    def most_choices(self) -> int:
+        """The most choices of a node."""
+        return int(self._node_sizes.max())
+
+    @property
+    def depth(self) -> int:
+        """The most nodes on the way to a leaf."""
+        return self._longest(np.ones(self.n_nodes, dtype=np.int64))
+
+    @property
+    def most_scores(self) -> int:
+        """The most scores on the way to a leaf."""
+        return self._longest(self._node_sizes - 1)
+
+    @property
+    def _node_sizes(self) -> NDArray[np.int64]:
+        ends = self.node_ends.astype(np.int64)
+        counts: NDArray[np.int64] = ends - np.concatenate([[0], ends[:-1]])
+        return counts
+
+    def _longest(self, costs: NDArray[np.int64]) -> int:
+        """Return the largest sum of the nodes' costs on a way to a leaf."""
+        longest = costs.copy()
+        parent = np.repeat(np.arange(self.n_nodes), self._node_sizes)
+        for choice in range(len(self.targets) - 1, -1, -1):
+            target, node = int(self.targets[choice]), parent[choice]
+            if target < self.n_nodes:
+                longest[node] = max(longest[node], costs[node] + longest[target])
+        return int(longest[0])
+
+    def walk(self, batch: Batch, start: NDArray[np.int64] | None = None) -> Walk:
+        """Return where the queries end, from node 0 or from their own targets.
+
+        Of a target in `start`, and of a result's rival, -1 - leaf stands for a leaf.
+        """
+        margin = (
+            self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
+        )
+        targets = self.targets.astype(np.int64)
+        targets = np.where(targets < self.n_nodes, targets, self.n_nodes - 1 - targets)
+        ends = self.node_ends.astype(np.int64)
+        node_of = np.repeat(np.arange(self.n_nodes), self._node_sizes)
+
+        def score(choices: slice, rows: NDArray[np.intp]) -> Float32Array:
+            node = int(node_of[choices.start])
+            own = slice(choices.start - node, choices.stop - node - 1)
+            values = np.zeros((len(rows), choices.stop - choices.start), dtype=np.float32)
+            total = values[:, 1:]
+            for x, w in zip(batch.x[rows].T, self.weights[own].T, strict=True):
+                total += x[:, None] * w
+            total -= self.offsets[own]
+            return values
+
+        begin = np.zeros(len(batch), dtype=np.int64) if start is None else start
+        return walk(ends, targets, score, margin, begin)
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return a bound on scores and margins, as `DescribedSum.largest_intermediate`."""
+        weights = np.abs(self.weights.astype(np.float64))
+        norm = float(np.sqrt((weights**2).sum(axis=1)).max(initial=0.0))
+        inner = norm * length if magnitude is None else float((weights @ magnitude).max(initial=0))
+        inner += float(np.abs(self.offsets).max(initial=0.0))
+        margin = float(self.per_length) * length + float(self.per_deviation) * deviation
+        return max(inner, margin + float(self.minimum))
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, rows, nodes and choices."""
+        return (
+            *sizes(self.weights, "N_ROUTE_ROWS", "N_PREPARED"),
+            *sizes(self.offsets, "N_ROUTE_ROWS"),
+            ("N_ROUTE_ROWS", len(self.targets) - self.n_nodes),
+            *sizes(self.node_ends, "N_NODES"),
+        )
+
+    @property
+    def score_operations(self) -> int:
+        """Multiply-adds of one score, its comparisons included."""
+        return int(self.weights.shape[1]) + 4
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return weights, offsets, nodes and targets."""
+        return (
+            Table(
+                "route_weights",
+                self.weights,
+                "Weights w of the choices but each node's first, less those of that: "
+                "[row][feature]",
+            ),
+            Table("route_offsets", self.offsets, "Offsets t of these choices, likewise: [row]"),
+            Table(
+                "node_ends",
+                self.node_ends,
+                "Number of the choice after the last one of a node: [node]",
+            ),
+            Table(
+                "targets",
+                self.targets,
+                "Where a choice leads: a later node, or N_NODES + a leaf: [choice]",
+            ),
+        )

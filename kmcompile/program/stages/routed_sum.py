@@ -1,0 +1,314 @@
+"""The sum of a routed machine: over the support vectors of the query's leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.float32 import Float32Kernel, Magnitudes
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.described_sum import DescribedSum
+from kmcompile.program.stages.route import Route
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answer:
+    """Decisions and bounds of queries, and the numbers of kernels and scores that they took."""
+
+    decision: Float32Array
+    bound: Float32Array
+    evaluations: NDArray[np.int64]
+    scores: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoutedSum(DescribedSum):
+    """A walk to a leaf, then the sum over the leaf's support vectors, one after another.
+
+    A vector that several leaves share is stored once; a leaf has the numbers of its vectors. The
+    bound of a leaf's decision is that of `ExactSum`, with the magnitudes of the coefficients:
+
+        final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
+
+    Where one other choice on the way may be the right one but for rounding, the walk is repeated
+    from there, and the other leaf is summed, too. The decision is then the mean m of the two, and
+
+        max(|f - m| + bound, |f' - m| + bound') * mean_factor
+
+    bounds its distance from either, so that a sign is certified only if both leaves have it. Where
+    rounding leaves more than two leaves possible, the bound grows by `apart`: no two leaves'
+    decisions are further apart.
+
+    Parameters
+    ----------
+    route : Route
+    kernel : Float32Kernel
+    vectors : ndarray of shape (n_vectors, n_features), float32
+        Support vectors, all different.
+    slots : ndarray of shape (n_slots,), uint16
+        The number of the vector of each slot, leaf by leaf.
+    coefficients : ndarray of shape (n_slots, n_decisions), float32
+    leaf_ends : ndarray of shape (n_leaves,), uint32
+        The slot after the last one of each leaf.
+    intercepts : ndarray of shape (n_leaves, n_decisions), float32
+    minimum : ndarray of shape (n_decisions,), float32
+    final_factor, result_error, trivial_bound, mean_factor, apart : float32
+    """
+
+    route: Route
+    kernel: Float32Kernel
+    vectors: Float32Array
+    slots: NDArray[np.uint16]
+    coefficients: Float32Array
+    leaf_ends: NDArray[np.uint32]
+    intercepts: Float32Array
+    minimum: Float32Array
+    final_factor: np.float32
+    result_error: np.float32
+    trivial_bound: np.float32
+    mean_factor: np.float32
+    apart: np.float32
+
+    template: ClassVar[str] = "routed_sum"
+    unit: ClassVar[str] = "full kernel evaluations"
+    may_fail: ClassVar[bool] = True
+    counts_evaluations: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("vectors", "coefficients", "intercepts", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "slots", frozen(self.slots, np.uint16))
+        object.__setattr__(self, "leaf_ends", frozen(self.leaf_ends, np.uint32))
+
+    @property
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|."""
+        return (
+            f"{float(self.final_factor):.6g} sum_i |beta_pi| e_i + minimum_bound_p, e_i being the "
+            "bound of the error of the kernel K(s_i, x), over the vectors of the leaf"
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Features of the prepared input."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Support vectors that are summed side by side: one."""
+        return 1
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return int(self.intercepts.shape[1])
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the tree."""
+        return len(self.leaf_ends)
+
+    @property
+    def largest_leaf(self) -> int:
+        """The most vectors of a leaf."""
+        return int(self._leaf_sizes.max())
+
+    @property
+    def _leaf_sizes(self) -> NDArray[np.int64]:
+        ends = self.leaf_ends.astype(np.int64)
+        counts: NDArray[np.int64] = ends - np.concatenate([[0], ends[:-1]])
+        return counts
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the tree and of the leaves."""
+        return (
+            Constant("LANES", 1, "support vectors that are summed side by side"),
+            Constant("BLOCK_WORDS", self.n_features, "words of a support vector"),
+            Constant("N_VECTORS", len(self.vectors), "different support vectors"),
+            Constant("N_SLOTS", len(self.slots), "support vectors of all leaves together"),
+            Constant("N_LEAVES", self.n_leaves, "leaves of the tree"),
+            Constant("LARGEST_LEAF", self.largest_leaf, "the most support vectors of a leaf"),
+            Constant("N_NODES", self.route.n_nodes, "nodes at which a choice is taken"),
+            Constant("N_CHOICES", len(self.route.targets), "choices of all nodes"),
+            Constant("MOST_CHOICES", self.route.most_choices, "of a node"),
+            Constant("DEPTH", self.route.depth, "the most nodes on the way to a leaf"),
+        )
+
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return the sums of a leaf, and the decisions of the first of two leaves."""
+        n = self.n_decisions
+        return (
+            Member(real, "row_error", n, "sums of the kernels' errors"),
+            Member(real, "first_decision", n, "decisions of the first of two leaves"),
+            Member(real, "first_bound", n, ">= their errors"),
+            Member("uint32_t", "n_evaluated", None, "kernels of this query"),
+        )
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return four times the largest score, part of a kernel, sum of magnitudes or |x|^2."""
+        vectors = np.abs(self.vectors.astype(np.float64))
+        longest = float(np.sqrt((vectors**2).sum(axis=1)).max())
+        if magnitude is None:
+            reach = longest + length
+            feature_sum = float(np.sqrt(self.n_features)) * reach
+            of = Magnitudes(longest * length, reach**2, length, deviation, feature_sum)
+        else:
+            widest = vectors.max(axis=0) + magnitude
+            inner = float((vectors @ magnitude).max())
+            squared = float((widest**2).sum())
+            of = Magnitudes(inner, squared, length, deviation, float(widest.sum()))
+        value = max(1.0, self.kernel.largest_value(of))
+        sums = np.abs(self.coefficients.astype(np.float64)).cumsum(axis=0)
+        starts = np.concatenate([np.zeros((1, self.n_decisions)), sums])
+        ends = self.leaf_ends.astype(np.int64)
+        weight = float((starts[ends] - starts[np.concatenate([[0], ends[:-1]])]).max())
+        weight = weight * (1 + 1e-9) + float(np.abs(self.intercepts).max())
+        scores = self.route.largest_intermediate(magnitude, length, deviation)
+        of_kernel = self.kernel.largest_intermediate(of)
+        return 4 * max(value * max(1.0, weight), of_kernel, scores, length**2)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds."""
+        answer = self._answer(batch)
+        return replace(
+            batch,
+            decision=answer.decision,
+            bound=answer.bound,
+            kernel_evals=batch.kernel_evals + answer.evaluations.astype(np.uint32),
+        )
+
+    def _answer(self, batch: Batch) -> _Answer:
+        """Return the decisions of each query's leaf, or of both where two are possible."""
+        path = self.route.walk(batch)
+        decision, bound = self._of_leaves(batch, path.leaf)
+        evaluations, scores = self._leaf_sizes[path.leaf], path.scores.copy()
+        rows = np.flatnonzero(path.n_open == 1)
+        unclear = path.n_open > 1
+        if len(rows):
+            other = self.route.walk(batch.chosen(rows), path.rival[rows])
+            scores[rows] += other.scores
+            unclear[rows] = other.n_open > 0
+            rows, leaf = rows[other.n_open == 0], other.leaf[other.n_open == 0]
+            second = self._of_leaves(batch.chosen(rows), leaf)
+            decision[rows], bound[rows] = self._mean((decision[rows], bound[rows]), second)
+            evaluations[rows] += self._leaf_sizes[leaf]
+        bound = np.where(unclear[:, None], bound + self.apart, bound)
+        return _Answer(decision, bound, evaluations, scores)
+
+    def _mean(
+        self, first: tuple[Float32Array, Float32Array], second: tuple[Float32Array, Float32Array]
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return the means of two leaves' decisions, and bounds that hold for both leaves."""
+        mean = (first[0] + second[0]) * np.float32(0.5)
+        of_first = magnitude(first[0] - mean) + first[1]
+        of_second = magnitude(second[0] - mean) + second[1]
+        return mean, np.maximum(of_first, of_second) * self.mean_factor
+
+    def _of_leaves(
+        self, batch: Batch, leaves: NDArray[np.int64]
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return decisions and bounds of queries in the given leaves."""
+        decision = np.empty((len(batch), self.n_decisions), dtype=np.float32)
+        bound = np.empty_like(decision)
+        order = np.argsort(leaves, kind="stable")
+        ends = np.searchsorted(leaves[order], np.arange(self.n_leaves), side="right")
+        for leaf, rows in enumerate(np.split(order, ends[:-1])):
+            if len(rows):
+                decision[rows], bound[rows] = self._of_leaf(batch.chosen(rows), leaf)
+        return decision, bound
+
+    def _of_leaf(self, batch: Batch, leaf: int) -> tuple[Float32Array, Float32Array]:
+        end = int(self.leaf_ends[leaf])
+        own = slice(end - int(self._leaf_sizes[leaf]), end)
+        terms = self.kernel.query_terms(batch)
+        decision = np.zeros((len(batch), self.n_decisions), dtype=np.float32)
+        error = np.zeros_like(decision)
+        for vector, coefficients in zip(
+            self.vectors[self.slots[own]], self.coefficients[own], strict=True
+        ):
+            total = np.zeros((len(batch), 1), dtype=np.float32)
+            for x, s in zip(batch.x.T, vector, strict=True):
+                self.kernel.accumulate(total, x[:, None], s[None])
+            value, value_error = self.kernel.finish(total, terms)
+            decision += value * coefficients
+            error += value_error * magnitude(coefficients)
+        decision += self.intercepts[leaf]
+        rounding = magnitude(decision) * self.result_error
+        bound = error * self.final_factor + rounding + self.minimum
+        return decision, np.where(terms.usable[:, None], bound, rounding + self.trivial_bound)
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, vectors, slots, leaves and decisions."""
+        return (
+            ("LANES", 1),
+            *self.route.shared(),
+            *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
+            *sizes(self.slots, "N_SLOTS"),
+            *sizes(self.coefficients, "N_SLOTS", "N_DECISIONS"),
+            *sizes(self.leaf_ends, "N_LEAVES"),
+            *sizes(self.intercepts, "N_LEAVES", "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    @property
+    def _vector_operations(self) -> int:
+        """Multiply-adds of a vector: its total, its kernel, and 3 for each decision."""
+        of_total = self.n_features * self.kernel.term_operations
+        return of_total + self.kernel.finish_operations + 3 * self.n_decisions
+
+    @property
+    def _of_answer(self) -> int:
+        """Multiply-adds of an answer besides scores and vectors, of two leaves at most."""
+        return 2 * 6 * self.n_decisions + 6 * self.n_decisions + 4
+
+    def operations(self) -> int:
+        """Return the multiply-adds of the longest walk and the largest leaf, both twice."""
+        walks = 2 * self.route.most_scores * self.route.score_operations
+        return walks + 2 * self.largest_leaf * self._vector_operations + self._of_answer
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query: its scores, its vectors, the final steps."""
+        answer = self._answer(batch)
+        scores = answer.scores * self.route.score_operations
+        return scores + answer.evaluations * self._vector_operations + self._of_answer
+
+    def kernel_evaluations(self) -> int:
+        """Return the most kernels of a query: the largest leaf's, twice."""
+        return 2 * self.largest_leaf
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the route, the leaves, their vectors and the constant bounds."""
+        return (
+            *self.route.tables(),
+            Table(
+                "leaf_ends",
+                self.leaf_ends,
+                "Slot after the last one of a leaf: [leaf]",
+            ),
+            Table("slots", self.slots, "Number of the support vector of a slot: [slot]"),
+            Table(
+                "vectors",
+                self.vectors,
+                "Support vectors s_i, in prepared features: [vector][feature]",
+            ),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "Dual coefficients beta_pi of a slot: [slot][decision]",
+            ),
+            Table("intercepts", self.intercepts, "Intercepts b_p of a leaf: [leaf][decision]"),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+        )

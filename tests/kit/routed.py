@@ -1,0 +1,126 @@
+"""Small routed machines of real data, for tests that ask every target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.svm import SVC, SVR
+
+from kit.emitted import Emitted, named
+from kmcompile.kernels import Poly, Rbf
+from kmcompile.kernels.kernel import Kernel
+from kmcompile.lower.formats import lower_in_format
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.routing import Routing
+from kmcompile.target import Target
+
+
+def samples(data: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return scaled samples of a data set with their labels or values."""
+    load = {"wine": load_wine, "iris": load_iris, "diabetes": load_diabetes}[data]
+    X, y = load(return_X_y=True)
+    X = np.float32((X - X.mean(axis=0)) / X.std(axis=0))[:, :6].astype(np.float64)
+    return X, (y - y.mean()) / y.std() if data == "diabetes" else y
+
+
+def tree(centres: np.ndarray, shape: str) -> tuple[np.ndarray, ...]:
+    """Return weights, offsets, node ends and targets of a flat or a binary tree."""
+    n = len(centres)
+    half = (centres**2).sum(axis=1) / 2
+    if shape == "flat":
+        return centres, half, np.array([n]), -1 - np.arange(n)
+    # A chain of nodes: node i parts leaf i from the mean of the later leaves.
+    weights, offsets, targets = [], [], []
+    for i in range(n - 1):
+        rest = centres[i + 1 :].mean(axis=0)
+        weights += [centres[i], rest]
+        offsets += [half[i], (rest**2).sum() / 2]
+        targets += [-1 - i, i + 1 if i + 2 < n else -n]
+    ends = 2 * np.arange(1, n)
+    return np.array(weights), np.array(offsets), ends, np.array(targets)
+
+
+@dataclass(frozen=True)
+class Routed:
+    """Machines of k-means cells; a cell of one class is a constant."""
+
+    data: str
+    n_leaves: int
+    shape: str = "flat"
+    kernel: str = "rbf"
+
+    def __str__(self) -> str:
+        return f"routed-{self.data}-{self.n_leaves}-{self.shape}-{self.kernel}"
+
+    @property
+    def kernel_machine_kernel(self) -> Kernel:
+        """The kernel of all leaves."""
+        return Rbf(0.2) if self.kernel == "rbf" else Poly(0.2, 1.0, 3)
+
+    def machine(self) -> KernelMachine:
+        """Return the routed machine."""
+        X, y = samples(self.data)
+        cells = KMeans(self.n_leaves, n_init=1, random_state=0).fit(X)
+        n_classes = 0 if self.data == "diabetes" else 3 if self.data == "wine" else 2
+        if n_classes == 2:
+            y = (y == 2).astype(int)
+        n_decisions = n_classes if n_classes > 2 else 1
+        vectors, rows, sizes = [], [], []
+        intercepts = np.zeros((self.n_leaves, n_decisions))
+        for leaf in range(self.n_leaves):
+            own = cells.labels_ == leaf
+            parts = [self._part(X[own], y[own], p, n_classes) for p in range(n_decisions)]
+            sizes.append(sum(len(part[0]) for part in parts))
+            for p, (s, beta, b) in enumerate(parts):
+                row = np.zeros((n_decisions, len(s)))
+                row[p] = beta
+                vectors.append(s)
+                rows.append(row)
+                intercepts[leaf, p] = b
+        weights, offsets, ends, targets = tree(cells.cluster_centers_, self.shape)
+        return KernelMachine(
+            kind="FaLKSVC" if n_classes else "DCPredRegressor",
+            task=(Task.REGRESSION, Task.BINARY, Task.ONE_VS_REST)[max(0, n_classes - 1)],
+            kernel=self.kernel_machine_kernel,
+            support_vectors=np.concatenate(vectors),
+            dual_coef=np.concatenate(rows, axis=1),
+            intercept=np.zeros(n_decisions),
+            classes=tuple(range(n_classes)),
+            n_features=X.shape[1],
+            zero_is_positive=bool(n_classes),
+            routing=Routing(weights, offsets, ends, targets, np.cumsum(sizes), intercepts),
+        )
+
+    def _part(
+        self, X: np.ndarray, y: np.ndarray, p: int, n_classes: int
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return vectors, coefficients and intercept of a decision of a leaf."""
+        kernel = {"kernel": "rbf", "gamma": 0.2}
+        if self.kernel == "poly":
+            kernel = {"kernel": "poly", "gamma": 0.2, "coef0": 1.0, "degree": 3}
+        if n_classes == 0:
+            fitted = SVR(C=1.0, **kernel).fit(X, y)
+        else:
+            own = y == (1 if n_classes == 2 else p)
+            if own.all() or not own.any():
+                return X[:0], np.zeros(0), 1.0 if own.all() else -1.0
+            fitted = SVC(C=10.0, **kernel).fit(X, own)
+        return fitted.support_vectors_, fitted.dual_coef_[0], float(fitted.intercept_[0])
+
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        machine = self.machine()
+        lowered = lower_in_format(machine, named(target), name, "float32")
+        return Emitted(machine, lowered.program, named(target))
+
+
+CORE = (
+    Routed("iris", 5),
+    Routed("iris", 6, "chain"),
+    Routed("wine", 4),
+    Routed("wine", 5, "chain", "poly"),
+    Routed("diabetes", 6, "chain"),
+)
