@@ -219,7 +219,7 @@ class KernelMachine:
                     described[field.name] = value
             steps.append(described)
         if self.routing is not None:
-            arrays += self.routing.arrays()
+            arrays += ((f"routing.{name}", own) for name, own in self.routing.arrays())
         header["preprocessing"] = steps
         header["arrays"] = [[name, list(array.shape)] for name, array in arrays]
         text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()

@@ -75,9 +75,9 @@ class Routing:
         return slice(int(self.leaf_ends[leaf - 1]) if leaf else 0, int(self.leaf_ends[leaf]))
 
     def arrays(self) -> tuple[tuple[str, np.ndarray], ...]:
-        """Return all arrays with their names, in a fixed order."""
+        """Return all arrays with the names of their fields, in a fixed order."""
         names = ("weights", "offsets", "node_ends", "targets", "leaf_ends", "intercepts")
-        return tuple((f"routing.{name}", getattr(self, name)) for name in names)
+        return tuple((name, getattr(self, name)) for name in names)
 
     def walk(self, prepared: Float64Array, start: NDArray[np.int64] | None = None) -> Walk:
         """Return where preprocessed queries end, with what the rounding of float64 leaves open.
@@ -111,7 +111,8 @@ class Routing:
     def validate(self, n_vectors: int, n_kernel_features: int, n_decisions: int) -> None:
         """Raise InputError unless the tree is one, and fits the machine."""
         for name, array in self.arrays():
-            _require(bool(np.isfinite(array).all()), f"{name} has a number that is not finite")
+            finite = bool(np.isfinite(array).all())
+            _require(finite, f"routing.{name} has a number that is not finite")
         shapes = {
             "weights": (self.n_choices, n_kernel_features),
             "targets": (self.n_choices,),

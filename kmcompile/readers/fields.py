@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import Label
@@ -169,6 +170,14 @@ class Fields:
         if min(result) < 0:
             raise self.error(name, f"has {min(result)}", "0 or more")
         return result
+
+    def whole_numbers(self, name: str) -> NDArray[np.int64]:
+        """Return integers of either sign, of any length."""
+        value = self.raw_array(name)
+        if value.dtype.kind not in "iu" or value.ndim != 1:
+            raise self.error(name, f"is {describe(value)}", "integers in one dimension")
+        current_budget().spend_items(len(value), f"{self.prefix}{name} of {len(value)} integers")
+        return value.astype(np.int64)
 
     def labels(self, name: str) -> tuple[Label, ...]:
         """Return class labels as Python's str, int, float or bool, all different."""

@@ -25,6 +25,7 @@ from kit import (
     ratios,
     regressions,
     replays,
+    routed,
 )
 from kit.covering import by_fields, every_pair, some
 from kit.emitted import Emitted
@@ -76,6 +77,7 @@ EVERY_STAGE = [
     *polynomials.CORE,
     *coded_polynomials.CORE,
     *additive.CORE,
+    *routed.CORE,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as

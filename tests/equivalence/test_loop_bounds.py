@@ -25,6 +25,7 @@ from kit import (
     ratios,
     regressions,
     replays,
+    routed,
     sparse_digits,
 )
 from kit.emitted import Emitted
@@ -55,6 +56,7 @@ CASES = [
     (ratios.CORE[1], "host"),
     (regressions.SIGNED[1], "host"),
     (Reduced("quartic_digits", 16), "cortex-m7"),
+    *((routed.CORE[number], "cortex-m7") for number in (0, 3)),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

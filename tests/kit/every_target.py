@@ -31,6 +31,7 @@ from kit.ratios import Ratio
 from kit.reduced_machines import Reduced
 from kit.regressions import Regression
 from kit.replays import Replayed
+from kit.routed import Routed
 from kit.sign_maps import Mapped
 from kit.sparse_digits import SparseDigits
 from kit.subspaces import SubspaceCase
@@ -95,6 +96,9 @@ GROUPS: dict[str, list[Any]] = {
         Polynomial("one_vs_one", 2, replays=True),
         Reduced("cubic_wine", 12),
         Reduced("wine", 60),
+        Routed("iris", 6, "chain"),
+        Routed("wine", 5, kernel="poly"),
+        Routed("diabetes", 4),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),

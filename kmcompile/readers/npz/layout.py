@@ -19,12 +19,15 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `zero_is_positive` | boolean: whether f = 0 is `classes[1]` |
 | `last_of_equal`, `log_odds`, `break_ties` | boolean, False if left out |
 | `threshold` | number, 0 if left out |
+| `routing_weights`, `routing_offsets` | floats: the tree of a routed machine, all or none of it |
+| `routing_node_ends`, `routing_targets`, `routing_leaf_ends` | integers, of the tree, too |
+| `routing_intercepts` | floats (n_leaves, n_decisions), of the tree, too |
 | `decision_function_shape` | text, "ovr" or "ovo", "ovr" if left out |
 | `step_0`, `step_1`, ... | text: preprocessing, in its order, one of `STEPS` below |
 | `step_0_offset`, ... | the fields of a step |
 
 What each means, and how rows and pairs are ordered, is in `KernelMachine`; of a step, in
-`kmcompile.steps`.
+`kmcompile.steps`; of a tree, in `kmcompile.model.routing`.
 """
 
 from __future__ import annotations
@@ -51,7 +54,17 @@ FLAGS = MappingProxyType(
 )
 """Optional flags, and the tasks with which they may be True."""
 
-OPTIONAL = (*FLAGS, "threshold", "decision_function_shape", "classes", "class_counts")
+ROUTING = (
+    *("routing_weights", "routing_offsets", "routing_node_ends", "routing_targets"),
+    *("routing_leaf_ends", "routing_intercepts"),
+)
+"""The tree of a routed machine: all of its names, or none, are in the archive."""
+
+OPTIONAL = (
+    *FLAGS,
+    *("threshold", "decision_function_shape", "classes", "class_counts"),
+    *ROUTING,
+)
 
 PARAMETERS = MappingProxyType(
     {

@@ -9,8 +9,16 @@ from typing import Any
 from kmcompile.errors import InputError
 from kmcompile.kernels import Fourier
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
+from kmcompile.model.routing import Routing
 from kmcompile.readers.fields import Fields
-from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, OPTIONAL, PARAMETERS, REQUIRED
+from kmcompile.readers.npz.layout import (
+    FLAGS,
+    FORMAT_VERSION,
+    OPTIONAL,
+    PARAMETERS,
+    REQUIRED,
+    ROUTING,
+)
 from kmcompile.readers.npz.steps import read_steps
 from kmcompile.readers.record import Record, describe, short_ascii
 from kmcompile.readers.samples.arrays import read_npy
@@ -63,6 +71,24 @@ def read_npz_model(content: bytes) -> KernelMachine:
         threshold=fields.number("threshold") if fields.has("threshold") else 0.0,
         break_ties=_flag(fields, "break_ties", task),
         decision_function_shape=_shape(fields),
+        routing=_routing(fields, width),
+    )
+
+
+def _routing(fields: Fields, width: int) -> Routing | None:
+    """Return the tree of a routed machine; None if the archive has none of its arrays."""
+    missing = [name for name in ROUTING if not fields.has(name)]
+    if len(missing) == len(ROUTING):
+        return None
+    if missing:
+        raise InputError(f"{missing[0]} is missing in a routed machine; {_REMEDY}")
+    return Routing(
+        weights=fields.array("routing_weights", (None, width)),
+        offsets=fields.array("routing_offsets", (None,)),
+        node_ends=fields.whole_numbers("routing_node_ends"),
+        targets=fields.whole_numbers("routing_targets"),
+        leaf_ends=fields.whole_numbers("routing_leaf_ends"),
+        intercepts=fields.array("routing_intercepts", (None, None)),
     )
 
 

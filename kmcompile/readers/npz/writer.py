@@ -75,6 +75,8 @@ def npz_model(machine: KernelMachine) -> bytes:
         arrays["classes"] = _class_array(machine.classes)
     if machine.task is Task.ONE_VS_ONE:
         arrays["class_counts"] = np.array(machine.class_counts, dtype=np.int64)
+    if machine.routing is not None:
+        arrays |= {f"routing_{name}": values for name, values in machine.routing.arrays()}
     for number, step in enumerate(machine.preprocessing):
         arrays |= _step_arrays(number, step)
     content = io.BytesIO()

@@ -35,6 +35,8 @@ ESTIMATORS = {
     ),
 }
 """Class of an estimator -> its package: the supported last steps of a pipeline."""
+OWN_ESTIMATORS = ("FaLKSVC", "DCPredClassifier", "DCPredRegressor")
+"""The estimators of `kmcompile.training`."""
 SCALERS = {
     "StandardScaler": "preprocessing",
     "MinMaxScaler": "preprocessing",
@@ -59,7 +61,7 @@ _PARTS = {
 _PACKAGES = {**ESTIMATORS, **TRANSFORMERS, **FEATURE_MAPS, **_PARTS, "Pipeline": "pipeline"}
 
 SUPPORTED = (
-    f"supported: {', '.join(ESTIMATORS)}, alone or at the end of a Pipeline of "
+    f"supported: {', '.join((*ESTIMATORS, *OWN_ESTIMATORS))}, alone or at the end of a Pipeline of "
     f"{', '.join(TRANSFORMERS)}, and {' or '.join(FEATURE_MAPS)} before a linear one"
 )
 _INSTEAD = {"OneVsOneClassifier": "use SVC, which is one-vs-one itself"}
@@ -76,6 +78,8 @@ def is_supported(module: str, name: str) -> bool:
 
     Subclasses of a supported class are not, because they may compute other answers.
     """
+    if name in OWN_ESTIMATORS:
+        return module.startswith("kmcompile.training.")
     package = f"sklearn.{_PACKAGES.get(name)}"
     return name in _PACKAGES and (module == package or module.startswith(package + "."))
 

@@ -9,12 +9,22 @@ from types import MappingProxyType
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record
-from kmcompile.readers.sklearn import kernel_regressors, libsvm_estimators, linear_estimators
-from kmcompile.readers.sklearn.classes import version_notes
+from kmcompile.readers.sklearn import (
+    kernel_regressors,
+    libsvm_estimators,
+    linear_estimators,
+    routed_estimators,
+)
+from kmcompile.readers.sklearn.classes import OWN_ESTIMATORS, version_notes
 from kmcompile.readers.sklearn.meta_estimators import META_READERS, ReadInner
 
 READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = MappingProxyType(
-    {**libsvm_estimators.READERS, **kernel_regressors.READERS, **linear_estimators.READERS}
+    {
+        **libsvm_estimators.READERS,
+        **kernel_regressors.READERS,
+        **linear_estimators.READERS,
+        **routed_estimators.READERS,
+    }
 )
 
 
@@ -35,7 +45,7 @@ def read_estimator(record: Record, read_inner: ReadInner) -> KernelMachine:
     InputError
         The estimator is not fitted, damaged, or has a kernel that cannot be compiled.
     """
-    notes = version_notes(record)
+    notes = () if record.name in OWN_ESTIMATORS else version_notes(record)
     if record.name in READERS:
         return READERS[record.name](Fields(record), notes)
     machine = META_READERS[record.name](Fields(record), read_inner)

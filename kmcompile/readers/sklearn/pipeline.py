@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from kmcompile.readers.size_limits import count_numbers, require_room, spend_ste
 from kmcompile.readers.sklearn.classes import (
     ESTIMATORS,
     FEATURE_MAPS,
+    OWN_ESTIMATORS,
     SUPPORTED,
     TRANSFORMERS,
     require_supported,
@@ -55,7 +57,8 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
     *transformers, estimator = flattened(record)
     for step in transformers:
         _require_role(step, _BEFORE, "a transformer, as it is not the last step")
-    _require_role(estimator, ESTIMATORS, "one that predicts, as it is the last step")
+    answering = (*ESTIMATORS, *OWN_ESTIMATORS)
+    _require_role(estimator, answering, "one that predicts, as it is the last step")
     machine = read_estimator(estimator, partial(read_sklearn, depth=depth + 1))
     before, map_record, after = _around_map(transformers)
     if map_record is not None:
@@ -93,7 +96,7 @@ def _behind(machine: KernelMachine, transformers: list[Record], n_features: int)
     return replace(machine, n_features=n_features, preprocessing=steps + machine.preprocessing)
 
 
-def _require_role(record: Record, role: dict[str, str], allowed: str) -> None:
+def _require_role(record: Record, role: Collection[str], allowed: str) -> None:
     if record.name not in role:
         raise InputError(f"the pipeline has {record.name}, must be {allowed};\n{SUPPORTED}")
 

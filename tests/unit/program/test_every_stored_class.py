@@ -27,6 +27,7 @@ from kit import (
     ratios,
     regressions,
     replays,
+    routed,
     sign_maps,
     subspaces,
 )
@@ -70,6 +71,7 @@ CASES = (
     replays.CORE[0],
     replays.Replayed(CHI2, low_parts=True),
     Reduced("cubic_wine", 8),
+    routed.CORE[0],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 
 import numpy as np
 import pytest
@@ -24,11 +25,20 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
 
 import kmcompile
+from kit import routed
 from kmcompile.errors import InputError, OutputError
 from kmcompile.kernels import Fourier, Laplacian, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.routing import Routing
 from kmcompile.readers import load_model
-from kmcompile.readers.npz.layout import AFFINE_ERRORS, OPTIONAL, PARAMETERS, REQUIRED, STEPS
+from kmcompile.readers.npz.layout import (
+    AFFINE_ERRORS,
+    OPTIONAL,
+    PARAMETERS,
+    REQUIRED,
+    ROUTING,
+    STEPS,
+)
 from kmcompile.readers.npz.model import read_npz_model
 from kmcompile.readers.npz.writer import npz_model
 from kmcompile.steps import (
@@ -149,13 +159,31 @@ def test_any_machine_is_read_back_to_the_last_bit(machine):
 
 def test_the_layout_has_every_field_of_a_machine_and_every_step():
     names = {field.name for field in dataclasses.fields(KernelMachine)}
-    assert names - {"preprocessing", "notes", "reduced_from"} <= {*REQUIRED, *OPTIONAL}
+    own = {"preprocessing", "notes", "reduced_from", "routing"}
+    assert names - own <= {*REQUIRED, *OPTIONAL}
+    assert {f"routing_{field.name}" for field in dataclasses.fields(Routing)} == set(ROUTING)
     added_by_passes = {"Nonnegative", "SeenFeatures"}
     steps = {step.name: step for step in CATALOGUE}
     assert set(steps) - added_by_passes == set(STEPS)
     for name, held in STEPS.items():
         fields = {field.name for field in dataclasses.fields(steps[name])}
         assert fields - {"n_in", "n_out"} - set(AFFINE_ERRORS) == set(held)
+
+
+@pytest.mark.parametrize("case", routed.CORE, ids=str)
+def test_a_routed_machine_is_read_back_to_the_last_bit(case):
+    machine = case.machine()
+    content = npz_model(machine)
+    assert_same(machine, read_npz_model(content))
+    assert content == npz_model(read_npz_model(content))
+
+
+def test_a_routed_machine_that_lacks_a_part_of_its_tree_is_refused(tmp_path):
+    arrays = dict(np.load(io.BytesIO(npz_model(routed.CORE[0].machine()))))
+    del arrays["routing_targets"]
+    np.savez(tmp_path / "part.npz", **arrays)
+    with pytest.raises(InputError, match="routing_targets is missing in a routed machine"):
+        load_model(tmp_path / "part.npz")
 
 
 def test_classes_that_one_array_cannot_hold_are_refused():

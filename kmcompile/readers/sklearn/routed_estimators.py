@@ -1,0 +1,100 @@
+"""The package's own estimators of routed machines (`kmcompile.training`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from kmcompile.errors import InputError
+from kmcompile.kernels import Kernel, Linear, Poly, Rbf
+from kmcompile.model.kernel_machine import KernelMachine, Label, Task
+from kmcompile.model.routing import Routing
+from kmcompile.readers.fields import Fields
+
+_KERNELS = ("rbf", "poly", "linear")
+
+
+def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+    """Read a fitted classifier: a sign for two classes, otherwise a decision for each class."""
+    fields.require_fitted("route_weights_")
+    classes = fields.labels("classes_")
+    task = Task.BINARY if len(classes) == 2 else Task.ONE_VS_REST
+    return _machine(fields, notes, task, classes)
+
+
+def _read_regressor(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+    fields.require_fitted("route_weights_")
+    return _machine(fields, notes, Task.REGRESSION, ())
+
+
+READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = MappingProxyType(
+    {
+        "FaLKSVC": _read_classifier,
+        "DCPredClassifier": _read_classifier,
+        "DCPredRegressor": _read_regressor,
+    }
+)
+
+
+def _machine(
+    fields: Fields, notes: tuple[str, ...], task: Task, classes: tuple[Label, ...]
+) -> KernelMachine:
+    n_decisions = len(classes) if task is Task.ONE_VS_REST else 1
+    weights = fields.array("route_weights_", (None, None))
+    width = weights.shape[1]
+    fields.require_width(width)
+    _refuse_more_than_sums(fields)
+    intercepts = fields.array("intercept_", (None, n_decisions))
+    vectors = fields.array("support_vectors_", (None, width))
+    return KernelMachine(
+        kind=fields.record.name,
+        task=task,
+        kernel=_kernel(fields),
+        support_vectors=vectors,
+        dual_coef=fields.array("dual_coef_", (n_decisions, len(vectors))),
+        intercept=np.zeros(n_decisions),
+        classes=classes,
+        n_features=width,
+        zero_is_positive=task is Task.BINARY,
+        notes=notes,
+        routing=Routing(
+            weights=weights,
+            offsets=fields.array("route_offsets_", (len(weights),)),
+            node_ends=fields.whole_numbers("node_ends_"),
+            targets=fields.whole_numbers("choice_targets_"),
+            leaf_ends=fields.whole_numbers("leaf_ends_"),
+            intercepts=intercepts,
+        ),
+    )
+
+
+def _kernel(fields: Fields) -> Kernel:
+    name = fields.choice("kernel", _KERNELS)
+    if name == "linear":
+        return Linear()
+    gamma = fields.number("gamma_")
+    if name == "rbf":
+        return Rbf(gamma)
+    return Poly(gamma, fields.number("coef0"), fields.integer("degree", 1, 100))
+
+
+def _refuse_more_than_sums(fields: Fields) -> None:
+    """Refuse leaves that are more than a sum over vectors of one width."""
+    if fields.has("leaf_class_counts_"):
+        raise InputError(
+            f"{fields.record.name} of more than two classes cannot be compiled; "
+            "train one model a class"
+        )
+    if fields.has("relative_gamma_") and (fields.array("relative_gamma_", (None,)) != 1.0).any():
+        raise InputError(
+            f"{fields.record.name} has leaves of different gamma, which cannot be compiled; "
+            "train with one gamma"
+        )
+    for name, remedy in (
+        ("pair_coef_", "train without products of kernels"),
+        ("leaf_weights_", "train without a linear part"),
+    ):
+        if fields.has(name) and fields.raw_array(name).size:
+            raise InputError(f"{fields.record.name} has {name}, which cannot be compiled; {remedy}")
