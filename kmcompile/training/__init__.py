@@ -1,1 +1,5 @@
 """Estimators whose fitted result is a routed machine: fast by construction."""
+
+from kmcompile.training.falk import FaLKSVC
+
+__all__ = ["FaLKSVC"]
