@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Kernel, Linear, Poly, Rbf
+from kmcompile.kernels import Kernel, Poly, Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.model.routing import Routing
 from kmcompile.readers.fields import Fields
@@ -73,7 +73,7 @@ def _machine(
 def _kernel(fields: Fields) -> Kernel:
     name = fields.choice("kernel", _KERNELS)
     if name == "linear":
-        return Linear()
+        return Poly(1.0, 0.0, 1)  # <s, x>: a sum over vectors, as that of any leaf
     gamma = fields.number("gamma_")
     if name == "rbf":
         return Rbf(gamma)
