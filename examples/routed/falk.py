@@ -25,6 +25,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from kmcompile.lower.formats import lower_in_format
+from kmcompile.program.cost import worst_operations
 from kmcompile.program.interpreter import operations_alone
 from kmcompile.readers import load_model
 from kmcompile.target import load_target
@@ -91,7 +92,7 @@ def row(name: str, model: Any, X_test: np.ndarray, y_test: np.ndarray) -> dict[s
         "different": len(vectors),
         "largest leaf": int(max(sizes)),
         "mean ops": int(spent.mean()),
-        "worst ops": int(program.sum.operations()),
+        "worst ops": worst_operations(program),
         "table bytes": program.table_bytes,
     }
 

@@ -119,12 +119,17 @@ def condensed(X: Float64Array, leaves: IndexArray, start: IndexArray) -> IndexAr
     ndarray of shape (n_condensed,), int64
         Training points, ascending.
     """
-    kept = np.unique(start)
-    while True:
-        distance, place = cKDTree(X[kept]).query(X)
-        wrong = np.flatnonzero((leaves[kept[place]] != leaves) & (distance > 0))
-        if not len(wrong):
-            return kept
-        order = wrong[np.lexsort((wrong, distance[wrong], place[wrong]))]
-        _, first = np.unique(place[order], return_index=True)
-        kept = np.union1d(kept, order[first])
+    distance = np.full(len(X), np.inf)
+    nearest = np.full(len(X), -1)
+    added = np.unique(start)
+    kept = added
+    while len(added):
+        own, place = cKDTree(X[added]).query(X)
+        closer = own < distance
+        distance[closer], nearest[closer] = own[closer], added[place[closer]]
+        wrong = np.flatnonzero((leaves[nearest] != leaves) & (distance > 0))
+        order = wrong[np.lexsort((distance[wrong], nearest[wrong]))]
+        _, first = np.unique(nearest[order], return_index=True)
+        added = np.unique(order[first])
+        kept = np.union1d(kept, added)
+    return kept
