@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+from sklearn.utils.estimator_checks import check_estimator
+
+from kmcompile.training import DCPredClassifier, DCPredRegressor
+
+
+def test_the_classifier_passes_the_checks_of_scikit_learn():
+    check_estimator(DCPredClassifier(2, 3, polish_steps=20), on_skip=None)
+
+
+def test_the_regressor_passes_the_checks_of_scikit_learn():
+    check_estimator(DCPredRegressor(2, 3, polish_steps=20), on_skip=None)

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kmcompile.training import DCPredClassifier
+from kmcompile.training.landmarks import weighted_landmarks
+from kmcompile.training.leaf_features import back_from_expanded, expanded, squared_distances
+from kmcompile.training.polish import PolishProblem
+
+EPS = np.finfo(float).eps
+
+
+def test_rows_of_weight_0_move_no_landmark():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    weights = np.r_[np.ones(40), np.zeros(20)]
+    moved = X.copy()
+    moved[40:] += 100.0
+    assert np.array_equal(
+        weighted_landmarks(X, weights, 4, 0), weighted_landmarks(moved, weights, 4, 0)
+    )
+
+
+def test_one_landmark_is_the_weighted_mean():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [4.0, 4.0]])
+    weights = np.array([1.0, 2.0, 4.0, 9.0])
+    found = weighted_landmarks(X, weights, 1, 0)[0]
+    assert np.abs(found - weights @ X / 16.0).max() <= 16 * EPS * 4.0
+
+
+@pytest.mark.parametrize("hinge", [False, True])
+@pytest.mark.parametrize("products", [False, True])
+def test_the_gradient_is_that_of_complex_steps(hinge, products):
+    random = np.random.default_rng(1)
+    n, d, m, q = 20, 3, 2, 2
+    p = m + products * m * (m + 1) // 2
+    X, fixed = random.normal(size=(n, d)), np.ones((n, 1))
+    problem = PolishProblem(
+        X,
+        np.sign(random.normal(size=(n, q))),
+        fixed,
+        random.normal(size=(p, p)),
+        random.normal(size=(m, d)),
+        np.full(m, 0.3),
+        2.0,
+        hinge,
+        products,
+    )
+    parameters = 0.3 * random.normal(size=(p + 1) * q + m * (d + 1))
+    gradient = problem.objective(parameters)[1]
+    step = 1e-30
+    steps = [
+        problem.objective(parameters + 1j * step * unit)[0].imag / step
+        for unit in np.eye(len(parameters))
+    ]
+    bound = _gradient_bound(problem, parameters)
+    assert (np.abs(gradient - steps) <= bound).all()
+
+
+def _gradient_bound(problem, parameters):
+    """Rounding errors of sums of the terms' magnitudes, those of |x - u|^2 included."""
+    theta, vectors, gammas = problem.moved(parameters)
+    theta, factor, rank = np.abs(theta), np.abs(problem.factor), problem.factor.shape[1]
+    squared = squared_distances(problem.X, vectors)
+    values = np.exp(-gammas * squared)
+    features, coef = expanded(values, problem.products), factor @ theta[:rank]
+    slope = 2 * problem.C * (1 + features @ coef + problem.fixed @ theta[rank:])
+    by_theta = np.concatenate([factor.T @ (features.T @ slope), problem.fixed.T @ slope])
+    by_values = back_from_expanded(values, slope @ coef.T, problem.products) * values
+    lengths = np.abs(problem.X).max() + np.abs(vectors).max()
+    by_shift = 2 * np.sqrt(gammas.max() * 2) * by_values.sum(axis=0)[:, None] * lengths
+    by_shift = np.repeat(by_shift * 2, vectors.shape[1], axis=1)
+    largest = gammas.max() * vectors.shape[1] * lengths**2
+    by_change = by_values.sum(axis=0) * largest
+    terms = np.concatenate([by_theta.ravel(), by_shift.ravel(), by_change]) + np.abs(parameters)
+    operations = len(problem.X) + len(factor) ** 2 + vectors.shape[1] + 20
+    return EPS * operations * (1 + largest) * terms
+
+
+def test_the_attributes_decide_as_the_leaves_do():
+    X, y = _rows()
+    machine = DCPredClassifier(
+        1, 3, pseudo_landmarks="products", polish_steps=10, random_state=0
+    ).fit(X, y)
+    values = np.exp(
+        -machine.gamma_ * machine.relative_gamma_ * squared_distances(X, machine.support_vectors_)
+    )
+    features = expanded(values, True)
+    coef = np.hstack([machine.dual_coef_, machine.pair_coef_]).T
+    decision = features @ coef + X @ machine.leaf_weights_[0].T + machine.intercept_[0]
+    lengths = np.abs(X).max() + np.abs(machine.support_vectors_).max()
+    exponents = machine.gamma_ * machine.relative_gamma_.max() * X.shape[1] * lengths**2
+    terms = features @ np.abs(coef) + np.abs(X) @ np.abs(machine.leaf_weights_[0].T)
+    terms += np.abs(machine.intercept_[0])
+    bound = EPS * (len(coef) + X.shape[1] + 20) * (1 + 4 * exponents) * terms
+    assert (np.abs(decision - machine.routed_decisions(X)) <= bound).all()
+
+
+def test_the_number_of_jobs_changes_nothing():
+    X, y = _rows()
+    one, two = (
+        DCPredClassifier(4, 3, polish_steps=10, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2)
+    )
+    assert np.array_equal(one.decision_function(X), two.decision_function(X))
+
+
+def _rows():
+    X = np.random.default_rng(2).normal(size=(200, 3))
+    return X, np.digitize(X[:, 0] * X[:, 1], [-0.3, 0.3])
