@@ -190,7 +190,9 @@ class FaLKSVC(ClassifierMixin, RoutedAttributes, BaseEstimator):  # type: ignore
     def _votes(self, leaf: int, X: Float64Array) -> Float64Array:
         first = self.leaf_ends_[leaf - 1] if leaf else 0
         if self.leaf_class_[leaf] >= 0:
-            return np.eye(len(self.classes_))[np.full(len(X), self.leaf_class_[leaf])]
+            constant = np.zeros((len(X), len(self.classes_)))
+            constant[:, self.leaf_class_[leaf]] = 1.0
+            return constant
         members = slice(first, self.leaf_ends_[leaf])
         start = self.intercept_ends_[leaf - 1] if leaf else 0
         intercept = self.intercept_[start : self.intercept_ends_[leaf]]
