@@ -72,6 +72,7 @@ def test_neighbourhoods_of_one_class_are_constants(n_classes: int) -> None:
     np.testing.assert_array_equal(machine.predict(X[rows]), y[rows])
 
 
+@pytest.mark.exhaustive
 def test_jobs_change_nothing() -> None:
     X, y = sample()
     one, two = (FaLKSVC(k=40, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2))
