@@ -102,7 +102,7 @@ def ijcnn1_rows(split: Split, n_validation: int = N_VALIDATION) -> Iterator[dict
     models = {"SVC": lambda C, gamma: SVC(C=C, gamma=gamma, cache_size=500)}
     for route in ("flat", "two_levels"):
         models[f"FaLK-SVMc, {route}"] = lambda C, gamma, route=route: FaLKSVC(
-            k=1000, C=C, gamma=gamma, route=route, random_state=0
+            k=1000, C=C, gamma=gamma, selection="nearest_centre", route=route, random_state=0
         )
     models["FaLK-SVM, two_levels"] = lambda C, gamma: FaLKSVC(
         k=1000,
@@ -121,7 +121,9 @@ def board_rows(n: int = N_BOARD) -> Iterator[dict[str, object]]:
     for noise, C, gamma in ((0.0, 1e5, 64.0), (0.058, 1.0, 64.0)):
         X, y = checkerboard(n, noise, 0)
         X_test, y_test = checkerboard(n, noise, 1)
-        model = FaLKSVC(k=500, k_prime=250, C=C, gamma=gamma, random_state=0).fit(X, y)
+        model = FaLKSVC(
+            k=500, k_prime=250, C=C, gamma=gamma, selection="nearest_centre", random_state=0
+        ).fit(X, y)
         yield row(f"FaLK-SVMc, {noise:.1%} flipped", model, X_test, y_test)
 
 

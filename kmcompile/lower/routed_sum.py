@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kmcompile.errors import InputError
+from kmcompile.kernels import Rbf
 from kmcompile.lower.stored import flushed_norm
 from kmcompile.lower.sum_constants import SumContext, Summation, sum_constants
 from kmcompile.lower.sums import lower_sum
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.routing import Routing
-from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import (
     FLOAT32,
     SMALLEST_NORMAL,
@@ -49,6 +52,10 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
     _refuse_more("different support vectors", len(vectors))
     _refuse_more("choices and leaves of the route", routing.n_choices + routing.n_leaves)
     coefficients = machine.dual_coef.astype(np.float32).T
+    machine, widths = _with_largest_gamma(machine, routing)
+    if len(widths):
+        # A squared distance also passes its factor, and the rounding of that.
+        context = replace(context, n_roundings=table.shape[1] + 2)
     sizes = np.diff(routing.leaf_ends, prepend=0)
     most = int(sizes.max())
     # A product passes its own rounding, the additions of its leaf and that of the intercept.
@@ -66,6 +73,7 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
         kernel=constants.kernel,
         vectors=vectors,
         slots=slots.reshape(-1).astype(np.uint16),
+        widths=widths,
         coefficients=coefficients,
         leaf_ends=routing.leaf_ends.astype(np.uint32),
         intercepts=stored,
@@ -77,6 +85,21 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
         mean_factor=FLOAT32.bound_constant(1 + 16 * UNIT_ROUNDOFF),
         apart=FLOAT32.bound_constant(2 * largest if bounded else _NOTHING_EXCLUDED / 2),
     )
+
+
+def _with_largest_gamma(
+    machine: KernelMachine, routing: Routing
+) -> tuple[KernelMachine, Float32Array]:
+    """Return the machine with the largest gamma of its vectors, and their shares of it."""
+    largest = float(routing.relative_gamma.max())
+    if largest != 1.0 and isinstance(machine.kernel, Rbf):
+        machine = replace(machine, kernel=Rbf(machine.kernel.gamma * largest))
+    widths = (routing.relative_gamma / largest).astype(np.float32)
+    if (widths == 1.0).all():
+        widths = np.zeros(0, dtype=np.float32)
+    elif widths.min() < SMALLEST_NORMAL:
+        raise InputError("gammas of one machine differ by more than float32 holds; use one gamma")
+    return machine, widths
 
 
 def _leaf_weights(machine: KernelMachine, routing: Routing) -> Float64Array:

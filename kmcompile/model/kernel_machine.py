@@ -282,6 +282,10 @@ def _validate(machine: KernelMachine) -> None:
             f"a {machine.task.value} machine has leaves",
         )
         machine.routing.validate(n_sv, width, machine.n_decisions)
+        _require(
+            machine.kernel.name == "rbf" or not machine.routing.has_widths,
+            f"a machine with a {machine.kernel.name} kernel has several gammas",
+        )
 
 
 def _validate_step(step: Step, n_features: int) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.kernels import Rbf
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -82,6 +83,26 @@ def _sums(
     return values @ coefficients, np.abs(values) @ np.abs(coefficients), relative + added[:, None]
 
 
+def _sums_of_widths(
+    kernel: Kernel,
+    vectors: Float64Array,
+    widths: Float64Array,
+    coefficients: Float64Array,
+    prepared: Float64Array,
+) -> _Sums:
+    """Return the sums over vectors whose gammas are the kernel's times `widths`."""
+    if (widths == 1.0).all():
+        return _sums(kernel, vectors, coefficients, prepared)
+    assert isinstance(kernel, Rbf)
+    parts = [
+        _sums(Rbf(kernel.gamma * width), vectors[own], coefficients[own], prepared)
+        for width in np.unique(widths)
+        for own in [widths == width]
+    ]
+    decisions, magnitudes, relative = (list(values) for values in zip(*parts, strict=True))
+    return sum(decisions), sum(magnitudes), np.maximum.reduce(relative) + 1e-13
+
+
 def _with_intercept(sums: _Sums, intercept: Float64Array) -> _Sums:
     """Return decisions, magnitudes and errors with the intercepts added."""
     decisions, magnitudes, relative = sums
@@ -126,7 +147,8 @@ def _of_leaves(
         sums: _Sums = nothing, nothing, np.full((1, 1), 1e-12)
         if len(vectors):
             coefficients = machine.dual_coef[:, members].T
-            sums = _sums(machine.kernel, vectors, coefficients, prepared[rows])
+            widths = routing.relative_gamma[members]
+            sums = _sums_of_widths(machine.kernel, vectors, widths, coefficients, prepared[rows])
         intercept = machine.intercept + routing.intercepts[number]
         for all_rows, own in zip(result, _with_intercept(sums, intercept), strict=True):
             all_rows[rows] = own

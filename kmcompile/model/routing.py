@@ -40,6 +40,9 @@ class Routing:
     leaf_ends : ndarray of shape (n_leaves,), int64
         The support vector after the last one of each leaf; a leaf may have none.
     intercepts : ndarray of shape (n_leaves, n_decisions), float64
+    relative_gamma : ndarray of shape (n_sv,), float64
+        Positive: K(s_i, x) has the machine's gamma times this; only an rbf kernel has others
+        than 1.
     """
 
     weights: Float64Array
@@ -48,12 +51,18 @@ class Routing:
     targets: NDArray[np.int64]
     leaf_ends: NDArray[np.int64]
     intercepts: Float64Array
+    relative_gamma: Float64Array
 
     def __post_init__(self) -> None:
-        for name in ("weights", "offsets", "intercepts"):
+        for name in ("weights", "offsets", "intercepts", "relative_gamma"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
         for name in ("node_ends", "targets", "leaf_ends"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
+
+    @property
+    def has_widths(self) -> bool:
+        """Whether kernels have different gammas."""
+        return bool((self.relative_gamma != 1.0).any())
 
     @property
     def n_leaves(self) -> int:
@@ -76,7 +85,10 @@ class Routing:
 
     def arrays(self) -> tuple[tuple[str, np.ndarray], ...]:
         """Return all arrays with the names of their fields, in a fixed order."""
-        names = ("weights", "offsets", "node_ends", "targets", "leaf_ends", "intercepts")
+        names = (
+            *("weights", "offsets", "node_ends", "targets", "leaf_ends", "intercepts"),
+            "relative_gamma",
+        )
         return tuple((name, getattr(self, name)) for name in names)
 
     def walk(self, prepared: Float64Array, start: NDArray[np.int64] | None = None) -> Walk:
@@ -117,10 +129,13 @@ class Routing:
             "weights": (self.n_choices, n_kernel_features),
             "targets": (self.n_choices,),
             "intercepts": (self.n_leaves, n_decisions),
+            "relative_gamma": (n_vectors,),
         }
         for name, shape in shapes.items():
             found = getattr(self, name).shape
             _require(found == shape, f"routing.{name} has shape {found}, expected {shape}")
+        positive = bool((self.relative_gamma > 0).all())
+        _require(positive, "routing.relative_gamma has a number that is not above 0")
         _require(self.n_nodes >= 1, "routing has no node")
         sizes = np.diff(self.node_ends, prepend=0)
         _require(

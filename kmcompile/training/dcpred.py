@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.training.kmeans_tree import kmeans_tree, route_attributes
 from kmcompile.training.leaf_fit import Leaf, LeafSettings, fit_leaf
 from kmcompile.training.routed import RoutedAttributes
+from kmcompile.training.validation import validated
 
 PSEUDO_LANDMARKS = ("none", "products")
 
@@ -107,7 +108,7 @@ class _DCPred(RoutedAttributes, BaseEstimator):  # type: ignore[misc]
 
     def _queries(self, X: Any) -> Float64Array:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+        return np.asarray(validated(self, X, reset=False, dtype=np.float64))
 
 
 class DCPredClassifier(ClassifierMixin, _DCPred):  # type: ignore[misc]
@@ -194,7 +195,7 @@ class DCPredClassifier(ClassifierMixin, _DCPred):  # type: ignore[misc]
         ValueError
             If a parameter or the data is not what it must be, or there is only one class.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validated(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -281,7 +282,7 @@ class DCPredRegressor(RegressorMixin, _DCPred):  # type: ignore[misc]
         ValueError
             If a parameter or the data is not what it must be.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        X, y = validated(self, X, y, dtype=np.float64, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         if not self.alpha > 0.0:
             raise ValueError(f"alpha is {self.alpha!r}, must be > 0")

@@ -1,93 +1,119 @@
-"""FaLK-SVM: local SVMs of neighbourhoods that cover the training set (Segata & Blanzieri 2009)."""
+"""Fast local kernel machines: SVMs of neighbourhoods that cover the training set."""
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.training.condensing import condense
 from kmcompile.training.covering import Covering, cover
 from kmcompile.training.local_models import Leaves, assemble, fit_local_models
+from kmcompile.training.local_pairs import local_votes
+from kmcompile.training.model_selection import Choice, Grid, local_gamma, select
 from kmcompile.training.neighbours import IndexArray, LocalKernel
 from kmcompile.training.routed import RoutedAttributes
-from kmcompile.training.routes import Route, condensed, flat_route, two_level_route
+from kmcompile.training.routes import Route, flat_route, two_level_route
+from kmcompile.training.validation import validated
 
-KERNELS = ("rbf", "poly", "linear")
-SELECTIONS = ("nearest_centre", "nearest_training_point")
-ROUTES = ("flat", "two_levels")
+_CHOICES = {
+    "kernel": ("rbf", "poly", "linear"),
+    "selection": ("nearest_training_point", "nearest_centre"),
+    "route": ("flat", "two_levels"),
+}
 
 
-class FaLKSVC(RoutedAttributes, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of local SVMs: a query is answered by one SVM of a neighbourhood near it.
+class FaLKSVC(ClassifierMixin, RoutedAttributes, BaseEstimator):  # type: ignore[misc]
+    """Classify by the SVM of a neighbourhood of training points: FaLK-SVM, -SVMc and -SVMl.
 
-    Centres are chosen such that each training point is among the `k_prime` nearest neighbours of
-    one of them (sections 4.1 and 4.2). An SVM is trained on the k nearest neighbours of each
-    centre; where these have one class, the answer is that class. The features should have one
-    scale, such as [0, 1].
+    Training chooses centres among the training points such that each training point is one of the
+    k' nearest neighbours of a centre, and trains an SVM on the k nearest neighbours of each. A
+    neighbourhood of one class is a constant. Many classes are voted one against one in each
+    neighbourhood.
 
     Parameters
     ----------
-    k : int, default=1000
-        Size of a neighbourhood, at most the number of training points.
+    k : int
+        Training points of a neighbourhood; all, if there are fewer.
     k_prime : int, optional
-        k': size of the covering neighbourhoods, by default k / 2.
-    kernel : {"rbf", "poly", "linear"}, default="rbf"
-    C : float, default=1.0
-    gamma : float or "scale", default="scale"
-        The paper's 1 / sigma. "scale" is 1 / (n_features * X.var()), as in `SVC`.
-    degree : int, default=3
-    coef0 : float, default=0.0
-    selection : {"nearest_centre", "nearest_training_point"}, default="nearest_centre"
-        Which SVM answers a query: that of the nearest centre (FaLK-SVMc, eq. 13), or that of the
-        centre to which the nearest training point belongs (FaLK-SVM, eqs. 14 and 15).
-    condense : bool, default=True
-        Of the training points only those are kept that lead every training point to its centre.
-        Only for the selection by training points.
-    route : {"flat", "two_levels"}, default="flat"
-        "two_levels" looks for the nearest point in one of about sqrt(n) groups only.
+        Neighbours that a centre covers, at most k; default k // 2.
+    kernel : str
+        "rbf", "linear" or "poly". Routes of polynomial kernels of degree 2 and more are not built.
+    C : float
+    gamma : float or str
+        "scale" is 1 / (n_features var(X)), "auto" 1 / n_features.
+    degree : int
+    coef0 : float
+    selection : str
+        The neighbourhood that answers a query. "nearest_training_point" (FaLK-SVM, eq. 15): the
+        one in which the query's nearest training point has the smallest rank. "nearest_centre"
+        (FaLK-SVMc, eq. 13): the nearest centre's.
+    condense : bool
+        Of "nearest_training_point": keep only as many training points for the choice as leave
+        every training point its neighbourhood.
+    route : str
+        "flat": the nearest of all points. "two_levels": the nearest of about sqrt(n) groups of
+        points, then the nearest of the group's; cheaper, and now and then not the nearest.
+    local_model_selection : bool
+        FaLK-SVMl: choose k, C and, for rbf, the percentile of distances in a neighbourhood that
+        is its kernel's width, by cross-validation in a few neighbourhoods (Definition 5). `k`,
+        `k_prime`, `C` and rbf's `gamma` are not used.
+    grid : Grid, optional
+        What `local_model_selection` chooses from.
     n_jobs : int, optional
-        joblib's; a backend chosen with `joblib.parallel_config` carries the training.
-    random_state : int or RandomState, optional
+        joblib's, over the neighbourhoods.
+    random_state : int, RandomState or None
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    n_centres_ : int
-        Neighbourhoods.
-    n_mixed_ : int
-        Those with more than one class, which have an SVM.
+    centres_ : ndarray of shape (n_centres,), int64
+        The centres' numbers in the training set.
+    centre_of_ : ndarray of shape (n,), int64
+        Each training point's centre (cnt of eq. 14), an index into `centres_`.
+    leaf_of_centre_ : ndarray of shape (n_centres,), int64
+    route_points_ : ndarray of shape (n_points,), int64
+        The training points that choices of the route lead to.
+    support_ : ndarray of shape (n_members,), int64
+        The members' numbers in the training set.
     leaf_class_counts_ : ndarray of shape (n_leaves, n_classes), int64
-        Only for more than two classes, as are the shapes of `dual_coef_` and `intercept_` in the
-        notes.
+        A leaf's members stand class by class.
+    leaf_class_ : ndarray of shape (n_leaves,), int64
+        The class of a leaf without members, otherwise -1.
+    dual_coef_, intercept_ : ndarray
+        Two classes: as `RoutedAttributes` has them. More: `dual_coef_` has shape (largest number
+        of a leaf's classes - 1, n_members), in LIBSVM's layout of the leaf's classes, and
+        `intercept_` shape (n_intercepts,), all pairs of a leaf's classes, leaf by leaf.
+    intercept_ends_ : ndarray of shape (n_leaves,), int64
+        More than two classes: the intercept after the last one of each leaf.
+    choice_ : Choice or None
+        What `local_model_selection` chose.
 
-    Notes
-    -----
-    For more than two classes a leaf's classes are told apart one against one, as in `SVC` (section
-    3.3). Then a leaf's vectors stand class by class, `dual_coef_` has LIBSVM's layout for the
-    leaf's classes, and `intercept_` has the pairs of each leaf, which end at `intercept_ends_`.
-
-    The neighbours of a polynomial kernel are those in its feature space, while a query's route is
-    by Euclidean distance.
+    References
+    ----------
+    N. Segata, E. Blanzieri: Fast and Scalable Local Kernel Machines. DISI-09-072, 2009.
     """
 
     def __init__(
         self,
         k: int = 1000,
         k_prime: int | None = None,
-        *,
         kernel: str = "rbf",
         C: float = 1.0,
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
-        selection: str = "nearest_centre",
+        selection: str = "nearest_training_point",
         condense: bool = True,
         route: str = "flat",
+        local_model_selection: bool = False,
+        grid: Grid | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -101,144 +127,166 @@ class FaLKSVC(RoutedAttributes, ClassifierMixin, BaseEstimator):  # type: ignore
         self.selection = selection
         self.condense = condense
         self.route = route
+        self.local_model_selection = local_model_selection
+        self.grid = grid
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> FaLKSVC:
-        """Train the local SVMs.
+        """Train on samples and their labels.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
 
         Raises
         ------
         ValueError
-            If a parameter is not as described, or if y has one class only.
+            If a parameter or the data cannot be used.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
         self._check_parameters()
+        X, y = validated(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y has {len(self.classes_)} class, must have 2 or more")
-        self.gamma_ = self._gamma_of(X)
-        random = check_random_state(self.random_state)
-        k = min(self.k, len(X))
-        k_prime = min(max(1, k // 2) if self.k_prime is None else self.k_prime, k)
-        kernel = LocalKernel(self.kernel, self.C, self.gamma_, self.degree, self.coef0)
-        covering = cover(X, k, k_prime, kernel, random)
-        gammas = np.full(len(covering.centres), self.gamma_)
+            raise ValueError("y has 1 class, must have at least 2 classes")
         labels = labels.astype(np.int64)
+        random = check_random_state(self.random_state)
+        kernel = LocalKernel(self.kernel, self.C, self._gamma(X), self.degree, self.coef0)
+        self.choice_ = self._select(X, labels, kernel, random)
+        if self.choice_ is not None:
+            kernel = LocalKernel(self.kernel, self.choice_.C, kernel.gamma, self.degree, self.coef0)
+        covering = self._cover(X, self.choice_.k if self.choice_ else self.k, kernel, random)
+        gammas = self._gammas(X, covering, kernel)
         models = fit_local_models((X, labels), covering.neighbourhoods, gammas, kernel, self.n_jobs)
-        leaves = assemble(models, len(self.classes_))
-        self.n_centres_ = len(models)
-        self.n_mixed_ = sum(not model.constant for model in models)
-        self._set_leaves(X, leaves)
-        self._set_route(self._route_of(X, covering, leaves, random))
+        self.centres_, self.centre_of_ = covering.centres, covering.centre_of
+        self._set_leaves(X, assemble(models, len(self.classes_)), kernel)
+        self._set_route(X, random)
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Return the labels of queries, shape (n_queries,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        if len(self.classes_) == 2:
-            return self.classes_[(self.routed_decisions(X)[:, 0] > 0).astype(np.intp)]
-        return self.classes_[self._votes(X).argmax(axis=1)]
-
     def decision_function(self, X: Any) -> Float64Array:
-        """Return the decision values of two classes; of more the votes of each class.
+        """Return f(x) of two classes, > 0 for the second; or the votes of more classes.
 
         Returns
         -------
         ndarray of shape (n_queries,) or (n_queries, n_classes), float64
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validated(self, X, dtype=np.float64, order="C", reset=False)
         if len(self.classes_) == 2:
-            decisions: Float64Array = self.routed_decisions(X)[:, 0]
-            return decisions
-        return self._votes(X)
-
-    def _votes(self, X: Float64Array) -> Float64Array:
-        """Return the votes for each class, shape (n_queries, n_classes)."""
-        votes = np.zeros((len(X), len(self.classes_)))
-        leaves = self.leaf_of(X)
-        for leaf in np.unique(leaves):
-            rows = np.flatnonzero(leaves == leaf)
-            counts = self.leaf_class_counts_[leaf]
-            local = np.flatnonzero(counts)
-            if not len(local):
-                votes[rows, self.leaf_constants_[leaf]] = 1
-                continue
-            first = int(self.leaf_ends_[leaf - 1]) if leaf else 0
-            values = self._kernel_values(X[rows], slice(first, int(self.leaf_ends_[leaf])))
-            ends = first + np.cumsum(counts[local])
-            parts = [slice(end - n, end) for end, n in zip(ends, counts[local], strict=True)]
-            pair = int(self.intercept_ends_[leaf - 1]) if leaf else 0
-            for i, own in enumerate(parts):
-                for j in range(i + 1, len(parts)):
-                    f = np.full(len(rows), self.intercept_[pair])
-                    for part, row in ((own, j - 1), (parts[j], i)):
-                        here = slice(part.start - first, part.stop - first)
-                        f += values[:, here] @ self.dual_coef_[row, part]
-                    votes[rows, local[i]] += f > 0
-                    votes[rows, local[j]] += ~(f > 0)
-                    pair += 1
+            decision: Float64Array = self.routed_decisions(X)[:, 0]
+            return decision
+        votes = np.empty((len(X), len(self.classes_)))
+        for leaf, rows in self.queries_by_leaf(X):
+            votes[rows] = self._votes(leaf, X[rows])
         return votes
 
-    def _set_leaves(self, X: Float64Array, leaves: Leaves) -> None:
-        self.support_vectors_ = X[leaves.support]
-        self.relative_gamma_ = np.ones(len(leaves.support))
-        self.leaf_ends_ = leaves.ends
-        self.dual_coef_ = leaves.dual_coef
-        self.pair_coef_ = np.zeros((1, 0))
-        self.leaf_weights_ = np.zeros((0, 1, X.shape[1]))
-        self.intercept_ = leaves.intercept
-        if len(self.classes_) > 2:
-            self.intercept_ends_ = leaves.intercept_ends
-            self.leaf_class_counts_ = leaves.class_counts
-            self.leaf_constants_ = leaves.constants
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels of queries, shape (n_queries,); of equal votes the first class."""
+        decision = self.decision_function(X)
+        index = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
+        return np.asarray(self.classes_[index])
 
-    def _set_route(self, route: Route) -> None:
-        self.route_weights_ = route.weights
-        self.route_offsets_ = route.offsets
-        self.node_ends_ = route.node_ends
-        self.choice_targets_ = route.targets
-
-    def _route_of(
-        self, X: Float64Array, covering: Covering, leaves: Leaves, random: np.random.RandomState
-    ) -> Route:
-        chosen: IndexArray = covering.centres
-        own = leaves.of_centre
-        if self.selection == "nearest_training_point":
-            of_point = leaves.of_centre[covering.centre_of]
-            chosen = np.arange(len(X))
-            if self.condense:
-                chosen = condensed(X, of_point, covering.centres)
-            own = of_point[chosen]
-        if self.route == "flat":
-            return flat_route(X[chosen], own)
-        return two_level_route(X[chosen], own, X, random)
-
-    def _gamma_of(self, X: Float64Array) -> float:
-        if self.gamma == "scale":
-            spread = X.shape[1] * X.var()
-            return float(1.0 / spread) if spread > 0 else 1.0
-        if isinstance(self.gamma, str) or not self.gamma > 0:
-            raise ValueError(f"gamma is {self.gamma!r}, must be 'scale' or a number above 0")
-        return float(self.gamma)
+    def _votes(self, leaf: int, X: Float64Array) -> Float64Array:
+        first = self.leaf_ends_[leaf - 1] if leaf else 0
+        if self.leaf_class_[leaf] >= 0:
+            constant = np.zeros((len(X), len(self.classes_)))
+            constant[:, self.leaf_class_[leaf]] = 1.0
+            return constant
+        members = slice(first, self.leaf_ends_[leaf])
+        start = self.intercept_ends_[leaf - 1] if leaf else 0
+        intercept = self.intercept_[start : self.intercept_ends_[leaf]]
+        values = self._kernel_values(X, members)
+        votes = local_votes(
+            values, self.dual_coef_[:, members], intercept, self.leaf_class_counts_[leaf]
+        )
+        return votes.astype(np.float64)
 
     def _check_parameters(self) -> None:
-        for name, allowed in (
-            ("kernel", KERNELS),
-            ("selection", SELECTIONS),
-            ("route", ROUTES),
-        ):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise ValueError(f"{name} is {value!r}, must be {' or '.join(allowed)}")
-        for name, value in (("k", self.k), ("k_prime", self.k_prime)):
-            if value is not None and value < 1:
-                raise ValueError(f"{name} is {value!r}, must be 1 or more")
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, must be one of {allowed}")
+        k_prime = self._k_prime(self.k) if isinstance(self.k, Integral) else 0
+        if not (isinstance(k_prime, Integral) and 1 <= k_prime <= self.k):
+            raise ValueError(
+                f"k is {self.k}, k_prime {self.k_prime}, must be integers, 1 <= k_prime <= k"
+            )
+        if isinstance(self.gamma, Real) and self.gamma <= 0:
+            raise ValueError(f"gamma is {self.gamma}, must be > 0")
+        if self.kernel == "poly" and self.degree != 1:
+            raise ValueError(
+                f"kernel is 'poly' of degree {self.degree}: the nearest point in its feature "
+                "space is not the largest w x - t; use degree 1, 'rbf' or 'linear'"
+            )
+
+    def _k_prime(self, k: int) -> int:
+        if self.k_prime is None or self.local_model_selection:
+            return max(1, k // 2)
+        return self.k_prime
+
+    def _gamma(self, X: Float64Array) -> float:
+        if self.gamma == "scale":
+            variance = float(X.var())
+            return 1.0 / (X.shape[1] * variance) if variance else 1.0
+        return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
+
+    def _cover(
+        self, X: Float64Array, k: int, kernel: LocalKernel, random: np.random.RandomState
+    ) -> Covering:
+        k_prime = min(self._k_prime(k), len(X))
+        return cover(X, min(k, len(X)), k_prime, kernel, random)
+
+    def _select(
+        self,
+        X: Float64Array,
+        labels: IndexArray,
+        kernel: LocalKernel,
+        random: np.random.RandomState,
+    ) -> Choice | None:
+        if not self.local_model_selection:
+            return None
+        grid = self.grid or Grid()
+        sizes = [k for k in grid.k if k <= len(X)] or [len(X)]
+        grid = Grid(sizes, grid.C, grid.percentiles, grid.n_centres, grid.n_folds)
+
+        def covering(k: int) -> Covering:
+            return self._cover(X, k, kernel, random)
+
+        return select((X, labels), covering, kernel, grid, (self.n_jobs, random))
+
+    def _gammas(self, X: Float64Array, covering: Covering, kernel: LocalKernel) -> Float64Array:
+        if self.choice_ is None or self.choice_.percentile is None:
+            return np.full(len(covering.centres), kernel.gamma)
+        percentile = self.choice_.percentile
+        return np.array([local_gamma(X[rows], percentile) for rows in covering.neighbourhoods])
+
+    def _set_leaves(self, X: Float64Array, leaves: Leaves, kernel: LocalKernel) -> None:
+        self.leaf_of_centre_, self.support_ = leaves.of_centre, leaves.support
+        self.support_vectors_, self.leaf_ends_ = X[leaves.support], leaves.ends
+        self.gamma_ = float(leaves.gamma.max()) if len(leaves.gamma) else kernel.gamma
+        rbf = self.kernel == "rbf"
+        self.relative_gamma_ = leaves.gamma / self.gamma_ if rbf else np.ones(len(leaves.gamma))
+        self.dual_coef_, self.intercept_ = leaves.dual_coef, leaves.intercept
+        self.pair_coef_ = np.empty((len(self.dual_coef_), 0))
+        self.leaf_weights_ = np.empty((0, len(self.dual_coef_), X.shape[1]))
+        self.intercept_ends_ = leaves.intercept_ends
+        self.leaf_class_counts_, self.leaf_class_ = leaves.class_counts, leaves.constants
+
+    def _set_route(self, X: Float64Array, random: np.random.RandomState) -> None:
+        if self.selection == "nearest_centre":
+            self.route_points_, leaves = self.centres_, self.leaf_of_centre_
+        else:
+            of_point = self.leaf_of_centre_[self.centre_of_]
+            self.route_points_ = np.arange(len(X))
+            if self.condense:
+                self.route_points_ = condense(X, of_point, self.centres_)
+            leaves = of_point[self.route_points_]
+        points = X[self.route_points_]
+        route: Route
+        if self.route == "flat":
+            route = flat_route(points, leaves)
+        else:
+            route = two_level_route(points, leaves, X, random)
+        self.route_weights_, self.route_offsets_ = route.weights, route.offsets
+        self.node_ends_, self.choice_targets_ = route.node_ends, route.targets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -102,14 +103,21 @@ class RoutedAttributes:
 
     def routed_decisions(self, X: Float64Array) -> Float64Array:
         """Return the decision values of the queries' leaves, shape (n_queries, n_decisions)."""
+        decision = np.empty((len(X), self.intercept_.shape[1]))
+        for leaf, rows in self.queries_by_leaf(X):
+            decision[rows] = self.leaf_decisions(leaf, X[rows])
+        return decision
+
+    def queries_by_leaf(self, X: Float64Array) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Return leaves with the numbers of their queries, in blocks that memory holds."""
         leaf = self.leaf_of(X)
         order = np.argsort(leaf, kind="stable")
         ends = np.searchsorted(leaf[order], np.arange(len(self.leaf_ends_)), side="right")
-        decision = np.empty((len(X), self.intercept_.shape[1]))
+        sizes = np.diff(self.leaf_ends_, prepend=0)
         for number, rows in enumerate(np.split(order, ends[:-1])):
-            if len(rows):
-                decision[rows] = self.leaf_decisions(number, X[rows])
-        return decision
+            block = max(1, _BLOCK_VALUES // max(1, int(sizes[number]) * X.shape[1]))
+            for start in range(0, len(rows), block):
+                yield number, rows[start : start + block]
 
     def _kernel_values(self, X: Float64Array, members: slice) -> Float64Array:
         vectors = self.support_vectors_[members]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
 from sklearn.cluster import KMeans
 
 from kmcompile.numeric.arrays import Float64Array
@@ -98,38 +97,3 @@ def nearest_choices(X: Float64Array, points: Float64Array) -> IndexArray:
 def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
     rows = max(1, _BLOCK_VALUES // max(1, n_columns))
     return (slice(start, start + rows) for start in range(0, n_rows, rows))
-
-
-def condensed(X: Float64Array, leaves: IndexArray, start: IndexArray) -> IndexArray:
-    """Return training points among which the nearest one of each training point has its leaf.
-
-    In each round every point of the set takes in, of the training points that are nearest to it
-    and have another leaf, the one that is nearest (Angiulli 2005, fast condensed nearest neighbour
-    rule).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, n_features), float64
-    leaves : ndarray of shape (n,), int64
-    start : ndarray of shape (n_start,), int64
-        Training points that are in the set from the beginning.
-
-    Returns
-    -------
-    ndarray of shape (n_condensed,), int64
-        Training points, ascending.
-    """
-    distance = np.full(len(X), np.inf)
-    nearest = np.full(len(X), -1)
-    added = np.unique(start)
-    kept = added
-    while len(added):
-        own, place = cKDTree(X[added]).query(X)
-        closer = own < distance
-        distance[closer], nearest[closer] = own[closer], added[place[closer]]
-        wrong = np.flatnonzero((leaves[nearest] != leaves) & (distance > 0))
-        order = wrong[np.lexsort((distance[wrong], nearest[wrong]))]
-        _, first = np.unique(nearest[order], return_index=True)
-        added = np.unique(order[first])
-        kept = np.union1d(kept, added)
-    return kept

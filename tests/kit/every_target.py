@@ -99,6 +99,7 @@ GROUPS: dict[str, list[Any]] = {
         Routed("iris", 6, "chain"),
         Routed("wine", 5, kernel="poly"),
         Routed("diabetes", 4),
+        Routed("iris", 5, widths=True),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),

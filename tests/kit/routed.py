@@ -51,9 +51,11 @@ class Routed:
     n_leaves: int
     shape: str = "flat"
     kernel: str = "rbf"
+    widths: bool = False
 
     def __str__(self) -> str:
-        return f"routed-{self.data}-{self.n_leaves}-{self.shape}-{self.kernel}"
+        gammas = "-widths" if self.widths else ""
+        return f"routed-{self.data}-{self.n_leaves}-{self.shape}-{self.kernel}{gammas}"
 
     @property
     def kernel_machine_kernel(self) -> Kernel:
@@ -68,12 +70,14 @@ class Routed:
         if n_classes == 2:
             y = (y == 2).astype(int)
         n_decisions = n_classes if n_classes > 2 else 1
-        vectors, rows, sizes = [], [], []
+        vectors, rows, sizes, gammas = [], [], [], []
         intercepts = np.zeros((self.n_leaves, n_decisions))
         for leaf in range(self.n_leaves):
             own = cells.labels_ == leaf
-            parts = [self._part(X[own], y[own], p, n_classes) for p in range(n_decisions)]
+            share = (leaf + 1) / self.n_leaves if self.widths else 1.0
+            parts = [self._part(X[own], y[own], p, n_classes, share) for p in range(n_decisions)]
             sizes.append(sum(len(part[0]) for part in parts))
+            gammas.append(np.full(sizes[-1], share))
             for p, (s, beta, b) in enumerate(parts):
                 row = np.zeros((n_decisions, len(s)))
                 row[p] = beta
@@ -91,14 +95,22 @@ class Routed:
             classes=tuple(range(n_classes)),
             n_features=X.shape[1],
             zero_is_positive=bool(n_classes),
-            routing=Routing(weights, offsets, ends, targets, np.cumsum(sizes), intercepts),
+            routing=Routing(
+                weights,
+                offsets,
+                ends,
+                targets,
+                np.cumsum(sizes),
+                intercepts,
+                np.concatenate(gammas),
+            ),
         )
 
     def _part(
-        self, X: np.ndarray, y: np.ndarray, p: int, n_classes: int
+        self, X: np.ndarray, y: np.ndarray, p: int, n_classes: int, share: float
     ) -> tuple[np.ndarray, np.ndarray, float]:
         """Return vectors, coefficients and intercept of a decision of a leaf."""
-        kernel = {"kernel": "rbf", "gamma": 0.2}
+        kernel = {"kernel": "rbf", "gamma": 0.2 * share}
         if self.kernel == "poly":
             kernel = {"kernel": "poly", "gamma": 0.2, "coef0": 1.0, "degree": 3}
         if n_classes == 0:
@@ -123,4 +135,5 @@ CORE = (
     Routed("wine", 4),
     Routed("wine", 5, "chain", "poly"),
     Routed("diabetes", 6, "chain"),
+    Routed("wine", 5, "chain", widths=True),
 )

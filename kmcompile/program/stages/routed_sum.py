@@ -54,6 +54,9 @@ class RoutedSum(DescribedSum):
         Support vectors, all different.
     slots : ndarray of shape (n_slots,), uint16
         The number of the vector of each slot, leaf by leaf.
+    widths : ndarray of shape (n_slots,), float32
+        The factor of a slot's squared distance, its gamma in units of the kernel's; empty if all
+        are 1.
     coefficients : ndarray of shape (n_slots, n_decisions), float32
     leaf_ends : ndarray of shape (n_leaves,), uint32
         The slot after the last one of each leaf.
@@ -66,6 +69,7 @@ class RoutedSum(DescribedSum):
     kernel: Float32Kernel
     vectors: Float32Array
     slots: NDArray[np.uint16]
+    widths: Float32Array
     coefficients: Float32Array
     leaf_ends: NDArray[np.uint32]
     intercepts: Float32Array
@@ -82,7 +86,7 @@ class RoutedSum(DescribedSum):
     counts_evaluations: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for name in ("vectors", "coefficients", "intercepts", "minimum"):
+        for name in ("vectors", "widths", "coefficients", "intercepts", "minimum"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
         object.__setattr__(self, "slots", frozen(self.slots, np.uint16))
         object.__setattr__(self, "leaf_ends", frozen(self.leaf_ends, np.uint32))
@@ -114,6 +118,11 @@ class RoutedSum(DescribedSum):
     def n_leaves(self) -> int:
         """Leaves of the tree."""
         return len(self.leaf_ends)
+
+    @property
+    def has_widths(self) -> bool:
+        """Whether kernels have different gammas."""
+        return len(self.widths) > 0
 
     @property
     def largest_leaf(self) -> int:
@@ -232,12 +241,13 @@ class RoutedSum(DescribedSum):
         terms = self.kernel.query_terms(batch)
         decision = np.zeros((len(batch), self.n_decisions), dtype=np.float32)
         error = np.zeros_like(decision)
-        for vector, coefficients in zip(
-            self.vectors[self.slots[own]], self.coefficients[own], strict=True
-        ):
+        for slot in range(own.start, own.stop):
+            vector, coefficients = self.vectors[self.slots[slot]], self.coefficients[slot]
             total = np.zeros((len(batch), 1), dtype=np.float32)
             for x, s in zip(batch.x.T, vector, strict=True):
                 self.kernel.accumulate(total, x[:, None], s[None])
+            if self.has_widths:
+                total *= self.widths[slot]
             value, value_error = self.kernel.finish(total, terms)
             decision += value * coefficients
             error += value_error * magnitude(coefficients)
@@ -253,6 +263,7 @@ class RoutedSum(DescribedSum):
             *self.route.shared(),
             *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
             *sizes(self.slots, "N_SLOTS"),
+            *(sizes(self.widths, "N_SLOTS") if self.has_widths else ()),
             *sizes(self.coefficients, "N_SLOTS", "N_DECISIONS"),
             *sizes(self.leaf_ends, "N_LEAVES"),
             *sizes(self.intercepts, "N_LEAVES", "N_DECISIONS"),
@@ -263,7 +274,8 @@ class RoutedSum(DescribedSum):
     def _vector_operations(self) -> int:
         """Multiply-adds of a vector: its total, its kernel, and 3 for each decision."""
         of_total = self.n_features * self.kernel.term_operations
-        return of_total + self.kernel.finish_operations + 3 * self.n_decisions
+        of_kernel = self.kernel.finish_operations + self.has_widths
+        return of_total + of_kernel + 3 * self.n_decisions
 
     @property
     def _of_answer(self) -> int:
@@ -287,6 +299,9 @@ class RoutedSum(DescribedSum):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the route, the leaves, their vectors and the constant bounds."""
+        widths: tuple[Table, ...] = ()
+        if self.has_widths:
+            widths = (Table("widths", self.widths, "gamma of a slot / the largest: [slot]"),)
         return (
             *self.route.tables(),
             Table(
@@ -300,6 +315,7 @@ class RoutedSum(DescribedSum):
                 self.vectors,
                 "Support vectors s_i, in prepared features: [vector][feature]",
             ),
+            *widths,
             Table(
                 "coefficients",
                 self.coefficients,

@@ -22,6 +22,7 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `routing_weights`, `routing_offsets` | floats: the tree of a routed machine, all or none of it |
 | `routing_node_ends`, `routing_targets`, `routing_leaf_ends` | integers, of the tree, too |
 | `routing_intercepts` | floats (n_leaves, n_decisions), of the tree, too |
+| `routing_relative_gamma` | floats (n_sv,), 1 but for rbf, of the tree, too |
 | `decision_function_shape` | text, "ovr" or "ovo", "ovr" if left out |
 | `step_0`, `step_1`, ... | text: preprocessing, in its order, one of `STEPS` below |
 | `step_0_offset`, ... | the fields of a step |
@@ -56,7 +57,7 @@ FLAGS = MappingProxyType(
 
 ROUTING = (
     *("routing_weights", "routing_offsets", "routing_node_ends", "routing_targets"),
-    *("routing_leaf_ends", "routing_intercepts"),
+    *("routing_leaf_ends", "routing_intercepts", "routing_relative_gamma"),
 )
 """The tree of a routed machine: all of its names, or none, are in the archive."""
 

@@ -89,6 +89,7 @@ def _routing(fields: Fields, width: int) -> Routing | None:
         targets=fields.whole_numbers("routing_targets"),
         leaf_ends=fields.whole_numbers("routing_leaf_ends"),
         intercepts=fields.array("routing_intercepts", (None, None)),
+        relative_gamma=fields.array("routing_relative_gamma", (None,)),
     )
 
 

@@ -103,6 +103,8 @@ _INERT = {
     ("sklearn.calibration", "_SigmoidCalibration"),
     ("sklearn.calibration", "_TemperatureScaling"),  # refused with its reason
     ("sklearn.isotonic", "IsotonicRegression"),
+    ("kmcompile.training.model_selection", "Choice"),
+    ("kmcompile.training.model_selection", "Grid"),
     # In 1.5; later ones have it among the scores.
     ("sklearn.model_selection._classification_threshold", "_CurveScorer"),
 }

@@ -45,7 +45,7 @@ def _machine(
     weights = fields.array("route_weights_", (None, None))
     width = weights.shape[1]
     fields.require_width(width)
-    _refuse_more_than_sums(fields)
+    _refuse_more_than_sums(fields, len(classes))
     intercepts = fields.array("intercept_", (None, n_decisions))
     vectors = fields.array("support_vectors_", (None, width))
     return KernelMachine(
@@ -66,11 +66,14 @@ def _machine(
             targets=fields.whole_numbers("choice_targets_"),
             leaf_ends=fields.whole_numbers("leaf_ends_"),
             intercepts=intercepts,
+            relative_gamma=fields.array("relative_gamma_", (len(vectors),)),
         ),
     )
 
 
 def _kernel(fields: Fields) -> Kernel:
+    if not fields.has("kernel"):  # landmarks always have rbf kernels
+        return Rbf(fields.number("gamma_"))
     name = fields.choice("kernel", _KERNELS)
     if name == "linear":
         return Poly(1.0, 0.0, 1)  # <s, x>: a sum over vectors, as that of any leaf
@@ -80,17 +83,12 @@ def _kernel(fields: Fields) -> Kernel:
     return Poly(gamma, fields.number("coef0"), fields.integer("degree", 1, 100))
 
 
-def _refuse_more_than_sums(fields: Fields) -> None:
-    """Refuse leaves that are more than a sum over vectors of one width."""
-    if fields.has("leaf_class_counts_"):
+def _refuse_more_than_sums(fields: Fields, n_classes: int) -> None:
+    """Refuse leaves that are more than a sum over vectors."""
+    if n_classes > 2 and fields.has("leaf_class_counts_"):
         raise InputError(
             f"{fields.record.name} of more than two classes cannot be compiled; "
             "train one model a class"
-        )
-    if fields.has("relative_gamma_") and (fields.array("relative_gamma_", (None,)) != 1.0).any():
-        raise InputError(
-            f"{fields.record.name} has leaves of different gamma, which cannot be compiled; "
-            "train with one gamma"
         )
     for name, remedy in (
         ("pair_coef_", "train without products of kernels"),

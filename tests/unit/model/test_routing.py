@@ -10,6 +10,7 @@ import pytest
 
 from kit import routed
 from kmcompile.errors import InputError
+from kmcompile.kernels import Rbf
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate
@@ -104,8 +105,12 @@ def leaf_machine(machine: KernelMachine, leaf: int) -> KernelMachine | None:
     own = machine.routing.members(leaf)
     if own.start == own.stop:
         return None
+    width = machine.routing.relative_gamma[own]
+    assert (width == width[0]).all()
+    kernel = machine.kernel
     return replace(
         machine,
+        kernel=Rbf(kernel.gamma * width[0]) if isinstance(kernel, Rbf) else kernel,
         support_vectors=machine.support_vectors[own],
         dual_coef=machine.dual_coef[:, own],
         intercept=machine.intercept + machine.routing.intercepts[leaf],
@@ -122,6 +127,7 @@ def test_two_leaves_that_agree_certify_and_two_that_differ_do_not():
         targets=[-1, -2],
         leaf_ends=[0, 1],
         intercepts=[[1.0], [1.0]],
+        relative_gamma=[1.0],
     )
     machine = replace(
         routed.CORE[0].machine(),
@@ -152,6 +158,8 @@ def test_two_leaves_that_agree_certify_and_two_that_differ_do_not():
         ({"offsets": [np.nan] * 5}, "offsets has a number that is not finite"),
         ({"weights": np.zeros((5, 3))}, "weights has shape"),
         ({"intercepts": np.zeros((5, 2))}, "intercepts has shape"),
+        ({"relative_gamma": np.ones(3)}, "relative_gamma has shape"),
+        ({"relative_gamma": np.zeros(24)}, "relative_gamma has a number that is not above 0"),
     ],
 )
 def test_a_tree_that_is_none_is_refused(changes, word):

@@ -1,0 +1,104 @@
+"""Estimators of routed machines as the compiler reads them: their C gives their answers."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import kmcompile
+from kmcompile.errors import InputError
+from kmcompile.model.reference import evaluate
+from kmcompile.readers import load_model
+from kmcompile.training import DCPredClassifier, DCPredRegressor, FaLKSVC
+from kmcompile.training.model_selection import Grid
+
+
+def cancer() -> tuple[np.ndarray, np.ndarray]:
+    """Return scaled features of breast_cancer and their labels."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return np.float32((X - X.mean(axis=0)) / X.std(axis=0))[:, :8].astype(np.float64), y
+
+
+_ONE_WIDTH = {"polish": False, "linear_term": False}
+CLASSIFIERS = [
+    FaLKSVC(k=60, gamma=0.2, selection="nearest_centre", random_state=0),
+    FaLKSVC(k=60, k_prime=5, gamma=0.2, route="two_levels", random_state=0),
+    FaLKSVC(k=60, kernel="linear", random_state=0),
+    FaLKSVC(local_model_selection=True, grid=Grid([40, 80], [1.0, 4.0]), random_state=0),
+    DCPredClassifier(4, 6, random_state=0, **_ONE_WIDTH),
+    DCPredClassifier(4, 6, linear_term=False, polish_steps=5, random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
+def test_the_machine_and_its_c_give_the_classifiers_labels(model):
+    X, y = cancer()
+    model = model.fit(X[:400], y[:400])
+    reference = evaluate(load_model(model), np.float32(X[400:]))
+    expected = model.decision_function(X[400:])
+    known = np.isfinite(reference.error[:, 0])
+    error = np.abs(reference.decisions[:, 0] - expected)
+    # Both are float64 sums: twice the bound on one of them.
+    assert (error <= 2 * reference.error[:, 0])[known].all()
+    compiled = kmcompile.compile_model(model, target="host", name="cells", format="float32")
+    result = compiled.classify(np.float32(X[400:]))
+    sure = result["certified"]
+    assert sure.mean() > 0.9
+    assert (result["label"][sure] == model.predict(X[400:])[sure]).all()
+
+
+def test_a_regression_of_leaves_gives_its_values():
+    X, y = load_diabetes(return_X_y=True)
+    X = np.float32(X).astype(np.float64)
+    model = DCPredRegressor(4, 6, linear_term=False, polish_steps=5, random_state=0)
+    model.fit(X[:300], y[:300])
+    reference = evaluate(load_model(model), np.float32(X[300:]))
+    error = np.abs(reference.decisions[:, 0] - model.predict(X[300:]))
+    assert (error <= 2 * reference.error[:, 0]).all()
+    compiled = kmcompile.compile_model(model, target="host", name="cells", format="float32")
+    assert compiled.report["verification"]["exact"]["host"]["mismatches"] == 0
+
+
+def test_more_classes_of_one_vs_rest_leaves_are_compiled_behind_a_scaler():
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), DCPredClassifier(3, 5, random_state=0, **_ONE_WIDTH))
+    model.fit(X, y)
+    compiled = kmcompile.compile_model(model, target="host", name="cells", format="float32")
+    result = compiled.classify(np.float32(X))
+    sure = result["certified"]
+    assert sure.mean() > 0.9
+    assert (result["label"][sure] == model.predict(np.float32(X))[sure]).all()
+
+
+@pytest.mark.parametrize("model", [CLASSIFIERS[0], CLASSIFIERS[3]], ids=str)
+def test_a_pickled_estimator_is_read_without_running_it(model, tmp_path):
+    model = model.fit(*cancer())
+    (tmp_path / "cells.pkl").write_bytes(pickle.dumps(model))
+    assert load_model(tmp_path / "cells.pkl").sha256 == load_model(model).sha256
+
+
+@pytest.mark.parametrize(
+    ("model", "word"),
+    [
+        (FaLKSVC(k=20), "of more than two classes cannot be compiled"),
+        (DCPredClassifier(2, 4, polish=False), "leaf_weights_, which cannot be compiled"),
+        (
+            DCPredClassifier(2, 4, pseudo_landmarks="products", **_ONE_WIDTH),
+            "pair_coef_, which cannot be compiled",
+        ),
+    ],
+    ids=str,
+)
+def test_leaves_without_c_are_refused(model, word):
+    with pytest.raises(InputError, match=word):
+        load_model(model.fit(*load_wine(return_X_y=True)))
+
+
+def test_an_estimator_that_is_not_fitted_is_refused():
+    with pytest.raises(InputError, match="FaLKSVC is not fitted"):
+        load_model(FaLKSVC())
