@@ -11,14 +11,24 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kit import stage_pairs
+from kit import routed, stage_pairs
 from kit.many_classes import ManyClasses
 from kit.stage_pairs import CORE, EVERY, Chain
 from kit.tools import need, need_tools
 from kmcompile.build import build_together
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Status
-from kmcompile.program.stages import CATALOGUE, CodedSum, EarlyExit, IntervalRatio
+from kmcompile.program.stages import (
+    CATALOGUE,
+    Argmax,
+    CodedSum,
+    EarlyExit,
+    IntervalRatio,
+    Prepare,
+    RoutedSum,
+    Sign,
+    Value,
+)
 from kmcompile.run import Asked, runner_for
 from kmcompile.target import load_target
 
@@ -82,7 +92,13 @@ def check_certified(each, text):
 
 
 def test_every_stage_of_the_catalogue_is_paired():
-    assert set(stage_pairs.HAS) == {*CATALOGUE, CodedSum}
+    assert set(stage_pairs.HAS) == {*CATALOGUE, CodedSum} - {RoutedSum}
+
+
+def test_a_routed_sum_is_paired_with_every_stage_that_stands_beside_it():
+    """Early exits and lists do not stand before it; its bit-exact cases are these."""
+    beside = {type(stage) for case in routed.CORE for stage in case.emit("host").program.stages}
+    assert beside == {Prepare, RoutedSum, Sign, Argmax, Value}
 
 
 def test_c_gives_the_interpreter_s_answers_for_every_two_stages_on_the_host(tmp_path):
