@@ -4,10 +4,10 @@
     python examples/routed/falk.py checkerboard
 
 ijcnn1 is in `$KMCOMPILE_DATA` or `../shared/data`, with the paper's training and test samples; its
-features are taken as they are, from about -1 to 1. C and gamma are chosen by 10,000 of the training samples, for the
-one SVM and for the local ones each; the test samples are only counted. The checkerboard has 4 x 4
-fields on [0, 1]^2 and flips the given share of the labels. The costs are multiply-adds of one
-query in float32, as the report counts them: mean and worst case.
+features are taken as they are, from about -1 to 1. C and gamma are chosen by 10,000 of the training
+samples, for the one SVM and for the local ones each; the test samples are only counted. The
+checkerboard has 4 x 4 fields on [0, 1]^2 and flips the given share of the labels. The costs are
+multiply-adds of one query in float32, as the report counts them: mean and worst case.
 """
 
 from __future__ import annotations
