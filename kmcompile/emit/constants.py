@@ -38,6 +38,7 @@ def sum_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ..
     """Return the cost of the last sum in the unit of the caller's limit; none if not needed."""
     summed = program.ends.exact
     counts = isinstance(summed, PairSum) and program.replay is None and not early.proves
+    counts = counts or (isinstance(summed, DescribedSum) and summed.counts_evaluations)
     if counts:
         return ()
     unit = summed.unit if isinstance(summed, DescribedSum) else "full kernel evaluations"

@@ -83,7 +83,7 @@ def bound_lines(program: Program) -> tuple[str, ...]:
     )
     if isinstance(summed, DescribedSum):
         formula = f"{summed.bound_formula} + {_decimal(summed.result_error)} |decision_p|"
-        meant = "x being the prepared input"
+        meant = summed.bound_meaning
     elif isinstance(summed, FixedSum):
         formula = (
             f"{_decimal(summed.value_error)} sum_i |beta_pi| K(s_i, x) + per_deviation_p d "

@@ -32,6 +32,9 @@ class DescribedSum(Always):
     unit: ClassVar[str]
     """What `kernel_evaluations` counts, in the plural, for the header."""
 
+    bound_meaning: ClassVar[str] = "x being the prepared input"
+    """What the names in `bound_formula` mean."""
+
     may_fail: ClassVar[bool] = False
     """Whether the C checks a table while it runs, and refuses to answer where it is damaged."""
 

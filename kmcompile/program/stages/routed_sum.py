@@ -82,6 +82,10 @@ class RoutedSum(DescribedSum):
 
     template: ClassVar[str] = "routed_sum"
     unit: ClassVar[str] = "full kernel evaluations"
+    bound_meaning: ClassVar[str] = (
+        "e_i being the bound of the error of the kernel K(s_i, x), which grows with d, and the sum "
+        "going over the vectors of the leaf; where two leaves are possible, it holds for both"
+    )
     may_fail: ClassVar[bool] = True
     counts_evaluations: ClassVar[bool] = True
 
@@ -94,10 +98,7 @@ class RoutedSum(DescribedSum):
     @property
     def bound_formula(self) -> str:
         """The terms of a bound that do not depend on |f_p|."""
-        return (
-            f"{float(self.final_factor):.6g} sum_i |beta_pi| e_i + minimum_bound_p, e_i being the "
-            "bound of the error of the kernel K(s_i, x), over the vectors of the leaf"
-        )
+        return "final_factor sum_i |beta_pi| e_i + minimum_bound_p"
 
     @property
     def n_features(self) -> int:
