@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmcompile.emit.layout import workspace_bytes
+from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.lower.formats import Lowered
 from kmcompile.lower.replay import add_replay
@@ -34,11 +35,18 @@ def add_asked_replay(
     program : Program
     note : str
         Why the replay is missing or limited; empty if it is neither.
+
+    Raises
+    ------
+    InputError
+        If the machine cannot have the replay that must be there.
     """
     target = plan.target
     if plan.replay == "none":
         return program, ""
     if lowered.machine.routing is not None:
+        if plan.replay_required:
+            raise InputError("a routed machine has no replay\nleave out --replay")
         return program, "there is no replay: a routed machine has none yet"
     if lowered.machine.reduced_from is not None:
         return program, "there is no replay: it brings a reduced machine no nearer to the trained"

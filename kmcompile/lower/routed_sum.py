@@ -26,6 +26,9 @@ from kmcompile.program.stages.route import Route
 _MOST = 0xFFFF
 """Largest number that the tables of choices and slots hold."""
 
+_NEVER_TAKEN = 2.0**60
+"""Offset of a choice that no accepted input takes."""
+
 _NOTHING_EXCLUDED = 2.0**120
 """Leaves of an unbounded kernel may be this far apart: no accepted input gives more."""
 
@@ -36,7 +39,8 @@ def lower_sum_over_vectors(
     """Return the sum over all vectors, or in a routed machine over those of a leaf."""
     if machine.routing is None:
         return lower_sum(machine, lanes, context)
-    return lower_routed(machine, machine.routing, context)
+    with np.errstate(over="ignore"):  # the limits of the input refuse what overflows here
+        return lower_routed(machine, machine.routing, context)
 
 
 def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) -> RoutedSum:
@@ -110,6 +114,7 @@ def _leaf_weights(machine: KernelMachine, routing: Routing) -> Float64Array:
 
 def lower_route(routing: Routing) -> Route:
     """Return the route with the scores of each node's first choice subtracted from the others."""
+    routing = _with_two_choices(routing)
     sizes = np.diff(routing.node_ends, prepend=0)
     starts = routing.node_ends - sizes
     node_of = np.repeat(np.arange(routing.n_nodes), sizes)
@@ -138,6 +143,22 @@ def lower_route(routing: Routing) -> Route:
         per_length=FLOAT32.bound_constant(2 * per_length),
         per_deviation=FLOAT32.bound_constant(2 * (norm + of_weights)),
         minimum=FLOAT32.bound_constant(2 * constant),
+    )
+
+
+def _with_two_choices(routing: Routing) -> Routing:
+    """Return a routing where at least one node has two choices: no table may be empty.
+
+    If each node has only one, the last node's comes again, too far off to be ever taken.
+    """
+    if routing.n_choices > routing.n_nodes:
+        return routing
+    return replace(
+        routing,
+        weights=np.concatenate([routing.weights, routing.weights[-1:]]),
+        offsets=np.append(routing.offsets, routing.offsets[-1] + _NEVER_TAKEN),
+        node_ends=np.append(routing.node_ends[:-1], routing.n_choices + 1),
+        targets=np.append(routing.targets, routing.targets[-1]),
     )
 
 

@@ -30,7 +30,7 @@ def tree(centres: np.ndarray, shape: str) -> tuple[np.ndarray, ...]:
     """Return weights, offsets, node ends and targets of a flat or a binary tree."""
     n = len(centres)
     half = (centres**2).sum(axis=1) / 2
-    if shape == "flat":
+    if shape == "flat" or n == 1:
         return centres, half, np.array([n]), -1 - np.arange(n)
     # A chain of nodes: node i parts leaf i from the mean of the later leaves.
     weights, offsets, targets = [], [], []
@@ -136,4 +136,5 @@ CORE = (
     Routed("wine", 5, "chain", "poly"),
     Routed("diabetes", 6, "chain"),
     Routed("wine", 5, "chain", widths=True),
+    Routed("iris", 1),
 )

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import kmcompile
 from kit import routed
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
@@ -55,7 +56,7 @@ def boundary_inputs(machine: KernelMachine) -> np.ndarray:
             x = X[rng.integers(len(X), size=20)]
             x = x - ((x @ w - t) / (w @ w))[:, None] * w
             found += [x.astype(np.float32), np.nextafter(x.astype(np.float32), np.float32(9))]
-    return np.concatenate(found)
+    return np.concatenate([np.float32(X[::10]), *found])
 
 
 @pytest.mark.parametrize("case", routed.CORE, ids=str)
@@ -77,8 +78,8 @@ def test_the_walk_of_float32_and_of_float64_leaves_the_right_leaf_open(case):
                 own = x[None, :] if walked_again is routing else batch.chosen(np.array([q]))
                 other = walked_again.walk(own, start)
                 assert other.n_open[0] > 0 or right <= {path.leaf[q], other.leaf[0]}
-    assert (walks[1].n_open > 0).any()
     assert (walks[1].n_open == 0).any()
+    assert (walks[1].n_open > 0).any() == (routing.n_leaves > 1)
 
 
 @pytest.mark.parametrize("case", routed.CORE, ids=str)
@@ -166,6 +167,44 @@ def test_a_tree_that_is_none_is_refused(changes, word):
     machine = routed.CORE[0].machine()
     with pytest.raises(InputError, match=word):
         replace(machine, routing=replace(machine.routing, **changes))
+
+
+@pytest.mark.parametrize("name", ["weights", "offsets", "intercepts"])
+def test_numbers_too_large_for_float32_are_refused(name):
+    machine = routed.CORE[0].machine()
+    routing = replace(machine.routing, **{name: getattr(machine.routing, name) * 1e300})
+    with pytest.raises(InputError, match="overflows float32"):
+        lower_in_format(replace(machine, routing=routing), load_target("host"), "iris", "float32")
+
+
+@pytest.mark.parametrize(
+    ("gammas", "word"),
+    [
+        (1e300, "gamma is 2e\\+299, must be from"),
+        (np.logspace(-60, 0, 24), "gammas of one machine differ by more than float32 holds"),
+    ],
+    ids=["large", "apart"],
+)
+def test_gammas_that_float32_does_not_hold_are_refused(gammas, word):
+    machine = routed.CORE[0].machine()
+    routing = replace(machine.routing, relative_gamma=machine.routing.relative_gamma * gammas)
+    with pytest.raises(InputError, match=word):
+        lower_in_format(replace(machine, routing=routing), load_target("host"), "iris", "float32")
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"format": "int8"}, "a routed machine is summed in float32"),
+        ({"reduce": 3}, "the leaves of a routed machine are not reduced"),
+        ({"replay": "float64"}, "a routed machine has no replay"),
+        ({"require": ("bound_sequence",)}, "the leaves of a routed machine have no early exits"),
+    ],
+    ids=str,
+)
+def test_what_routed_machines_do_not_have_is_refused(options, word):
+    with pytest.raises(InputError, match=word):
+        kmcompile.compile_model(routed.CORE[0].machine(), verify="none", name="iris", **options)
 
 
 def test_one_vs_one_machines_have_no_leaves():
