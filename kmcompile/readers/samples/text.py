@@ -7,6 +7,7 @@ import io
 import re
 from array import array
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -123,20 +124,28 @@ def _read_svmlight(
     rows, columns, values, labels = array("q"), array("q"), array("d"), list[str]()
     last_line = array("q")
     budget = current_budget()
+    known_labels = set[str]()
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].split()
         if not words:
             continue
         budget.spend(n_features * FLOAT_BYTES + (len(words) + 1) * ITEM_BYTES, name)
         label = words[0]
-        if not _is_number(label):
-            found = f"{name}, line {number} starts with {label[:40]!r}"
-            raise InputError(f"{found}, must be one numeric label")
+        if label not in known_labels:
+            if not _is_number(label):
+                found = f"{name}, line {number} starts with {label[:40]!r}"
+                raise InputError(f"{found}, must be one numeric label")
+            known_labels.add(label)
         previous = -1
         for word in words[1:]:
-            if word.startswith("qid:"):
+            index_text, colon, value_text = word.partition(":")
+            if index_text == "qid" and colon:
                 continue
-            index, value = _pair(word, name, number)
+            try:
+                index, value = _index(index_text), _value(value_text)
+            except ValueError as error:
+                where = f"{name}, line {number} has {word[:40]!r}"
+                raise InputError(f"{where}, must be index:value") from error
             if not previous < index <= n_features:
                 raise InputError(
                     f"{name}, line {number} has index {index} after {previous}, must ascend and "
@@ -162,21 +171,24 @@ def _read_svmlight(
     return X, _labels(labels, name)
 
 
-def _pair(word: str, name: str, line: int) -> tuple[int, float]:
-    index, _, value = word.partition(":")
-    if index.isdigit() and index.isascii() and len(index) <= 9 and "_" not in value:
-        try:
-            return int(index), float(value)
-        except ValueError:
-            pass
-    raise InputError(f"{name}, line {line} has {word[:40]!r}, must be index:value")
+@lru_cache(maxsize=4096)  # the indices of a file repeat
+def _index(text: str) -> int:
+    if text.isdigit() and text.isascii() and len(text) <= 9:
+        return int(text)
+    raise ValueError
+
+
+def _value(text: str) -> float:
+    if "_" in text:
+        raise ValueError
+    return float(text)
 
 
 def _labels(texts: list[str], name: str) -> NDArray[Any]:
     """Return labels as integers if all are, otherwise as floats, otherwise as text."""
-    for kind in (np.int64, np.float64):
+    for convert, dtype in ((int, np.int64), (float, np.float64)):
         try:
-            return np.array([int(t) if kind is np.int64 else float(t) for t in texts], dtype=kind)
+            return np.fromiter(map(convert, texts), dtype, len(texts))
         except (ValueError, OverflowError):
             continue
     # An array of text has the size of the longest text, 4 bytes a character, for each.
