@@ -8,6 +8,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
+from kmcompile.lower.leaf_parts import error_weights, lower_linear_part, lower_products
 from kmcompile.lower.stored import flushed_norm
 from kmcompile.lower.sum_constants import SumContext, Summation, sum_constants
 from kmcompile.lower.sums import lower_sum
@@ -60,18 +61,19 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
     if len(widths):
         # A squared distance also passes its factor, and the rounding of that.
         context = replace(context, n_roundings=table.shape[1] + 2)
-    sizes = np.diff(routing.leaf_ends, prepend=0)
-    most = int(sizes.max())
-    # A product passes its own rounding, the additions of its leaf and that of the intercept.
-    summation = Summation(on_the_way=1 + most, longest=most + 1, n_products=most)
+    summation = _summation(int(routing.leaf_sizes.max()), routing.has_pairs)
     intercepts = machine.intercept + routing.intercepts
     weights = _leaf_weights(machine, routing)
     constants = sum_constants(machine, table, summation, context, weights.max(axis=0))
     stored = intercepts.astype(np.float32)
     off = np.abs(intercepts - stored).max(axis=0) + 2 * UNIT_ROUNDOFF_64 * np.abs(intercepts).max()
+    # Coefficients below the smallest normal float32 are stored with an absolute error.
+    tiny = (routing.pair_coef != 0) & (np.abs(routing.pair_coef) < SMALLEST_NORMAL)
+    off += tiny.sum() * SMALLEST_NORMAL
+    linear = lower_linear_part(routing)
     minimum = FLOAT32.bound_constants(constants.minimum.astype(np.float64) + off)
     largest = (weights + np.abs(intercepts)).max() * (1 + 1e-9)
-    bounded = constants.kernel.value_bound <= 1.0
+    bounded = constants.kernel.value_bound <= 1.0 and linear is None
     return RoutedSum(
         route=lower_route(routing),
         kernel=constants.kernel,
@@ -83,11 +85,14 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
         intercepts=stored,
         minimum=minimum,
         final_factor=constants.final_factor,
-        result_error=constants.result_error,
+        # A linear part comes after one more addition.
+        result_error=constants.result_error + np.float32(2 * UNIT_ROUNDOFF if linear else 0.0),
         trivial_bound=constants.trivial_bound,
         # Two differences, two sums, the mean and the product round once each.
         mean_factor=FLOAT32.bound_constant(1 + 16 * UNIT_ROUNDOFF),
         apart=FLOAT32.bound_constant(2 * largest if bounded else _NOTHING_EXCLUDED / 2),
+        products=lower_products(machine, routing),
+        linear=linear,
     )
 
 
@@ -107,9 +112,20 @@ def _with_largest_gamma(
 
 
 def _leaf_weights(machine: KernelMachine, routing: Routing) -> Float64Array:
-    """Return the sums of |beta| of each leaf and decision, shape (n_leaves, n_decisions)."""
-    members = [routing.members(leaf) for leaf in range(routing.n_leaves)]
-    return np.array([np.abs(machine.dual_coef[:, own]).sum(axis=1) for own in members])
+    """Return the sums of the kernels' weights, shape (n_leaves, n_decisions)."""
+    weights = error_weights(machine, routing)
+    return np.array([weights[routing.members(n)].sum(axis=0) for n in range(routing.n_leaves)])
+
+
+def _summation(most: int, has_pairs: bool) -> Summation:
+    """Return the order of additions of a leaf of so many vectors.
+
+    A product passes its own rounding, the additions of its leaf and that of the intercept. With
+    pairs, c K_j also passes the additions of its row and the product with K_i.
+    """
+    if has_pairs:
+        return Summation(3 + 2 * most, longest=most + 1, n_products=most * (most + 3))
+    return Summation(on_the_way=1 + most, longest=most + 1, n_products=most)
 
 
 def lower_route(routing: Routing) -> Route:

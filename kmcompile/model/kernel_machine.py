@@ -286,6 +286,10 @@ def _validate(machine: KernelMachine) -> None:
             machine.kernel.name == "rbf" or not machine.routing.has_widths,
             f"a machine with a {machine.kernel.name} kernel has several gammas",
         )
+        _require(
+            machine.kernel.name == "rbf" or not machine.routing.has_pairs,
+            f"a machine with a {machine.kernel.name} kernel has products of kernels",
+        )
 
 
 def _validate_step(step: Step, n_features: int) -> None:

@@ -78,29 +78,32 @@ def _sums(
 ) -> _Sums:
     """Return the sums over vectors, coefficients of shape (n_vectors, n_decisions)."""
     values, added = kernel.fast_values(vectors, prepared)
-    longest = len(vectors) + 8 * vectors.shape[1]
-    relative = max(1e-12, 2 * longest * UNIT_ROUNDOFF_64)
-    return values @ coefficients, np.abs(values) @ np.abs(coefficients), relative + added[:, None]
+    relative = _relative_error(vectors.shape) + added[:, None]
+    return values @ coefficients, np.abs(values) @ np.abs(coefficients), relative
 
 
-def _sums_of_widths(
-    kernel: Kernel,
-    vectors: Float64Array,
-    widths: Float64Array,
-    coefficients: Float64Array,
-    prepared: Float64Array,
-) -> _Sums:
-    """Return the sums over vectors whose gammas are the kernel's times `widths`."""
+def _relative_error(shape: tuple[int, ...]) -> float:
+    """Return the error of a sum over vectors, in shares of its magnitude."""
+    longest = shape[0] + 8 * shape[1]
+    return max(1e-12, 2 * longest * UNIT_ROUNDOFF_64)
+
+
+def _values_of_widths(
+    kernel: Kernel, vectors: Float64Array, widths: Float64Array, prepared: Float64Array
+) -> tuple[Float64Array, Float64Array]:
+    """Return kernels whose gammas are the kernel's times `widths`, and their relative errors.
+
+    The values have the shape (n_queries, n_vectors), the errors (n_queries,).
+    """
     if (widths == 1.0).all():
-        return _sums(kernel, vectors, coefficients, prepared)
+        return kernel.fast_values(vectors, prepared)
     assert isinstance(kernel, Rbf)
-    parts = [
-        _sums(Rbf(kernel.gamma * width), vectors[own], coefficients[own], prepared)
-        for width in np.unique(widths)
-        for own in [widths == width]
-    ]
-    decisions, magnitudes, relative = (list(values) for values in zip(*parts, strict=True))
-    return sum(decisions), sum(magnitudes), np.maximum.reduce(relative) + 1e-13
+    values, added = np.empty((len(prepared), len(vectors))), np.zeros(len(prepared))
+    for width in np.unique(widths):
+        own = widths == width
+        values[:, own], more = Rbf(kernel.gamma * width).fast_values(vectors[own], prepared)
+        added = np.maximum(added, more)
+    return values, added
 
 
 def _with_intercept(sums: _Sums, intercept: Float64Array) -> _Sums:
@@ -141,18 +144,37 @@ def _of_leaves(
     shape = (len(prepared), machine.n_decisions)
     result = np.empty(shape), np.empty(shape), np.empty(shape)
     for number in np.unique(leaf):
-        rows, members = leaf == number, routing.members(number)
-        vectors = machine.support_vectors[members]
-        nothing = np.zeros((rows.sum(), shape[1]))
-        sums: _Sums = nothing, nothing, np.full((1, 1), 1e-12)
-        if len(vectors):
-            coefficients = machine.dual_coef[:, members].T
-            widths = routing.relative_gamma[members]
-            sums = _sums_of_widths(machine.kernel, vectors, widths, coefficients, prepared[rows])
+        rows = leaf == number
+        sums = _of_leaf(machine, routing, number, prepared[rows])
         intercept = machine.intercept + routing.intercepts[number]
         for all_rows, own in zip(result, _with_intercept(sums, intercept), strict=True):
             all_rows[rows] = own
     return result
+
+
+def _of_leaf(machine: KernelMachine, routing: Routing, leaf: int, prepared: Float64Array) -> _Sums:
+    """Return the sums of a leaf: over its vectors, over pairs of them, and of its linear part."""
+    members = routing.members(leaf)
+    vectors, coefficients = machine.support_vectors[members], machine.dual_coef[:, members].T
+    decisions = np.zeros((len(prepared), machine.n_decisions))
+    magnitudes = np.zeros_like(decisions)
+    relative = np.full((len(prepared), 1), _relative_error(vectors.shape))
+    if len(vectors):
+        widths = routing.relative_gamma[members]
+        values, added = _values_of_widths(machine.kernel, vectors, widths, prepared)
+        decisions += values @ coefficients
+        magnitudes += np.abs(values) @ np.abs(coefficients)
+        relative += added[:, None]
+        if routing.has_pairs:
+            form = routing.pairs(leaf)
+            decisions += np.einsum("qi,pij,qj->qp", values, form, values, optimize=True)
+            magnitudes += np.einsum("qi,pij,qj->qp", values, np.abs(form), values, optimize=True)
+            relative *= 3  # a product has the errors of two kernels, and is in two sums
+    if len(routing.leaf_weights):
+        weights = routing.leaf_weights[leaf].T
+        decisions += prepared @ weights
+        magnitudes += np.abs(prepared) @ np.abs(weights)
+    return decisions, magnitudes, relative
 
 
 def labels_of(machine: KernelMachine, decisions: Float64Array) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,9 @@ class Routing:
     w x - t, in real arithmetic. The nearest of several centres c has w = c and t = |c|^2 / 2. The
     decisions of a query are
 
-        f_p(x) = sum over the leaf's vectors i of beta_pi K(s_i, x) + b_leaf,p + b_p.
+        f_p(x) = sum over the leaf's vectors i of beta_pi K(s_i, x)
+               + sum over the leaf's pairs (i <= j) of c_pij K(s_i, x) K(s_j, x)
+               + w_leaf,p x + b_leaf,p + b_p.
 
     Where several choices are equally good, either leaf's answer is right.
 
@@ -43,6 +45,11 @@ class Routing:
     relative_gamma : ndarray of shape (n_sv,), float64
         Positive: K(s_i, x) has the machine's gamma times this; only an rbf kernel has others
         than 1.
+    pair_coef : ndarray of shape (n_decisions, n_pairs), float64
+        c of the pairs (0, 0), (0, 1), ..., (1, 1), ... of a leaf's vectors, leaf by leaf; only an
+        rbf kernel has any. n_pairs is 0 if no leaf has any, otherwise each leaf has all.
+    leaf_weights : ndarray of shape (n_leaves, n_decisions, n_kernel_features), float64
+        w_leaf,p; n_leaves is 0 here if no leaf has any.
     """
 
     weights: Float64Array
@@ -52,17 +59,51 @@ class Routing:
     leaf_ends: NDArray[np.int64]
     intercepts: Float64Array
     relative_gamma: Float64Array
+    pair_coef: Float64Array
+    leaf_weights: Float64Array
 
     def __post_init__(self) -> None:
-        for name in ("weights", "offsets", "intercepts", "relative_gamma"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
-        for name in ("node_ends", "targets", "leaf_ends"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
+        whole = ("node_ends", "targets", "leaf_ends")
+        for field in fields(self):
+            kind = np.int64 if field.name in whole else np.float64
+            object.__setattr__(self, field.name, frozen(getattr(self, field.name), kind))
 
     @property
     def has_widths(self) -> bool:
         """Whether kernels have different gammas."""
         return bool((self.relative_gamma != 1.0).any())
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether decisions have products of kernels."""
+        return int(self.pair_coef.shape[1]) > 0
+
+    @property
+    def leaf_sizes(self) -> NDArray[np.int64]:
+        """Support vectors of each leaf, shape (n_leaves,)."""
+        sizes: NDArray[np.int64] = np.diff(self.leaf_ends, prepend=0)
+        return sizes
+
+    @property
+    def pair_starts(self) -> NDArray[np.int64]:
+        """The first pair of each leaf, shape (n_leaves,), if leaves have pairs."""
+        counts = self.leaf_sizes * (self.leaf_sizes + 1) // 2
+        starts: NDArray[np.int64] = counts.cumsum() - counts
+        return starts
+
+    def pairs(self, leaf: int) -> Float64Array:
+        """Return c of a leaf as symmetric matrices, shape (n_decisions, n_own, n_own).
+
+        Off the diagonal each of two equal entries is c / 2, so that f_p has k^T C_p k.
+        """
+        n = int(self.leaf_sizes[leaf])
+        first = int(self.pair_starts[leaf])
+        i, j = np.triu_indices(n)
+        form = np.zeros((len(self.pair_coef), n, n))
+        half = self.pair_coef[:, first : first + len(i)] / 2
+        form[:, i, j] += half
+        form[:, j, i] += half
+        return form
 
     @property
     def n_leaves(self) -> int:
@@ -85,11 +126,7 @@ class Routing:
 
     def arrays(self) -> tuple[tuple[str, np.ndarray], ...]:
         """Return all arrays with the names of their fields, in a fixed order."""
-        names = (
-            *("weights", "offsets", "node_ends", "targets", "leaf_ends", "intercepts"),
-            "relative_gamma",
-        )
-        return tuple((name, getattr(self, name)) for name in names)
+        return tuple((field.name, getattr(self, field.name)) for field in fields(self))
 
     def walk(self, prepared: Float64Array, start: NDArray[np.int64] | None = None) -> Walk:
         """Return where preprocessed queries end, with what the rounding of float64 leaves open.
@@ -120,6 +157,13 @@ class Routing:
 
         return walk(self.node_ends, self.targets, score, margin, begin)
 
+    @property
+    def _n_pairs(self) -> int:
+        """Pairs that the leaves must have: none, or all."""
+        if not self.pair_coef.size:
+            return 0
+        return int((self.leaf_sizes * (self.leaf_sizes + 1) // 2).sum())
+
     def validate(self, n_vectors: int, n_kernel_features: int, n_decisions: int) -> None:
         """Raise InputError unless the tree is one, and fits the machine."""
         for name, array in self.arrays():
@@ -130,7 +174,11 @@ class Routing:
             "targets": (self.n_choices,),
             "intercepts": (self.n_leaves, n_decisions),
             "relative_gamma": (n_vectors,),
+            "leaf_weights": (self.n_leaves, n_decisions, n_kernel_features),
+            "pair_coef": (n_decisions, self._n_pairs),
         }
+        if not len(self.leaf_weights):
+            shapes["leaf_weights"] = (0, n_decisions, n_kernel_features)
         for name, shape in shapes.items():
             found = getattr(self, name).shape
             _require(found == shape, f"routing.{name} has shape {found}, expected {shape}")

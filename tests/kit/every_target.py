@@ -99,7 +99,8 @@ GROUPS: dict[str, list[Any]] = {
         Routed("iris", 6, "chain"),
         Routed("wine", 5, kernel="poly"),
         Routed("diabetes", 4),
-        Routed("iris", 5, widths=True),
+        Routed("iris", 5, extra="widths"),
+        Routed("wine", 4, extra="products linear"),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),

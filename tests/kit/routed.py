@@ -51,11 +51,12 @@ class Routed:
     n_leaves: int
     shape: str = "flat"
     kernel: str = "rbf"
-    widths: bool = False
+    extra: str = ""
+    """What leaves have besides: "widths", "products", "linear", or several of them."""
 
     def __str__(self) -> str:
-        gammas = "-widths" if self.widths else ""
-        return f"routed-{self.data}-{self.n_leaves}-{self.shape}-{self.kernel}{gammas}"
+        extra = f"-{self.extra}" if self.extra else ""
+        return f"routed-{self.data}-{self.n_leaves}-{self.shape}-{self.kernel}{extra}"
 
     @property
     def kernel_machine_kernel(self) -> Kernel:
@@ -74,7 +75,7 @@ class Routed:
         intercepts = np.zeros((self.n_leaves, n_decisions))
         for leaf in range(self.n_leaves):
             own = cells.labels_ == leaf
-            share = (leaf + 1) / self.n_leaves if self.widths else 1.0
+            share = (leaf + 1) / self.n_leaves if "widths" in self.extra else 1.0
             parts = [self._part(X[own], y[own], p, n_classes, share) for p in range(n_decisions)]
             sizes.append(sum(len(part[0]) for part in parts))
             gammas.append(np.full(sizes[-1], share))
@@ -103,8 +104,17 @@ class Routed:
                 np.cumsum(sizes),
                 intercepts,
                 np.concatenate(gammas),
+                *self._more(np.array(sizes), n_decisions, X.shape[1]),
             ),
         )
+
+    def _more(self, sizes: np.ndarray, n_decisions: int, width: int) -> tuple[np.ndarray, ...]:
+        """Return the coefficients of pairs of kernels, and the weights of linear parts."""
+        rng = np.random.default_rng(0)
+        n_pairs = int((sizes * (sizes + 1) // 2).sum()) if "products" in self.extra else 0
+        n_linear = self.n_leaves if "linear" in self.extra else 0
+        weights = rng.normal(scale=0.3, size=(n_linear, n_decisions, width))
+        return rng.normal(scale=0.1, size=(n_decisions, n_pairs)), weights
 
     def _part(
         self, X: np.ndarray, y: np.ndarray, p: int, n_classes: int, share: float
@@ -135,6 +145,10 @@ CORE = (
     Routed("wine", 4),
     Routed("wine", 5, "chain", "poly"),
     Routed("diabetes", 6, "chain"),
-    Routed("wine", 5, "chain", widths=True),
+    Routed("wine", 5, "chain", extra="widths"),
     Routed("iris", 1),
+    Routed("wine", 4, extra="linear"),
+    Routed("diabetes", 30, extra="products"),
+    Routed("wine", 6, "chain", extra="widths products linear"),
+    Routed("iris", 4, kernel="poly", extra="linear"),
 )

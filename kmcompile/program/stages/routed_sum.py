@@ -15,27 +15,32 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.described_sum import DescribedSum
+from kmcompile.program.stages.leaf_parts import KernelProducts, LinearPart
 from kmcompile.program.stages.route import Route
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answer:
-    """Decisions and bounds of queries, and the numbers of kernels and scores that they took."""
+    """Decisions and bounds of queries; how many kernels and multiply-adds they took."""
 
     decision: Float32Array
     bound: Float32Array
     evaluations: NDArray[np.int64]
-    scores: NDArray[np.int64]
+    operations: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoutedSum(DescribedSum):
     """A walk to a leaf, then the sum over the leaf's support vectors, one after another.
 
+    A leaf may also have products of its kernels, and a linear part.
+
     A vector that several leaves share is stored once; a leaf has the numbers of its vectors. The
     bound of a leaf's decision is that of `ExactSum`, with the magnitudes of the coefficients:
 
-        final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
+        final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p,
+
+    with other weights than |beta_pi| where there are products, and with the linear part's share.
 
     Where one other choice on the way may be the right one but for rounding, the walk is repeated
     from there, and the other leaf is summed, too. The decision is then the mean m of the two, and
@@ -63,6 +68,8 @@ class RoutedSum(DescribedSum):
     intercepts : ndarray of shape (n_leaves, n_decisions), float32
     minimum : ndarray of shape (n_decisions,), float32
     final_factor, result_error, trivial_bound, mean_factor, apart : float32
+    products : KernelProducts, optional
+    linear : LinearPart, optional
     """
 
     route: Route
@@ -79,6 +86,8 @@ class RoutedSum(DescribedSum):
     trivial_bound: np.float32
     mean_factor: np.float32
     apart: np.float32
+    products: KernelProducts | None = None
+    linear: LinearPart | None = None
 
     template: ClassVar[str] = "routed_sum"
     unit: ClassVar[str] = "full kernel evaluations"
@@ -98,7 +107,11 @@ class RoutedSum(DescribedSum):
     @property
     def bound_formula(self) -> str:
         """The terms of a bound that do not depend on |f_p|."""
-        return "final_factor sum_i |beta_pi| e_i + minimum_bound_p"
+        weight = "error_weights_pi" if self.products else "|beta_pi|"
+        formula = f"final_factor sum_i {weight} e_i + minimum_bound_p"
+        if self.linear:
+            formula += " + linear_per_length_p |x| + linear_per_deviation_p d"
+        return formula
 
     @property
     def n_features(self) -> int:
@@ -149,12 +162,23 @@ class RoutedSum(DescribedSum):
             Constant("N_CHOICES", len(self.route.targets), "choices of all nodes"),
             Constant("MOST_CHOICES", self.route.most_choices, "of a node"),
             Constant("DEPTH", self.route.depth, "the most nodes on the way to a leaf"),
+            *self._pair_constants(),
         )
+
+    def _pair_constants(self) -> tuple[Constant, ...]:
+        if self.products is None:
+            return ()
+        n = len(self.products.coefficients)
+        return (Constant("N_PAIRS", n, "pairs of kernels of all leaves together"),)
 
     def members(self, real: str) -> tuple[Member, ...]:
         """Return the sums of a leaf, and the decisions of the first of two leaves."""
         n = self.n_decisions
+        kernels: tuple[Member, ...] = ()
+        if self.products:
+            kernels = (Member(real, "kernel", self.largest_leaf, "kernels of the leaf so far"),)
         return (
+            *kernels,
             Member(real, "row_error", n, "sums of the kernels' errors"),
             Member(real, "first_decision", n, "decisions of the first of two leaves"),
             Member(real, "first_bound", n, ">= their errors"),
@@ -180,11 +204,15 @@ class RoutedSum(DescribedSum):
         sums = np.abs(self.coefficients.astype(np.float64)).cumsum(axis=0)
         starts = np.concatenate([np.zeros((1, self.n_decisions)), sums])
         ends = self.leaf_ends.astype(np.int64)
+        if self.products:
+            sums = self.products.error_weights.astype(np.float64).cumsum(axis=0)
+            starts[1:] += sums
         weight = float((starts[ends] - starts[np.concatenate([[0], ends[:-1]])]).max())
         weight = weight * (1 + 1e-9) + float(np.abs(self.intercepts).max())
+        linear = self.linear.largest_value(magnitude, length) if self.linear else 0.0
         scores = self.route.largest_intermediate(magnitude, length, deviation)
         of_kernel = self.kernel.largest_intermediate(of)
-        return 4 * max(value * max(1.0, weight), of_kernel, scores, length**2)
+        return 4 * max(value * max(1.0, weight) + linear, of_kernel, scores, length**2)
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
@@ -201,6 +229,8 @@ class RoutedSum(DescribedSum):
         path = self.route.walk(batch)
         decision, bound = self._of_leaves(batch, path.leaf)
         evaluations, scores = self._leaf_sizes[path.leaf], path.scores.copy()
+        of_leaves = self._leaf_operations
+        operations = of_leaves[path.leaf] + self._of_answer
         rows = np.flatnonzero(path.n_open == 1)
         unclear = path.n_open > 1
         if len(rows):
@@ -211,8 +241,10 @@ class RoutedSum(DescribedSum):
             second = self._of_leaves(batch.chosen(rows), leaf)
             decision[rows], bound[rows] = self._mean((decision[rows], bound[rows]), second)
             evaluations[rows] += self._leaf_sizes[leaf]
+            operations[rows] += of_leaves[leaf]
         bound = np.where(unclear[:, None], bound + self.apart, bound)
-        return _Answer(decision, bound, evaluations, scores)
+        operations += scores * self.route.score_operations
+        return _Answer(decision, bound, evaluations, operations)
 
     def _mean(
         self, first: tuple[Float32Array, Float32Array], second: tuple[Float32Array, Float32Array]
@@ -240,22 +272,35 @@ class RoutedSum(DescribedSum):
         end = int(self.leaf_ends[leaf])
         own = slice(end - int(self._leaf_sizes[leaf]), end)
         terms = self.kernel.query_terms(batch)
+        pair = int(self.products.starts[leaf]) if self.products else 0
+        values = list[Float32Array]()
         decision = np.zeros((len(batch), self.n_decisions), dtype=np.float32)
         error = np.zeros_like(decision)
         for slot in range(own.start, own.stop):
-            vector, coefficients = self.vectors[self.slots[slot]], self.coefficients[slot]
+            vector, factor = self.vectors[self.slots[slot]], self.coefficients[slot]
+            error_weight = magnitude(factor)
             total = np.zeros((len(batch), 1), dtype=np.float32)
             for x, s in zip(batch.x.T, vector, strict=True):
                 self.kernel.accumulate(total, x[:, None], s[None])
             if self.has_widths:
                 total *= self.widths[slot]
             value, value_error = self.kernel.finish(total, terms)
-            decision += value * coefficients
-            error += value_error * magnitude(coefficients)
+            if self.products:
+                values.append(value)
+                factor = self.products.factor(pair, factor, values)
+                error_weight = self.products.error_weights[slot]
+                pair += len(values)
+            decision += value * factor
+            error += value_error * error_weight
         decision += self.intercepts[leaf]
+        if self.linear:
+            decision += self.linear.values(batch, leaf)
         rounding = magnitude(decision) * self.result_error
         bound = error * self.final_factor + rounding + self.minimum
-        return decision, np.where(terms.usable[:, None], bound, rounding + self.trivial_bound)
+        bound = np.where(terms.usable[:, None], bound, rounding + self.trivial_bound)
+        if self.linear:
+            bound += self.linear.bound(batch)
+        return decision, bound
 
     def shared(self) -> Shared:
         """Return the numbers of features, vectors, slots, leaves and decisions."""
@@ -269,6 +314,8 @@ class RoutedSum(DescribedSum):
             *sizes(self.leaf_ends, "N_LEAVES"),
             *sizes(self.intercepts, "N_LEAVES", "N_DECISIONS"),
             *sizes(self.minimum, "N_DECISIONS"),
+            *(self.products.shared() if self.products else ()),
+            *(self.linear.shared() if self.linear else ()),
         )
 
     @property
@@ -279,6 +326,16 @@ class RoutedSum(DescribedSum):
         return of_total + of_kernel + 3 * self.n_decisions
 
     @property
+    def _leaf_operations(self) -> NDArray[np.int64]:
+        """Multiply-adds of each leaf: its vectors, products of kernels and linear part."""
+        operations = self._leaf_sizes * self._vector_operations
+        if self.products:
+            operations += self.products.operations(self._leaf_sizes)
+        if self.linear:
+            operations += self.linear.operations
+        return operations
+
+    @property
     def _of_answer(self) -> int:
         """Multiply-adds of an answer besides scores and vectors, of two leaves at most."""
         return 2 * 6 * self.n_decisions + 6 * self.n_decisions + 4
@@ -286,13 +343,11 @@ class RoutedSum(DescribedSum):
     def operations(self) -> int:
         """Return the multiply-adds of the longest walk and the largest leaf, both twice."""
         walks = 2 * self.route.most_scores * self.route.score_operations
-        return walks + 2 * self.largest_leaf * self._vector_operations + self._of_answer
+        return walks + 2 * int(self._leaf_operations.max()) + self._of_answer
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query: its scores, its vectors, the final steps."""
-        answer = self._answer(batch)
-        scores = answer.scores * self.route.score_operations
-        return scores + answer.evaluations * self._vector_operations + self._of_answer
+        """Return the multiply-adds of each query: its scores, its leaves, the final steps."""
+        return self._answer(batch).operations
 
     def kernel_evaluations(self) -> int:
         """Return the most kernels of a query: the largest leaf's, twice."""
@@ -328,4 +383,6 @@ class RoutedSum(DescribedSum):
                 self.minimum,
                 "Part of the decisions' bound that no input changes: [decision]",
             ),
+            *(self.products.tables() if self.products else ()),
+            *(self.linear.tables() if self.linear else ()),
         )

@@ -23,6 +23,8 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `routing_node_ends`, `routing_targets`, `routing_leaf_ends` | integers, of the tree, too |
 | `routing_intercepts` | floats (n_leaves, n_decisions), of the tree, too |
 | `routing_relative_gamma` | floats (n_sv,), 1 but for rbf, of the tree, too |
+| `routing_pair_coef` | floats (n_decisions, n_pairs), of the tree, too |
+| `routing_leaf_weights` | floats (n_leaves or 0, n_decisions, n), of the tree, too |
 | `decision_function_shape` | text, "ovr" or "ovo", "ovr" if left out |
 | `step_0`, `step_1`, ... | text: preprocessing, in its order, one of `STEPS` below |
 | `step_0_offset`, ... | the fields of a step |
@@ -58,6 +60,7 @@ FLAGS = MappingProxyType(
 ROUTING = (
     *("routing_weights", "routing_offsets", "routing_node_ends", "routing_targets"),
     *("routing_leaf_ends", "routing_intercepts", "routing_relative_gamma"),
+    *("routing_pair_coef", "routing_leaf_weights"),
 )
 """The tree of a routed machine: all of its names, or none, are in the archive."""
 

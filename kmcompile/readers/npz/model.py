@@ -90,6 +90,8 @@ def _routing(fields: Fields, width: int) -> Routing | None:
         leaf_ends=fields.whole_numbers("routing_leaf_ends"),
         intercepts=fields.array("routing_intercepts", (None, None)),
         relative_gamma=fields.array("routing_relative_gamma", (None,)),
+        pair_coef=fields.array("routing_pair_coef", (None, None)),
+        leaf_weights=fields.array("routing_leaf_weights", (None, None, width)),
     )
 
 

@@ -45,7 +45,7 @@ def _machine(
     weights = fields.array("route_weights_", (None, None))
     width = weights.shape[1]
     fields.require_width(width)
-    _refuse_more_than_sums(fields, len(classes))
+    _refuse_local_votes(fields, len(classes))
     intercepts = fields.array("intercept_", (None, n_decisions))
     vectors = fields.array("support_vectors_", (None, width))
     return KernelMachine(
@@ -67,6 +67,8 @@ def _machine(
             leaf_ends=fields.whole_numbers("leaf_ends_"),
             intercepts=intercepts,
             relative_gamma=fields.array("relative_gamma_", (len(vectors),)),
+            pair_coef=fields.array("pair_coef_", (n_decisions, None)),
+            leaf_weights=fields.array("leaf_weights_", (None, n_decisions, width)),
         ),
     )
 
@@ -83,16 +85,10 @@ def _kernel(fields: Fields) -> Kernel:
     return Poly(gamma, fields.number("coef0"), fields.integer("degree", 1, 100))
 
 
-def _refuse_more_than_sums(fields: Fields, n_classes: int) -> None:
-    """Refuse leaves that are more than a sum over vectors."""
+def _refuse_local_votes(fields: Fields, n_classes: int) -> None:
+    """Refuse leaves that vote among their own classes."""
     if n_classes > 2 and fields.has("leaf_class_counts_"):
         raise InputError(
             f"{fields.record.name} of more than two classes cannot be compiled; "
             "train one model a class"
         )
-    for name, remedy in (
-        ("pair_coef_", "train without products of kernels"),
-        ("leaf_weights_", "train without a linear part"),
-    ):
-        if fields.has(name) and fields.raw_array(name).size:
-            raise InputError(f"{fields.record.name} has {name}, which cannot be compiled; {remedy}")

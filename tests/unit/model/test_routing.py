@@ -89,34 +89,44 @@ def test_bounds_hold_the_decisions_of_every_leaf_that_may_be_right(case):
     X = boundary_inputs(machine)
     answers, reference = interpret(program, X), evaluate(machine, X)
     for leaf in range(machine.routing.n_leaves):
-        plain = leaf_machine(machine, leaf)
-        if plain is None:
-            continue
-        own = evaluate(plain, X)
+        own, error = leaf_decisions(machine, leaf, X)
         here = [leaf in exact_targets(machine.routing, x) for x in X.astype(np.float64)]
-        error = np.abs(answers.decisions - own.decisions) - own.error
-        assert (error <= answers.bounds)[here].all()
-        assert (np.abs(reference.decisions - own.decisions) <= reference.error + own.error)[
-            here
-        ].all()
+        off = np.abs(answers.decisions - own) - error
+        assert (off <= answers.bounds)[here].all()
+        assert (np.abs(reference.decisions - own) <= reference.error + error)[here].all()
 
 
-def leaf_machine(machine: KernelMachine, leaf: int) -> KernelMachine | None:
-    """Return the machine of one leaf; None if it has no vectors."""
-    own = machine.routing.members(leaf)
-    if own.start == own.stop:
-        return None
-    width = machine.routing.relative_gamma[own]
-    assert (width == width[0]).all()
-    kernel = machine.kernel
-    return replace(
-        machine,
-        kernel=Rbf(kernel.gamma * width[0]) if isinstance(kernel, Rbf) else kernel,
-        support_vectors=machine.support_vectors[own],
-        dual_coef=machine.dual_coef[:, own],
-        intercept=machine.intercept + machine.routing.intercepts[leaf],
-        routing=None,
+def leaf_decisions(
+    machine: KernelMachine, leaf: int, X: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the decisions of a leaf in long doubles, and bounds on their errors."""
+    routing, x = machine.routing, X.astype(np.longdouble)
+    own = routing.members(leaf)
+    vectors = machine.support_vectors[own].astype(np.longdouble)
+    if isinstance(machine.kernel, Rbf):
+        squared = ((x[:, None, :] - vectors) ** 2).sum(axis=2)
+        gammas = machine.kernel.gamma * routing.relative_gamma[own].astype(np.longdouble)
+        values = np.exp(-gammas * squared)
+    else:
+        kernel = machine.kernel
+        values = (kernel.gamma * (x @ vectors.T) + kernel.coef0) ** kernel.degree
+    terms = [values[:, None, :] * machine.dual_coef[:, own]]
+    if routing.has_pairs:
+        i, j = np.triu_indices(len(vectors))
+        sizes = np.diff(routing.leaf_ends, prepend=0)
+        first = int((sizes * (sizes + 1) // 2)[:leaf].sum())
+        products = values[:, i] * values[:, j]
+        terms.append(products[:, None, :] * routing.pair_coef[:, first : first + len(i)])
+    if len(routing.leaf_weights):
+        terms.append(x[:, None, :] * routing.leaf_weights[leaf])
+    terms.append(
+        np.broadcast_to(routing.intercepts[leaf][:, None], (len(x), *terms[0].shape[1:2], 1))
     )
+    parts = np.concatenate(terms, axis=2)
+    # Each part has passed fewer roundings than there are features and parts, and an exponential of
+    # an argument below 2^10.
+    relative = (parts.shape[2] + 4 * x.shape[1] + 2**11) * np.finfo(np.longdouble).eps
+    return parts.sum(axis=2), relative * np.abs(parts).sum(axis=2)
 
 
 def test_two_leaves_that_agree_certify_and_two_that_differ_do_not():
@@ -129,6 +139,8 @@ def test_two_leaves_that_agree_certify_and_two_that_differ_do_not():
         leaf_ends=[0, 1],
         intercepts=[[1.0], [1.0]],
         relative_gamma=[1.0],
+        pair_coef=np.empty((1, 0)),
+        leaf_weights=np.empty((0, 1, 1)),
     )
     machine = replace(
         routed.CORE[0].machine(),
@@ -161,6 +173,8 @@ def test_two_leaves_that_agree_certify_and_two_that_differ_do_not():
         ({"intercepts": np.zeros((5, 2))}, "intercepts has shape"),
         ({"relative_gamma": np.ones(3)}, "relative_gamma has shape"),
         ({"relative_gamma": np.zeros(24)}, "relative_gamma has a number that is not above 0"),
+        ({"pair_coef": np.zeros((1, 3))}, "pair_coef has shape"),
+        ({"leaf_weights": np.zeros((4, 1, 6))}, "leaf_weights has shape"),
     ],
 )
 def test_a_tree_that_is_none_is_refused(changes, word):
@@ -205,6 +219,14 @@ def test_gammas_that_float32_does_not_hold_are_refused(gammas, word):
 def test_what_routed_machines_do_not_have_is_refused(options, word):
     with pytest.raises(InputError, match=word):
         kmcompile.compile_model(routed.CORE[0].machine(), verify="none", name="iris", **options)
+
+
+def test_products_of_kernels_that_are_not_rbf_are_refused():
+    machine = routed.Routed("iris", 4, kernel="poly").machine()
+    sizes = machine.routing.leaf_sizes
+    pairs = np.ones((1, int((sizes * (sizes + 1) // 2).sum())))
+    with pytest.raises(InputError, match="a machine with a poly kernel has products of kernels"):
+        replace(machine, routing=replace(machine.routing, pair_coef=pairs))
 
 
 def test_one_vs_one_machines_have_no_leaves():

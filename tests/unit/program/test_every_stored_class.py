@@ -72,6 +72,7 @@ CASES = (
     replays.Replayed(CHI2, low_parts=True),
     Reduced("cubic_wine", 8),
     routed.CORE[0],
+    routed.CORE[9],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 

@@ -32,6 +32,8 @@ CLASSIFIERS = [
     FaLKSVC(local_model_selection=True, grid=Grid([40, 80], [1.0, 4.0]), random_state=0),
     DCPredClassifier(4, 6, random_state=0, **_ONE_WIDTH),
     DCPredClassifier(4, 6, linear_term=False, polish_steps=5, random_state=0),
+    DCPredClassifier(4, 6, polish_steps=5, random_state=0),
+    DCPredClassifier(4, 6, pseudo_landmarks="products", polish_steps=5, random_state=0),
 ]
 
 
@@ -55,7 +57,7 @@ def test_the_machine_and_its_c_give_the_classifiers_labels(model):
 def test_a_regression_of_leaves_gives_its_values():
     X, y = load_diabetes(return_X_y=True)
     X = np.float32(X).astype(np.float64)
-    model = DCPredRegressor(4, 6, linear_term=False, polish_steps=5, random_state=0)
+    model = DCPredRegressor(4, 6, pseudo_landmarks="products", polish_steps=5, random_state=0)
     model.fit(X[:300], y[:300])
     reference = evaluate(load_model(model), np.float32(X[300:]))
     error = np.abs(reference.decisions[:, 0] - model.predict(X[300:]))
@@ -82,21 +84,9 @@ def test_a_pickled_estimator_is_read_without_running_it(model, tmp_path):
     assert load_model(tmp_path / "cells.pkl").sha256 == load_model(model).sha256
 
 
-@pytest.mark.parametrize(
-    ("model", "word"),
-    [
-        (FaLKSVC(k=20), "of more than two classes cannot be compiled"),
-        (DCPredClassifier(2, 4, polish=False), "leaf_weights_, which cannot be compiled"),
-        (
-            DCPredClassifier(2, 4, pseudo_landmarks="products", **_ONE_WIDTH),
-            "pair_coef_, which cannot be compiled",
-        ),
-    ],
-    ids=str,
-)
-def test_leaves_without_c_are_refused(model, word):
-    with pytest.raises(InputError, match=word):
-        load_model(model.fit(*load_wine(return_X_y=True)))
+def test_local_votes_are_refused():
+    with pytest.raises(InputError, match="of more than two classes cannot be compiled"):
+        load_model(FaLKSVC(k=20).fit(*load_wine(return_X_y=True)))
 
 
 def test_an_estimator_that_is_not_fitted_is_refused():
