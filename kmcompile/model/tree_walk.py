@@ -14,6 +14,11 @@ from kmcompile.numeric.batch import UNKNOWN
 NO_TARGET = np.iinfo(np.int64).max
 """Stands for the target of a choice where there is none."""
 
+LOWEST_WHOLE = -(1 << 61)
+"""Below every score in integers."""
+
+_Scores = RealArray | NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walk:
@@ -40,8 +45,8 @@ class Walk:
 def walk(
     node_ends: NDArray[np.int64],
     targets: NDArray[np.int64],
-    score: Callable[[slice, NDArray[np.intp]], RealArray],
-    margin: RealArray,
+    score: Callable[[slice, NDArray[np.intp]], _Scores],
+    margin: _Scores,
     start: NDArray[np.int64],
 ) -> Walk:
     """Return where queries end that take the choice with the largest score at each node.
@@ -79,20 +84,24 @@ def walk(
     return Walk(-1 - target, rival, n_open, scores)
 
 
-def _three_best(values: RealArray) -> tuple[NDArray[np.intp], RealArray]:
-    """Return the two best choices of each row, and the three largest scores, -2^126 if missing."""
+def _three_best(values: _Scores) -> tuple[NDArray[np.intp], _Scores]:
+    """Return the two best choices of each row, and the three largest scores.
+
+    Where a score is missing, it is -2^126; of integers, -2^61.
+    """
     missing = max(0, 3 - values.shape[1])
-    lowest = np.full((len(values), missing), -UNKNOWN, dtype=values.dtype)
+    of_kind = float(LOWEST_WHOLE if values.dtype.kind == "i" else -UNKNOWN)
+    lowest = np.full((len(values), missing), of_kind, dtype=values.dtype)
     filled = np.concatenate([values, lowest], axis=1)
     if filled.shape[1] > 64:
-        order = _largest_three(filled)
+        order = _largest_three(filled, of_kind)
     else:
         order = np.argsort(-filled, axis=1, kind="stable")[:, :3]
     best = np.minimum(order[:, :2], values.shape[1] - 1)
     return best, np.take_along_axis(filled, order, axis=1)
 
 
-def _largest_three(values: RealArray) -> NDArray[np.intp]:
+def _largest_three(values: _Scores, lowest: float) -> NDArray[np.intp]:
     """Return the places of the three largest of each row, the first of equal ones."""
     left = values.copy()
     rows = np.arange(len(values))
@@ -100,5 +109,5 @@ def _largest_three(values: RealArray) -> NDArray[np.intp]:
     for _ in range(3):
         place = left.argmax(axis=1)
         places.append(place)
-        left[rows, place] = -np.inf
+        left[rows, place] = lowest
     return np.stack(places, axis=1)

@@ -1,60 +1,62 @@
-"""The route of a query through a tree of choices to a leaf, in float32."""
+"""The route of a query through a tree of choices to a leaf."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.model.tree_walk import Walk, walk
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Shared, sizes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Route:
-    """At each node the choice with the largest score <w, x> - t is taken, the first of equal ones.
+class RouteTree(ABC):
+    """A tree of choices; at each node the one with the largest score is taken, the first of equals.
 
     Only differences of scores matter. So the trained w and t of a node's first choice are
     subtracted from those of its others: the score of the first choice is 0, and it has no row in
-    the tables. A sum of products is plain, in the order of the features.
-
-    With w^, t^, x^ as stored, e >= |w - w^|, delta >= |x - x^| and X >= |x^|, a score is off by at
-    most ((gamma_n + u) |w^| + e) X + |w| delta + |t - t^| + u |t^| (Higham, eq. 3.5), and twice
-    the largest such bound is the margin
-
-        per_length X + per_deviation delta + minimum:
-
-    where two computed scores differ by more, the larger one is the larger one in real arithmetic.
+    the tables.
 
     Parameters
     ----------
-    weights : ndarray of shape (n_rows, n_features), float32
+    weights : ndarray of shape (n_rows, n_features)
         Row c - node - 1 is that of choice c.
-    offsets : ndarray of shape (n_rows,), float32
+    offsets : ndarray of shape (n_rows,)
     node_ends : ndarray of shape (n_nodes,), uint16
         The choice after the last one of each node.
     targets : ndarray of shape (n_choices,), uint16
         Where a choice leads: a node with a larger number, or n_nodes + leaf.
-    per_length, per_deviation, minimum : float32
     """
 
-    weights: Float32Array
-    offsets: Float32Array
+    weights: NDArray[Any]
+    offsets: NDArray[Any]
     node_ends: NDArray[np.uint16]
     targets: NDArray[np.uint16]
-    per_length: np.float32
-    per_deviation: np.float32
-    minimum: np.float32
 
-    def __post_init__(self) -> None:
-        for name in ("weights", "offsets"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        for name in ("node_ends", "targets"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+    @abstractmethod
+    def margins(self, batch: Batch) -> RealArray | NDArray[np.int64]:
+        """Return the margin of each query: scores that differ by more are in the right order."""
+
+    @abstractmethod
+    def scores(self, x: NDArray[Any], rows: slice) -> NDArray[Any]:
+        """Return the scores of some rows of the tables, shape (n_queries, n_rows).
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_queries, n_features)
+            What `inputs` returned.
+        rows : slice
+        """
+
+    @abstractmethod
+    def inputs(self, batch: Batch) -> NDArray[Any]:
+        """Return what the scores are functions of, shape (n_queries, n_features)."""
 
     @property
     def n_nodes(self) -> int:
@@ -97,37 +99,19 @@ class Route:
 
         Of a target in `start`, and of a result's rival, -1 - leaf stands for a leaf.
         """
-        margin = (
-            self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
-        )
+        inputs = self.inputs(batch)
         targets = self.targets.astype(np.int64)
         targets = np.where(targets < self.n_nodes, targets, self.n_nodes - 1 - targets)
         ends = self.node_ends.astype(np.int64)
         node_of = np.repeat(np.arange(self.n_nodes), self._node_sizes)
 
-        def score(choices: slice, rows: NDArray[np.intp]) -> Float32Array:
+        def score(choices: slice, rows: NDArray[np.intp]) -> NDArray[Any]:
             node = int(node_of[choices.start])
-            own = slice(choices.start - node, choices.stop - node - 1)
-            values = np.zeros((len(rows), choices.stop - choices.start), dtype=np.float32)
-            total = values[:, 1:]
-            for x, w in zip(batch.x[rows].T, self.weights[own].T, strict=True):
-                total += x[:, None] * w
-            total -= self.offsets[own]
-            return values
+            others = self.scores(inputs[rows], slice(choices.start - node, choices.stop - node - 1))
+            return np.concatenate([np.zeros_like(others, shape=(len(rows), 1)), others], axis=1)
 
         begin = np.zeros(len(batch), dtype=np.int64) if start is None else start
-        return walk(ends, targets, score, margin, begin)
-
-    def largest_intermediate(
-        self, magnitude: Float64Array | None, length: float, deviation: float
-    ) -> float:
-        """Return a bound on scores and margins, as `DescribedSum.largest_intermediate`."""
-        weights = np.abs(self.weights.astype(np.float64))
-        norm = float(np.sqrt((weights**2).sum(axis=1)).max(initial=0.0))
-        inner = norm * length if magnitude is None else float((weights @ magnitude).max(initial=0))
-        inner += float(np.abs(self.offsets).max(initial=0.0))
-        margin = float(self.per_length) * length + float(self.per_deviation) * deviation
-        return max(inner, margin + float(self.minimum))
+        return walk(ends, targets, score, self.margins(batch), begin)
 
     def shared(self) -> Shared:
         """Return the numbers of features, rows, nodes and choices."""
@@ -164,3 +148,67 @@ class Route:
                 "Where a choice leads: a later node, or N_NODES + a leaf: [choice]",
             ),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Route(RouteTree):
+    """Scores <w, x> - t in float32. A sum of products is plain, in the order of the features.
+
+    With w^, t^, x^ as stored, e >= |w - w^|, delta >= |x - x^| and X >= |x^|, a score is off by at
+    most ((gamma_n + u) |w^| + e) X + |w| delta + |t - t^| + u |t^| (Higham, eq. 3.5), and twice
+    the largest such bound is the margin
+
+        per_length X + per_deviation delta + minimum:
+
+    where two computed scores differ by more, the larger one is the larger one in real arithmetic.
+
+    Parameters
+    ----------
+    weights, offsets : ndarray, float32
+    node_ends, targets : ndarray, uint16
+    per_length, per_deviation, minimum : float32
+    """
+
+    weights: Float32Array
+    offsets: Float32Array
+    node_ends: NDArray[np.uint16]
+    targets: NDArray[np.uint16]
+    per_length: np.float32
+    per_deviation: np.float32
+    minimum: np.float32
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "offsets"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        for name in ("node_ends", "targets"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+
+    def margins(self, batch: Batch) -> RealArray:
+        """Return the margin of each query, shape (n_queries,)."""
+        of_length = self.per_length * batch.length
+        margin: RealArray = of_length + self.per_deviation * batch.deviation + self.minimum
+        return margin
+
+    def inputs(self, batch: Batch) -> NDArray[Any]:
+        """Return the prepared queries."""
+        return batch.x
+
+    def scores(self, x: NDArray[Any], rows: slice) -> NDArray[Any]:
+        """Return <w, x> - t of some rows."""
+        weights = self.weights[rows]
+        total = np.zeros((len(x), len(weights)), dtype=np.float32)
+        for of_feature, w in zip(x.T, weights.T, strict=True):
+            total += of_feature[:, None] * w
+        total -= self.offsets[rows]
+        return total
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return a bound on scores and margins, as `DescribedSum.largest_intermediate`."""
+        weights = np.abs(self.weights.astype(np.float64))
+        norm = float(np.sqrt((weights**2).sum(axis=1)).max(initial=0.0))
+        inner = norm * length if magnitude is None else float((weights @ magnitude).max(initial=0))
+        inner += float(np.abs(self.offsets).max(initial=0.0))
+        margin = float(self.per_length) * length + float(self.per_deviation) * deviation
+        return max(inner, margin + float(self.minimum))
