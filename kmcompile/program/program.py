@@ -25,14 +25,14 @@ from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.probability import Probability
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.routed_sum import RoutedSum
 from kmcompile.program.stages.sign import Sign
 from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.value import Value
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.vote import Vote
 
-_SUMS = (ExactSum, PairSum, FixedSum, VectorlessSum, RoutedSum)
+_SUMS = (ExactSum, PairSum, FixedSum, VectorlessSum, SumOfLeaves)
 _LABELS = (Sign, Vote, Argmax, Value)
 """The kinds that the emitter, the analyses and the reports tell apart: another would be mistaken
 for one of them."""
@@ -136,7 +136,7 @@ class Program:
         The early exits in order, and before them the stages that serve them or the sum: the list of
         nonzeros, the range gate. The constructor refuses stages that do not fit each other
         (`kmcompile.program.agreement`), and a sum or a label of another kind than the package's.
-    sum : ExactSum, PairSum, FixedSum, VectorlessSum or RoutedSum
+    sum : ExactSum, PairSum, FixedSum, VectorlessSum or SumOfLeaves
         The sum over all vectors, for queries that no early exit has decided.
     label : Always
         The stage that turns decisions and bounds into a label or a value.
@@ -166,7 +166,7 @@ class Program:
     classes: tuple[Label, ...]
     prepare: Prepare
     exits: tuple[Stage, ...]
-    sum: ExactSum | PairSum | FixedSum | VectorlessSum | RoutedSum
+    sum: ExactSum | PairSum | FixedSum | VectorlessSum | SumOfLeaves
     label: Always
     known_answers: KnownAnswers
     decision_function_shape: str

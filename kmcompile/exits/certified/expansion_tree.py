@@ -19,7 +19,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.program import Program
-from kmcompile.program.stages import RoutedSum, Value
+from kmcompile.program.stages import SumOfLeaves, Value
 
 _SEED = 20010628
 
@@ -81,7 +81,7 @@ def tree(
     """
     assert isinstance(machine.kernel, Rbf)
     vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
-    assert not isinstance(program.ends.exact, RoutedSum)
+    assert not isinstance(program.ends.exact, SumOfLeaves)
     storage = np.abs(machine.intercept - program.ends.exact.intercept)
     label = program.ends.label
     tolerance = label.tolerance if isinstance(label, Value) else None

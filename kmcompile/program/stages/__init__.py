@@ -31,6 +31,7 @@ from kmcompile.program.stages.sign import Sign
 from kmcompile.program.stages.sign_map import SignMap
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.table_sum import TableSum
 from kmcompile.program.stages.value import Value
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
@@ -101,6 +102,7 @@ __all__ = [
     "SignMap",
     "Stage",
     "SubspaceCertificate",
+    "SumOfLeaves",
     "TableSum",
     "Value",
     "VectorlessSum",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
 from kmcompile.program.stages.pair_sum import PairSum
-from kmcompile.program.stages.routed_sum import RoutedSum
 from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
 
 
@@ -18,7 +18,7 @@ class Ends:
 
     Parameters
     ----------
-    exact : ExactSum, PairSum, FixedSum, VectorlessSum or RoutedSum
+    exact : ExactSum, PairSum, FixedSum, VectorlessSum or SumOfLeaves
         The sum after the last early exit.
     label : Always
         Turns decisions and bounds into a label, and says whether every decision within its bound
@@ -27,7 +27,7 @@ class Ends:
         Cost of a float32 operation in operations of the exact sum; 1 if the sum is in float32.
     """
 
-    exact: ExactSum | PairSum | FixedSum | VectorlessSum | RoutedSum
+    exact: ExactSum | PairSum | FixedSum | VectorlessSum | SumOfLeaves
     label: Always
     float_weight: int = 1
 

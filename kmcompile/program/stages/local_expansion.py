@@ -24,8 +24,8 @@ from kmcompile.program.stages.fixed_sum import FixedSum
 from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE, Local, nearest
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
-from kmcompile.program.stages.routed_sum import RoutedSum
 from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
 
 N_CONSTANTS = 10
 """Number of constants of a row: C, m, r1 .. r6, d and the part of `minimum`."""
@@ -282,7 +282,7 @@ class LocalExpansion(EarlyExit):
     ) -> Batch:
         scale, relative = local.scale[:, None], local.relative[:, None]
         decisions = self.decisions[local.node].astype(np.intp)
-        assert not isinstance(ends.exact, RoutedSum)
+        assert not isinstance(ends.exact, SumOfLeaves)
         intercept = self.intercept if len(self.intercept) else ends.exact.intercept
         f = intercept[decisions] + scale * h
         radius = scale * (error + relative * (error + magnitude(h)))
