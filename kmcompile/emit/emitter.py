@@ -8,7 +8,7 @@ from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
-from kmcompile.emit.fixed_sum_view import fixed_sum_sections
+from kmcompile.emit.fixed_sum_view import fixed_sum_sections, routed_fixed_sections
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.line_breaks import break_lines
 from kmcompile.emit.pair_sum_view import pair_sum_sections
@@ -21,7 +21,15 @@ from kmcompile.emit.words import words_of
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.scalar import square_root
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, PairSum, RoutedSum, Vote
+from kmcompile.program.stages import (
+    CodedSum,
+    ExactSum,
+    FixedSum,
+    PairSum,
+    RoutedFixedSum,
+    RoutedSum,
+    Vote,
+)
 from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.program.stages.vote import ROUNDED_UP
 from kmcompile.target import Target
@@ -105,6 +113,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
         sections += pair_sum_sections(summed, label, bool(early.exits), names)
     elif isinstance(summed, FixedSum):
         sections += fixed_sum_sections(summed, target, names)
+    elif isinstance(summed, RoutedFixedSum):
+        sections += routed_fixed_sections(summed, target, names)
     elif isinstance(summed, RoutedSum):
         sections += _routed_sum_sections(summed, functions, names)
     else:
@@ -154,7 +164,10 @@ def _routed_sum_sections(
         render("exact_sum/block_totals.c.j2", view=scores, **names),
         *_kernel_sections(stage.kernel, True, names),
         render("exact_sum/block_totals.c.j2", view=functions.of_exact_sum, **names),
-        render("stages/routed_sum.c.j2", stage=stage, scores=scores.function, **names),
+        render("routed_sum/scores.c.j2", scores=scores.function, **names),
+        render("routed_sum/route.c.j2", route=stage.route, in_integers=False, **names),
+        render("routed_sum/leaf.c.j2", stage=stage, scores=scores.function, **names),
+        render("stages/routed_sum.c.j2", stage=stage, in_integers=False, **names),
     ]
 
 

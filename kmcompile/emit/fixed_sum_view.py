@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from kmcompile.emit.code_table_view import CodeTableView, code_table_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.literals import unsigned_literal, wide_literal
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.layout import Member
-from kmcompile.program.stages import FixedSum
+from kmcompile.program.stages import FixedSum, RoutedFixedSum, Stage
 from kmcompile.target import Target
 
 _WORD_BITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class FixedSumView:
-    """Values for templates/stages/fixed_sum.c.j2 and templates/fixed_sum/.
+class FixedKernelView:
+    """Values for templates/fixed_sum/products.c.j2 and kernel.c.j2.
 
     Parameters
     ----------
+    sum_type : str
+        The C type of |s - x|^2.
+    coefficient_type : str
+        The C type of a coefficient's magnitude.
     multiplies_long : bool
         Whether the core multiplies to 64 bits.
-    unrolled : bool
-        Whether lanes are scalars, for cores without vector registers, or loops.
     exponent_text : str
         t for the comment.
     last_distance : str
@@ -37,20 +37,36 @@ class FixedSumView:
         multiplier is t, or t before a shift; and t.
     """
 
-    codes: CodeTableView
+    sum_type: str
     coefficient_type: str
     wide_coefficients: bool
     multiplies_long: bool
-    unrolled: bool
     exponent_text: str
     last_distance: str
     scaled_distance: str
     exponent: str
 
 
-def fixed_sum_view(stage: FixedSum, name: str, target: Target) -> FixedSumView:
-    """Return the view of the sum for a target; `name` is the prefix of the functions."""
-    last, wide = stage.cutoff - 1, stage.codes.wide
+@dataclass(frozen=True, slots=True)
+class FixedSumView:
+    """Values for templates/stages/fixed_sum.c.j2 and templates/fixed_sum/.
+
+    Parameters
+    ----------
+    unrolled : bool
+        Whether lanes are scalars, for cores without vector registers, or loops.
+    """
+
+    codes: CodeTableView
+    coefficient_type: str
+    unrolled: bool
+
+
+def fixed_kernel_view(
+    stage: FixedSum | RoutedFixedSum, wide: bool, name: str, target: Target
+) -> FixedKernelView:
+    """Return the view of a kernel in integers; `wide` tells of 64 bits for |s - x|^2."""
+    last = stage.cutoff - 1
     down, up = stage.distance_shift, min(_WORD_BITS - stage.product_shift, _WORD_BITS - 1)
     shifted = f"(distance >> {down})" if down else "distance"
     scaled = f"(distance >> {unsigned_literal(down)})" if down else "distance"
@@ -62,12 +78,12 @@ def fixed_sum_view(stage: FixedSum, name: str, target: Target) -> FixedSumView:
     exponent = f"{name}_upper_product(scaled, {unsigned_literal(stage.multiplier)})"
     if up < 0:
         exponent = f"{exponent} >> {unsigned_literal(-up)}"
-    return FixedSumView(
-        codes=code_table_view(stage.codes),
-        coefficient_type=C_TYPES[stage.coefficients.dtype.name],
-        wide_coefficients=stage.coefficients.dtype == np.uint32,
+    narrow = stage.coefficients.dtype.itemsize == 2
+    return FixedKernelView(
+        sum_type="uint64_t" if wide else "uint32_t",
+        coefficient_type="uint16_t" if narrow else "uint32_t",
+        wide_coefficients=not narrow,
         multiplies_long=target.multiplies_long,
-        unrolled=target.unroll_lanes,
         exponent_text=f"{shifted} * {stage.multiplier} >> {stage.product_shift}",
         last_distance=wide_literal(last) if wide else unsigned_literal(last),
         scaled_distance=scaled,
@@ -77,22 +93,55 @@ def fixed_sum_view(stage: FixedSum, name: str, target: Target) -> FixedSumView:
 
 def fixed_sum_sections(stage: FixedSum, target: Target, names: dict[str, str]) -> list[str]:
     """Return the functions of the sum."""
-    view = fixed_sum_view(stage, names["name"], target)
+    kernel = fixed_kernel_view(stage, stage.codes.wide, names["name"], target)
+    view = FixedSumView(
+        codes=code_table_view(stage.codes),
+        coefficient_type=C_TYPES[stage.coefficients.dtype.name],
+        unrolled=target.unroll_lanes,
+    )
     codes = ("pack", "square", *view.codes.templates)
     return [
         *(render(f"code_table/{name}.c.j2", view=view.codes, **names) for name in codes),
-        render("fixed_sum/products.c.j2", view=view, **names),
-        render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed.VIEW, **names),
+        *fixed_kernel_sections(kernel, names),
         *(
-            render(f"fixed_sum/{name}.c.j2", stage=stage, view=view, **names)
+            render(f"fixed_sum/{name}.c.j2", stage=stage, view=view, of_leaf=False, **names)
             for name in ("kernels", "groups", "decisions")
         ),
         render("stages/fixed_sum.c.j2", view=view, **names),
     ]
 
 
-def integer_members(stage: FixedSum) -> list[Member]:
-    """Return the sums in the workspace, which come first in it."""
+def fixed_kernel_sections(view: FixedKernelView, names: dict[str, str]) -> list[str]:
+    """Return the functions of a kernel and of its products with coefficients."""
+    return [
+        render("fixed_sum/products.c.j2", view=view, **names),
+        render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed.VIEW, **names),
+        render("fixed_sum/kernel.c.j2", view=view, **names),
+    ]
+
+
+def routed_fixed_sections(
+    stage: RoutedFixedSum, target: Target, names: dict[str, str]
+) -> list[str]:
+    """Return the functions of the sum of a leaf."""
+    view = fixed_kernel_view(stage, stage.wide, names["name"], target)
+    return [
+        *fixed_kernel_sections(view, names),
+        render("routed_sum/fixed_scores.c.j2", stage=stage, route=stage.route, **names),
+        render("routed_sum/route.c.j2", route=stage.route, in_integers=True, **names),
+        render("routed_sum/fixed_leaf.c.j2", stage=stage, view=view, **names),
+        render("fixed_sum/decisions.c.j2", stage=stage, of_leaf=True, **names),
+        render("routed_sum/fixed_leaf_sum.c.j2", stage=stage, **names),
+        render("stages/routed_fixed_sum.c.j2", stage=stage, in_integers=True, **names),
+    ]
+
+
+def integer_members(stage: Stage) -> list[Member]:
+    """Return the sums in the workspace, which come first in it; none of a sum in float32."""
+    if isinstance(stage, RoutedFixedSum):
+        return list(stage.integer_members())
+    if not isinstance(stage, FixedSum):
+        return []
     n, rows = stage.n_decisions, stage.n_rows
     return [
         Member("uint64_t", "products", 2 * n, "kernels times coefficients, > 0 and < 0"),

@@ -9,7 +9,7 @@ from kmcompile.emit.members import confidence_members, pair_members, sum_members
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodeTable, FixedSum, PairSum
+from kmcompile.program.stages import CodeTable, PairSum
 
 
 def workspace_members(
@@ -32,8 +32,7 @@ def workspace_members(
 def integer_bytes(program: Program) -> int:
     """Return the bytes of the integer sums and of the codes that inner products read."""
     summed = program.ends.exact
-    members = integer_members(summed) if isinstance(summed, FixedSum) else []
-    sums = sum(member.n_bytes for member in members)
+    sums = sum(member.n_bytes for member in integer_members(summed))
     return sums + (code_bytes(program.codes) if isinstance(program.codes, CodeTable) else 0)
 
 

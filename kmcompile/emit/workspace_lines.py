@@ -10,7 +10,7 @@ from kmcompile.emit.layout import Layout
 from kmcompile.emit.members import declaration
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodeTable, FixedSum
+from kmcompile.program.stages import CodeTable
 
 
 def member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
@@ -22,8 +22,7 @@ def member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
 def own_lines(layout: Layout) -> Iterator[tuple[str, str]]:
     """Yield the declarations of the workspace behind the replay's part, the widest types first."""
     program, summed = layout.program, layout.program.ends.exact
-    if isinstance(summed, FixedSum):
-        yield from member_lines(integer_members(summed))
+    yield from member_lines(integer_members(summed))
     if isinstance(program.codes, CodeTable):
         yield from code_lines(program.codes, program.name)
     yield from member_lines(layout.members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from kmcompile.lower.feature_space import VectorPairs, refitted
 from kmcompile.model.coefficients import decision_coefficients, with_decision_coefficients
 from kmcompile.model.grid import integer_grid
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.passes.code_units import to_code_units
@@ -49,6 +50,8 @@ class Coded:
         Whether every support vector is exactly its codes.
     moved_error : float
         Bound on the Euclidean norm of a vector's float64 rounding errors.
+    routing_error : float
+        Bound on the float64 rounding of an offset of the routing, 0 without one.
     """
 
     machine: KernelMachine
@@ -59,6 +62,7 @@ class Coded:
     high: int
     lossless: bool
     moved_error: float
+    routing_error: float = 0.0
 
     @property
     def scale(self) -> CodeScale:
@@ -141,7 +145,14 @@ def _coded(
     if isinstance(moved.kernel, Rbf):
         check_gamma(moved.kernel.gamma * unit**2)
     fitted = moved if lossless else _fitted(moved, unit)
-    return Coded(moved, fitted, unit, width, low, high, lossless, error)
+    of_routing = _routing_error(machine.routing, offset) if machine.routing else 0.0
+    return Coded(moved, fitted, unit, width, low, high, lossless, error, of_routing)
+
+
+def _routing_error(routing: Routing, offset: Float64Array) -> float:
+    """Return a bound on the rounding of t - <w, offset> in float64 (`to_code_units`)."""
+    sizes = np.abs(routing.offsets) + np.abs(routing.weights) @ np.abs(offset)
+    return (len(offset) + 2) * 2 * UNIT_ROUNDOFF_64 * float(sizes.max())
 
 
 def check_gamma(gamma: float) -> None:
@@ -164,11 +175,19 @@ def check_gamma(gamma: float) -> None:
 
 
 def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
-    """Return the machine with coefficients that are fitted to the rounded vectors."""
+    """Return the machine with coefficients that are fitted to the rounded vectors, by leaves."""
     assert isinstance(machine.kernel, Rbf)
     stored = np.rint(machine.support_vectors / unit) * unit
     pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, stored)
-    return with_decision_coefficients(machine, refitted(pairs, decision_coefficients(machine)))
+    coefficients = decision_coefficients(machine)
+    if machine.routing is None:
+        return with_decision_coefficients(machine, refitted(pairs, coefficients))
+    fitted = coefficients.copy()
+    for leaf in range(machine.routing.n_leaves):
+        own = np.arange(len(stored))[machine.routing.members(leaf)]
+        if len(own):
+            fitted[:, own] = refitted(pairs.chosen(own), coefficients[:, own])
+    return replace(machine, dual_coef=fitted)
 
 
 def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MARGIN) -> Coded:
@@ -229,6 +248,12 @@ def _check(machine: KernelMachine) -> None:
         raise InputError(
             "integer formats are for the rbf, poly, sigmoid and intersection kernels, this "
             f"machine's is {kernel.name}\nuse --format float32"
+        )
+    routing = machine.routing
+    if routing is not None and (routing.has_widths or routing.has_pairs or routing.has_weights):
+        raise InputError(
+            "integer formats are for leaves that are sums of kernels of one gamma\n"
+            "use --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:

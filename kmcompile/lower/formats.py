@@ -19,7 +19,7 @@ from kmcompile.passes.drop_zero_features import drop_zero_features
 from kmcompile.program.cost import exact_operations
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodeTable, TableSum
+from kmcompile.program.stages import CodeTable, RoutedFixedSum, TableSum
 from kmcompile.target import Target
 from kmcompile.text.figures import counted, share_text
 
@@ -141,8 +141,6 @@ def lower_unchecked(
         program = _with_model_hash(lower(machine, target, name, ordinary), original)
         measured = _measured(program, ordinary, samples)
         return Lowered(machine, program, None, ordinary, measured)
-    if machine.routing is not None:
-        raise InputError("a routed machine is summed in float32\nuse --format float32")
     coded = _codes(machine, number_format)
     ordinary = ordinary_inputs(machine, _CANDIDATES)
     program = _with_model_hash(_with_layout(coded, target, name, ordinary, number_format), original)
@@ -191,7 +189,8 @@ def _with_layout(
     coded: Coded, target: Target, name: str, ordinary: Float32Array, number_format: str
 ) -> Program:
     """Return the program with 16-bit coefficients, or 32-bit ones if these certify much more."""
-    stores_vectors = coded.machine.kernel.additive is not Additive.LINES
+    machine = coded.machine
+    stores_vectors = machine.kernel.additive is not Additive.LINES and machine.routing is None
     sparse = stores_vectors and sparse_is_better(coded, target, ordinary)
 
     def lowered(wide: bool) -> Program:
@@ -222,6 +221,8 @@ def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
     if isinstance(summed, TableSum):
         values = f"{counted(summed.n_values, 'code', 'codes')} of all features"
         return (text, f"functions of features are stored at {values}, and looked up")
+    if isinstance(summed, RoutedFixedSum):
+        return (text, f"squared distances of codes have {64 if summed.wide else 32} bits")
     assert isinstance(table, CodeTable)
     dropped = table.n_features - table.n_used
     if dropped:

@@ -17,12 +17,13 @@ from kmcompile.lower.prepare import length_bound, lower_steps
 from kmcompile.lower.probability import lower_probability
 from kmcompile.lower.program import lower_label
 from kmcompile.lower.ranges import check_codes, preparation_limit
+from kmcompile.lower.routed_fixed_sum import lower_routed_fixed_sum
 from kmcompile.lower.table_sum import lower_table_sum
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedSum, FixedSum, Prepare, TableSum
+from kmcompile.program.stages import CodedSum, FixedSum, Prepare, RoutedFixedSum, TableSum
 from kmcompile.program.stages.code_table import SPARSE
 from kmcompile.steps import Quantize
 from kmcompile.target import Target
@@ -90,9 +91,11 @@ def lower_integers(
     prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
     typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
     codes_layout = SPARSE if layout.sparse else target.code_layout
-    summed: FixedSum | CodedSum | TableSum
+    summed: FixedSum | CodedSum | TableSum | RoutedFixedSum
     if machine.kernel.additive is Additive.LINES:
         summed = lower_table_sum(coded, layout.wide_coefficients)
+    elif machine.routing is not None:
+        summed = lower_routed_fixed_sum(coded, target, layout.wide_coefficients)
     elif distances:
         summed = lower_fixed_sum(
             coded,

@@ -17,7 +17,7 @@ _VALUE_ROUNDING = 2.0**-20
 
 def lower_linear_part(routing: Routing) -> LinearPart | None:
     """Return the linear part of the leaves, if any leaf has one."""
-    if not len(routing.leaf_weights):
+    if not routing.has_weights:
         return None
     table = routing.leaf_weights.astype(np.float32)
     n = table.shape[2]

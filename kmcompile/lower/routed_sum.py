@@ -54,8 +54,8 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
     """
     table = machine.support_vectors.astype(np.float32)
     vectors, slots = np.unique(table, axis=0, return_inverse=True)
-    _refuse_more("different support vectors", len(vectors))
-    _refuse_more("choices and leaves of the route", routing.n_choices + routing.n_leaves)
+    refuse_more("different support vectors", len(vectors))
+    refuse_more("choices and leaves of the route", routing.n_choices + routing.n_leaves)
     coefficients = machine.dual_coef.astype(np.float32).T
     machine, widths = _with_largest_gamma(machine, routing)
     if len(widths):
@@ -130,7 +130,7 @@ def _summation(most: int, has_pairs: bool) -> Summation:
 
 def lower_route(routing: Routing) -> Route:
     """Return the route with the scores of each node's first choice subtracted from the others."""
-    routing = _with_two_choices(routing)
+    routing = with_two_choices(routing)
     sizes = np.diff(routing.node_ends, prepend=0)
     starts = routing.node_ends - sizes
     node_of = np.repeat(np.arange(routing.n_nodes), sizes)
@@ -162,7 +162,7 @@ def lower_route(routing: Routing) -> Route:
     )
 
 
-def _with_two_choices(routing: Routing) -> Routing:
+def with_two_choices(routing: Routing) -> Routing:
     """Return a routing where at least one node has two choices: no table may be empty.
 
     If each node has only one, the last node's comes again, too far off to be ever taken.
@@ -183,6 +183,7 @@ def _longest(rows: Float64Array) -> float:
     return float(np.sqrt((rows**2).sum(axis=1)).max(initial=0.0)) * (1 + 1e-12)
 
 
-def _refuse_more(what: str, n: int) -> None:
+def refuse_more(what: str, n: int) -> None:
+    """Raise InputError if the tables of a routed machine cannot index n of something."""
     if n > _MOST:
         raise InputError(f"{n} {what}, must be at most {_MOST}; train with fewer leaves or points")

@@ -170,7 +170,7 @@ def _of_leaf(machine: KernelMachine, routing: Routing, leaf: int, prepared: Floa
             decisions += np.einsum("qi,pij,qj->qp", values, form, values, optimize=True)
             magnitudes += np.einsum("qi,pij,qj->qp", values, np.abs(form), values, optimize=True)
             relative *= 3  # a product has the errors of two kernels, and is in two sums
-    if len(routing.leaf_weights):
+    if routing.has_weights:
         weights = routing.leaf_weights[leaf].T
         decisions += prepared @ weights
         magnitudes += np.abs(prepared) @ np.abs(weights)

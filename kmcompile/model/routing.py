@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,11 @@ class Routing:
         return int(self.pair_coef.shape[1]) > 0
 
     @property
+    def has_weights(self) -> bool:
+        """Whether leaves have linear parts."""
+        return len(self.leaf_weights) > 0
+
+    @property
     def leaf_sizes(self) -> NDArray[np.int64]:
         """Support vectors of each leaf, shape (n_leaves,)."""
         sizes: NDArray[np.int64] = np.diff(self.leaf_ends, prepend=0)
@@ -127,6 +132,17 @@ class Routing:
     def arrays(self) -> tuple[tuple[str, np.ndarray], ...]:
         """Return all arrays with the names of their fields, in a fixed order."""
         return tuple((field.name, getattr(self, field.name)) for field in fields(self))
+
+    def moved(self, offset: Float64Array, factor: float) -> Routing:
+        """Return the routing of (x - offset) * factor, without the leaves' linear parts.
+
+        Parameters
+        ----------
+        offset : ndarray of shape (n_kernel_features,), float64
+        factor : float
+        """
+        offsets = self.offsets - self.weights @ offset
+        return replace(self, weights=self.weights / factor, offsets=offsets)
 
     def walk(self, prepared: Float64Array, start: NDArray[np.int64] | None = None) -> Walk:
         """Return where preprocessed queries end, with what the rounding of float64 leaves open.
@@ -177,7 +193,7 @@ class Routing:
             "leaf_weights": (self.n_leaves, n_decisions, n_kernel_features),
             "pair_coef": (n_decisions, self._n_pairs),
         }
-        if not len(self.leaf_weights):
+        if not self.has_weights:
             shapes["leaf_weights"] = (0, n_decisions, n_kernel_features)
         for name, shape in shapes.items():
             found = getattr(self, name).shape

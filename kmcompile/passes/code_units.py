@@ -45,6 +45,7 @@ def to_code_units(
         support_vectors=vectors,
         dual_coef=machine.dual_coef / factor if homogeneous else machine.dual_coef,
         preprocessing=(*machine.preprocessing, step),
+        routing=machine.routing and machine.routing.moved(offset, factor),
     )
     rounded = 2.0**-51 * abs(factor) * (np.abs(machine.support_vectors) + np.abs(offset))
     return fold_scalers(moved), float(np.sqrt((rounded**2).sum(axis=1)).max())

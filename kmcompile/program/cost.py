@@ -10,6 +10,7 @@ from kmcompile.program.stages import (
     ExactSum,
     FixedSum,
     Nonzeros,
+    RoutedFixedSum,
     Stage,
     TableSum,
 )
@@ -43,7 +44,7 @@ def estimated_instructions(program: Program, operations: float, cost: Cost) -> f
     of_products, of_others = cost.float32, cost.float32
     if program.codes is not None:
         of_products = _integer_cost(program.codes, cost)
-    if isinstance(stage, FixedSum | TableSum):
+    if isinstance(stage, FixedSum | TableSum | RoutedFixedSum):
         of_others = of_products
     others = exact_operations(program) - _product_operations(program)
     return (operations - others) * of_products.product + others * of_others.other

@@ -25,6 +25,7 @@ from kmcompile.program.stages import (
     EarlyExit,
     IntervalRatio,
     Prepare,
+    RoutedFixedSum,
     RoutedSum,
     Sign,
     Value,
@@ -92,13 +93,13 @@ def check_certified(each, text):
 
 
 def test_every_stage_of_the_catalogue_is_paired():
-    assert set(stage_pairs.HAS) == {*CATALOGUE, CodedSum} - {RoutedSum}
+    assert set(stage_pairs.HAS) == {*CATALOGUE, CodedSum} - {RoutedSum, RoutedFixedSum}
 
 
 def test_a_routed_sum_is_paired_with_every_stage_that_stands_beside_it():
     """Early exits and lists do not stand before it; its bit-exact cases are these."""
     beside = {type(stage) for case in routed.CORE for stage in case.emit("host").program.stages}
-    assert beside == {Prepare, RoutedSum, Sign, Argmax, Value}
+    assert beside == {Prepare, RoutedSum, RoutedFixedSum, Sign, Argmax, Value}
 
 
 def test_c_gives_the_interpreter_s_answers_for_every_two_stages_on_the_host(tmp_path):

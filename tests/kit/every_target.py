@@ -101,6 +101,8 @@ GROUPS: dict[str, list[Any]] = {
         Routed("diabetes", 4),
         Routed("iris", 5, extra="widths"),
         Routed("wine", 4, extra="products linear"),
+        Routed("iris", 6, "chain", number_format="int16"),
+        Routed("wine", 4, number_format="int8"),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),

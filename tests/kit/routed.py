@@ -54,9 +54,12 @@ class Routed:
     extra: str = ""
     """What leaves have besides: "widths", "products", "linear", or several of them."""
 
+    number_format: str = "float32"
+
     def __str__(self) -> str:
         extra = f"-{self.extra}" if self.extra else ""
-        return f"routed-{self.data}-{self.n_leaves}-{self.shape}-{self.kernel}{extra}"
+        width = "" if self.number_format == "float32" else f"-{self.number_format}"
+        return f"routed-{self.data}-{self.n_leaves}-{self.shape}-{self.kernel}{extra}{width}"
 
     @property
     def kernel_machine_kernel(self) -> Kernel:
@@ -135,7 +138,7 @@ class Routed:
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         machine = self.machine()
-        lowered = lower_in_format(machine, named(target), name, "float32")
+        lowered = lower_in_format(machine, named(target), name, self.number_format)
         return Emitted(machine, lowered.program, named(target))
 
 
@@ -151,4 +154,7 @@ CORE = (
     Routed("diabetes", 30, extra="products"),
     Routed("wine", 6, "chain", extra="widths products linear"),
     Routed("iris", 4, kernel="poly", extra="linear"),
+    Routed("iris", 6, "chain", number_format="int16"),
+    Routed("wine", 4, number_format="int8"),
+    Routed("diabetes", 5, number_format="int16"),
 )

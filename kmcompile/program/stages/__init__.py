@@ -26,6 +26,7 @@ from kmcompile.program.stages.quadratic_bounds import QuadraticBounds
 from kmcompile.program.stages.range_gate import RangeGate
 from kmcompile.program.stages.reduced_set import ReducedSet
 from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.routed_fixed_sum import RoutedFixedSum
 from kmcompile.program.stages.routed_sum import RoutedSum
 from kmcompile.program.stages.sign import Sign
 from kmcompile.program.stages.sign_map import SignMap
@@ -60,6 +61,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     CodedPolynomialSum,
     PairSum,
     RoutedSum,
+    RoutedFixedSum,
     Sign,
     Vote,
     Argmax,
@@ -97,6 +99,7 @@ __all__ = [
     "RangeGate",
     "ReducedSet",
     "Replay",
+    "RoutedFixedSum",
     "RoutedSum",
     "Sign",
     "SignMap",

@@ -39,6 +39,17 @@ class RouteTree(ABC):
     node_ends: NDArray[np.uint16]
     targets: NDArray[np.uint16]
 
+    @property
+    @abstractmethod
+    def score_operations(self) -> int:
+        """Multiply-adds of one score, its comparisons included."""
+
+    @abstractmethod
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return a bound on scores and margins, as `DescribedSum.largest_intermediate`."""
+
     @abstractmethod
     def margins(self, batch: Batch) -> RealArray | NDArray[np.int64]:
         """Return the margin of each query: scores that differ by more are in the right order."""
@@ -122,11 +133,6 @@ class RouteTree(ABC):
             *sizes(self.node_ends, "N_NODES"),
         )
 
-    @property
-    def score_operations(self) -> int:
-        """Multiply-adds of one score, its comparisons included."""
-        return int(self.weights.shape[1]) + 4
-
     def tables(self) -> tuple[Table, ...]:
         """Return weights, offsets, nodes and targets."""
         return (
@@ -182,6 +188,11 @@ class Route(RouteTree):
             object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
         for name in ("node_ends", "targets"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+
+    @property
+    def score_operations(self) -> int:
+        """Multiply-adds of one score, its comparisons included."""
+        return int(self.weights.shape[1]) + 4
 
     def margins(self, batch: Batch) -> RealArray:
         """Return the margin of each query, shape (n_queries,)."""

@@ -170,8 +170,7 @@ class RoutedSum(SumOfLeaves):
         return 4 * max(value * max(1.0, weight) + linear, of_kernel, scores, length**2)
 
     def _of_leaf(self, batch: Batch, leaf: int) -> tuple[Float32Array, Float32Array]:
-        end = int(self.leaf_ends[leaf])
-        own = slice(end - int(self._leaf_sizes[leaf]), end)
+        own = self._members(leaf)
         terms = self.kernel.query_terms(batch)
         pair = int(self.products.starts[leaf]) if self.products else 0
         values = list[Float32Array]()

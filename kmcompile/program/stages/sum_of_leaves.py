@@ -83,6 +83,11 @@ class SumOfLeaves(DescribedSum):
         counts: NDArray[np.int64] = ends - np.concatenate([[0], ends[:-1]])
         return counts
 
+    def _members(self, leaf: int) -> slice:
+        """Return the slots of a leaf."""
+        end = int(self.leaf_ends[leaf])
+        return slice(end - int(self._leaf_sizes[leaf]), end)
+
     def tree_constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the tree and of its leaves."""
         return (

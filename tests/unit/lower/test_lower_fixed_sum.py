@@ -15,7 +15,7 @@ from kit.fixed_sum_terms import TERMS, VALUES, needed
 from kit.fixed_sums import GRIDS, Case, in_format, random_machine
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
-from kmcompile.lower.fixed_sum import _exponent_scale, _relative_error
+from kmcompile.lower.fixed_point import exponent_scale, relative_error
 from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.scalar import exp2_fixed
@@ -54,7 +54,7 @@ def stage_of(case: Case) -> FixedSum:
 )
 def test_no_exponent_overflows_and_all_are_as_near_as_claimed(log2_rate, log2_largest, places):
     gamma, largest = math.exp2(log2_rate) * math.log(2), int(2**log2_largest)
-    scale = _exponent_scale(gamma, largest)
+    scale = exponent_scale(gamma, largest)
     assert 1 << 31 <= scale.multiplier < 1 << 32
     assert 0 <= scale.product_shift < 64
     assert 1 <= scale.cutoff <= largest + 1
@@ -62,7 +62,7 @@ def test_no_exponent_overflows_and_all_are_as_near_as_claimed(log2_rate, log2_la
     assert last >> scale.distance_shift < 1 << 32
     with mp.workdps(50):
         # rho is of 2^-t; 2^-t itself has RELATIVE_ERROR of it.
-        of_t = mp.log1p(mpf(_relative_error(scale, gamma)) - exp2_fixed.RELATIVE_ERROR) / mp.log(2)
+        of_t = mp.log1p(mpf(relative_error(scale, gamma)) - exp2_fixed.RELATIVE_ERROR) / mp.log(2)
         for distance in {last, *(int(place * last) for place in places)}:
             product = (distance >> scale.distance_shift) * scale.multiplier
             assert product < 1 << 64
@@ -77,13 +77,13 @@ def test_no_exponent_overflows_and_all_are_as_near_as_claimed(log2_rate, log2_la
 @pytest.mark.parametrize("gamma", [0.0, 5e-324, 1e-300, 1e-19, 45.0, 1e30, 1e308, math.inf])
 def test_a_gamma_that_integers_do_not_hold_is_refused(gamma):
     with pytest.raises(InputError, match="too large or too small for integers"):
-        _exponent_scale(gamma, 1 << 40)
+        exponent_scale(gamma, 1 << 40)
 
 
 @pytest.mark.parametrize("largest", [0, 1, (1 << 32) - 2, (1 << 32) - 1, 1 << 32, 1 << 48])
 @pytest.mark.parametrize("rate", [2.0**-58, 2.0**-40, 1.0, math.nextafter(64.0, 0.0)])
 def test_the_ends_of_the_ranges_are_held(rate, largest):
-    scale = _exponent_scale(rate * math.log(2), largest)
+    scale = exponent_scale(rate * math.log(2), largest)
     assert 0 <= scale.product_shift < 64
     assert 1 << 31 <= scale.multiplier < 1 << 32
     assert scale.cutoff <= largest + 1

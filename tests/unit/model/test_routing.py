@@ -209,7 +209,6 @@ def test_gammas_that_float32_does_not_hold_are_refused(gammas, word):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"format": "int8"}, "a routed machine is summed in float32"),
         ({"reduce": 3}, "the leaves of a routed machine are not reduced"),
         ({"replay": "float64"}, "a routed machine has no replay"),
         ({"require": ("bound_sequence",)}, "the leaves of a routed machine have no early exits"),
@@ -227,6 +226,13 @@ def test_products_of_kernels_that_are_not_rbf_are_refused():
     pairs = np.ones((1, int((sizes * (sizes + 1) // 2).sum())))
     with pytest.raises(InputError, match="a machine with a poly kernel has products of kernels"):
         replace(machine, routing=replace(machine.routing, pair_coef=pairs))
+
+
+@pytest.mark.parametrize("extra", ["widths", "products", "linear"])
+def test_integers_are_for_leaves_of_plain_sums(extra):
+    machine = routed.Routed("iris", 5, extra=extra).machine()
+    with pytest.raises(InputError, match="leaves that are sums of kernels of one gamma"):
+        lower_in_format(machine, load_target("cortex-m0"), "iris", "int16")
 
 
 def test_one_vs_one_machines_have_no_leaves():

@@ -10,7 +10,7 @@ from mpmath import mpf
 
 from kit.fixed_sums import Case, in_format, random_machine
 from kmcompile.kernels import Rbf
-from kmcompile.lower.fixed_sum import _exponent_scale, _relative_error
+from kmcompile.lower.fixed_point import exponent_scale, relative_error
 from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
@@ -58,8 +58,8 @@ def some_stage() -> FixedSum:
 def test_every_kernel_value_is_within_rho(log2_rate):
     """For every distance below the cutoff, up to 2^26 of them; float64 is within 2^-48."""
     gamma = 2.0**log2_rate * np.log(2)
-    scale = _exponent_scale(gamma, 1 << 40)
-    rho = _relative_error(scale, gamma)
+    scale = exponent_scale(gamma, 1 << 40)
+    rho = relative_error(scale, gamma)
     stage = replace(
         some_stage(),
         distance_shift=scale.distance_shift,
@@ -81,9 +81,9 @@ def test_every_kernel_value_is_within_rho(log2_rate):
 def test_distances_that_are_cut_keep_within_rho():
     """Of 48 bits, of which the lowest 16 are left out."""
     gamma = 32 * np.log(2) / 2.0**48
-    scale = _exponent_scale(gamma, 1 << 49)
+    scale = exponent_scale(gamma, 1 << 49)
     assert scale.distance_shift == 17
-    rho = _relative_error(scale, gamma)
+    rho = relative_error(scale, gamma)
     stage = replace(
         some_stage(),
         distance_shift=scale.distance_shift,

@@ -1,0 +1,103 @@
+"""The fixed-point numbers of a sum of rbf kernels in integers: exponents, coefficients, results."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.errors import InputError
+from kmcompile.lower.codes import check_gamma
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.scalar import exp2_fixed
+
+RESULT_ROUNDINGS = 5
+"""Roundings relative to |f|, counted twice: the conversion to float32, and the outward rounding of
+lower and upper."""
+
+_WIDE = 1 << 32
+_LEAST_STEP = 2.0**-64
+_LARGEST_SUM = 2.0**100
+
+
+@dataclass(frozen=True, slots=True)
+class ExponentScale:
+    """t = (D^2 >> distance_shift) * multiplier >> product_shift, up to the cutoff."""
+
+    distance_shift: int
+    multiplier: int
+    product_shift: int
+    cutoff: int
+
+
+def exponent_scale(gamma: float, largest: int) -> ExponentScale:
+    """Return the constants of t = gamma D^2 / ln 2 with 26 fractional bits.
+
+    The multiplier has 32 bits and the shifted distance at most 32, so that their product fits 64
+    bits. product_shift is from 0 to 63, because gamma / ln 2 is from 2^-58 to below 2^6
+    (`kmcompile.lower.codes.check_gamma`).
+    """
+    check_gamma(gamma)
+    exact = gamma / math.log(2) * 2.0**exp2_fixed.ARGUMENT_BITS
+    least = min(exp2_fixed.ARGUMENT_END / exact * (1 + 2.0**-20) + 2, float(largest) + 1)
+    distance_shift = max(0, math.ceil(least).bit_length() - 32)
+    per_unit = exact * 2.0**distance_shift
+    product_shift = 32 - math.frexp(per_unit)[1]
+    multiplier = min(round(per_unit * 2.0**product_shift), _WIDE - 1)
+    end = -(-(exp2_fixed.ARGUMENT_END << product_shift) // multiplier)
+    return ExponentScale(
+        distance_shift, multiplier, product_shift, min(end << distance_shift, largest + 1)
+    )
+
+
+def relative_error(scale: ExponentScale, gamma: float) -> float:
+    """Return a bound rho on |k / K - 1| of a kernel value k, before the shift of 2^-t.
+
+    The error of t, which is at most 32, has four parts. The multiplier, at least 2^31, is rounded
+    by 1 / 2, or by 1 if it would be 2^32: 2^-32 of t. gamma and 1 / ln 2 are rounded in float64:
+    2^-50 of t. The product is truncated by less than 2^-26. The shift truncates the distance by at
+    most 2^distance_shift - 1. The error of the function 2^-t is added.
+    """
+    t = 2.0**-27 + 2.0**-26 + 2.0**-44
+    t += gamma / math.log(2) * (2.0**scale.distance_shift - 1)
+    return math.expm1(t * math.log(2)) * (1 + 1e-6) + exp2_fixed.RELATIVE_ERROR * (1 + 1e-6)
+
+
+def coefficient_step(largest: float, sum_of_all: float, n_vectors: int, bits: int) -> float:
+    """Return the unit of the coefficients: a power of two, so that the box bound C is often exact.
+
+    In this unit a coefficient has at most `bits` bits, and the magnitudes of a decision's
+    coefficients and intercept add up to less than 2^32. The unit is large enough that every result
+    is a normal float32.
+
+    Parameters
+    ----------
+    largest : float
+        The largest magnitude of a coefficient.
+    sum_of_all : float
+        The largest sum of the magnitudes of a decision's coefficients and its intercept.
+    n_vectors : int
+        The most coefficients of a decision.
+    bits : int
+
+    Raises
+    ------
+    InputError
+        If the coefficients add up to 2^100 or more.
+    """
+    if sum_of_all >= _LARGEST_SUM:
+        raise InputError(
+            f"coefficients and intercept add up to {sum_of_all:g}, must be below "
+            f"{_LARGEST_SUM:.3g}\nretrain with a smaller C"
+        )
+    room = float(_WIDE) - 1 - 0.5 * n_vectors
+    least = max(largest / ((1 << bits) - 1), sum_of_all / room, _LEAST_STEP)
+    return math.ldexp(1.0, math.ceil(math.log2(least)))
+
+
+def result_shift_of(start: NDArray[np.uint64], codes: Float64Array, n_slots: int) -> int:
+    """Return the shift after which every sum, rounded up, fits 32 bits."""
+    most = float(start.max()) + 2.0**31 * (float(codes.max()) + n_slots) + 2.0**32
+    return max(0, math.ceil(math.log2(most)) - 32 + 1)

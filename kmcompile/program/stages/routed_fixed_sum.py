@@ -1,0 +1,221 @@
+"""The sum of a routed machine in fixed-point integers: over the vectors of the query's leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar import exp2_fixed
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.code_range import CodeRange
+from kmcompile.program.stages.fixed_route import FixedRoute
+from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS, Whole, exact_product
+from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoutedFixedSum(SumOfLeaves):
+    """A walk to a leaf, then the leaf's sum of rbf kernels in integers up to the last steps.
+
+    Kernels, sums of products and their bounds are those of `FixedSum`: k = 2^-t of the exact
+    squared distance of the codes, uint64 sums of positive and of negative products, and
+
+        value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
+
+    with the largest per_deviation_p and minimum_p of all leaves.
+
+    Parameters
+    ----------
+    route : FixedRoute
+    codes : CodeRange
+    per_unit : float32
+        1 / unit, a power of two.
+    vectors : ndarray of shape (n_vectors, n_features), of the type of a code
+        Support vectors, all different.
+    wide : bool
+        Whether |s - x|^2 needs 64 bits; otherwise it fits a uint32.
+    distance_shift, multiplier, product_shift, cutoff : int
+    slots : ndarray of shape (n_slots,), uint16
+        The number of the vector of each slot, leaf by leaf.
+    coefficients : ndarray of shape (n_slots, n_decisions), int16 or int32
+    leaf_ends : ndarray of shape (n_leaves,), uint32
+        The slot after the last one of each leaf.
+    start : ndarray of shape (n_leaves, n_decisions, 2), uint64
+        The intercepts' positive and negative parts in units of a product.
+    result_shift : int
+    result_scale, value_error, result_error : float32
+    per_deviation, minimum : ndarray of shape (n_decisions,), float32
+    mean_factor, apart : float32
+    """
+
+    route: FixedRoute
+    codes: CodeRange
+    per_unit: np.float32
+    vectors: NDArray[np.int64]
+    wide: bool
+    distance_shift: int
+    multiplier: int
+    product_shift: int
+    cutoff: int
+    slots: NDArray[np.uint16]
+    coefficients: NDArray[np.int32]
+    leaf_ends: NDArray[np.uint32]
+    start: Whole
+    result_shift: int
+    result_scale: np.float32
+    value_error: np.float32
+    result_error: np.float32
+    per_deviation: Float32Array
+    minimum: Float32Array
+    mean_factor: np.float32
+    apart: np.float32
+
+    template: ClassVar[str] = "routed_fixed_sum"
+    bound_formula: ClassVar[str] = (
+        "value_error sum_i |beta_pi| k_i + per_deviation_p d + minimum_bound_p"
+    )
+    bound_meaning: ClassVar[str] = (
+        "k_i being the kernels of the leaf as they are computed; where two leaves are possible, "
+        "it holds for both"
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vectors", frozen(self.vectors, self.codes.width))
+        narrow = np.int16 if np.abs(self.coefficients).max(initial=0) < 1 << 15 else np.int32
+        object.__setattr__(self, "coefficients", frozen(self.coefficients, narrow))
+        object.__setattr__(self, "slots", frozen(self.slots, np.uint16))
+        object.__setattr__(self, "leaf_ends", frozen(self.leaf_ends, np.uint32))
+        object.__setattr__(self, "start", frozen(self.start, np.uint64))
+        for name in ("per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def n_features(self) -> int:
+        """Features of an input."""
+        return self.codes.n_features
+
+    @property
+    def lanes(self) -> int:
+        """Support vectors that are summed side by side: one."""
+        return 1
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return int(self.start.shape[1])
+
+    @property
+    def coefficient_bits(self) -> int:
+        """Bits of a stored coefficient."""
+        return 8 * self.coefficients.dtype.itemsize
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the vectors, of the tree and of the leaves."""
+        return (
+            Constant("N_VECTORS", len(self.vectors), "different support vectors"),
+            *self.tree_constants(),
+        )
+
+    def integer_members(self) -> tuple[Member, ...]:
+        """Return the sums in the workspace, which come first in it."""
+        text = "kernels times coefficients, > 0 and < 0"
+        return (Member("uint64_t", "products", 2 * self.n_decisions, text),)
+
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return the decisions of the first of two leaves, and the count of kernels."""
+        return self.leaf_members(real)
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return four times the largest decision, term of the bound or margin."""
+        slack = float(self.per_deviation.max()) * deviation
+        margin = self.route.largest_intermediate(magnitude, length, deviation)
+        return 4 * max(2.0**32 * float(self.result_scale), slack, margin)
+
+    def kernels(self, distances: NDArray[np.int64]) -> Whole:
+        """Return k in units of 2^-31, 0 from the cutoff on."""
+        below = distances < self.cutoff
+        shifted = np.where(below, distances, 0).astype(np.uint64) >> np.uint64(self.distance_shift)
+        t = (shifted * np.uint64(self.multiplier)) >> np.uint64(self.product_shift)
+        return np.where(below, exp2_fixed.exp2_negative(t), np.uint64(0))
+
+    def _of_leaf(self, batch: Batch, leaf: int) -> tuple[Float32Array, Float32Array]:
+        x = (batch.x * self.per_unit).astype(np.int64)
+        own = self._members(leaf)
+        vectors = self.vectors[self.slots[own]].astype(np.int64)
+        k = np.empty((len(x), len(vectors)), dtype=np.uint64)
+        for place, vector in enumerate(vectors):
+            k[:, place] = self.kernels(((x - vector) ** 2).sum(axis=1))
+        coefficients = self.coefficients[own].astype(np.int64)
+        parts = [np.maximum(sign * coefficients, 0).astype(np.uint32) for sign in (1, -1)]
+        start = self.start[leaf]
+        positive, negative = (exact_product(k, part) + start[:, n] for n, part in enumerate(parts))
+        above = positive >= negative
+        size = np.where(above, positive - negative, negative - positive)
+        size = (size >> np.uint64(self.result_shift)).astype(np.float32) * self.result_scale
+        decision: Float32Array = np.where(above, size, -size)
+        kernels = (positive + negative - start.sum(axis=1)) >> np.uint64(self.result_shift)
+        of_values = (kernels + np.uint64(1)).astype(np.float32) * self.result_scale
+        of_input = self.per_deviation * batch.deviation[:, None]
+        rounding = magnitude(decision) * self.result_error
+        return decision, ((of_values * self.value_error + of_input) + rounding) + self.minimum
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, vectors, slots, leaves and decisions."""
+        return (
+            ("codes in one unit", float(self.per_unit)),
+            ("codes in one unit", float(self.route.per_unit)),
+            *self.route.shared(),
+            *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
+            *sizes(self.slots, "N_SLOTS"),
+            *sizes(self.coefficients, "N_SLOTS", "N_DECISIONS"),
+            *sizes(self.leaf_ends, "N_LEAVES"),
+            *sizes(self.start[:, :, 0], "N_LEAVES", "N_DECISIONS"),
+            *sizes(self.per_deviation, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    @property
+    def _leaf_operations(self) -> NDArray[np.int64]:
+        """Multiply-adds of each leaf: distances, kernels, and a product for each decision."""
+        of_vector = self.n_features + FUNCTION_OPERATIONS + 2 * self.n_decisions
+        counts: NDArray[np.int64] = self._leaf_sizes * of_vector
+        return counts
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the route, the leaves, their vectors and the constant bounds."""
+        return (
+            *self.route.tables(),
+            Table("leaf_ends", self.leaf_ends, "Slot after the last one of a leaf: [leaf]"),
+            Table("slots", self.slots, "Number of the support vector of a slot: [slot]"),
+            Table("vectors", self.vectors, "Support vectors s_i as codes: [vector][feature]"),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "Dual coefficients beta_pi of a slot in steps: [slot][decision]",
+            ),
+            Table(
+                "start",
+                self.start,
+                "Intercepts of a leaf in products, what is > 0 and < 0: [leaf][decision][part]",
+            ),
+            Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]"),
+            Table(
+                "per_deviation",
+                self.per_deviation,
+                "Error of the decisions per |x - code|: [decision]",
+            ),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+        )
