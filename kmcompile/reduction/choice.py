@@ -46,7 +46,12 @@ class Reduced:
     reduction: Reduction | None
 
 
-def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> Reduced:
+def reduce_asked(
+    machine: KernelMachine,
+    plan: Plan,
+    tell: Callable[[str], None],
+    most_of_leaf: int | None = None,
+) -> Reduced:
     """Return the machine with as many vectors as `--reduce` asks for.
 
     With `auto`, sizes are tested from large to small on samples that nothing else has seen, until
@@ -60,6 +65,9 @@ def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
     plan : Plan
     tell : callable
         Called with a few words as each step begins.
+    most_of_leaf : int, optional
+        Of a routed machine, the most vectors of a leaf. Without `--reduce`, only leaves that have
+        more are reduced.
 
     Raises
     ------
@@ -71,7 +79,7 @@ def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
         If no size keeps the risk and fits the flash; the message tells the curve.
     """
     asked = plan.options.reduce
-    if asked is None:
+    if asked is None and most_of_leaf is None:
         return Reduced(machine, plan, None)
     require_reducible(machine, plan)
     tell("lowering the trained machine")
@@ -85,13 +93,15 @@ def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
     if len(plan.samples):
         left = parts.rest if len(parts.rest) else parts.hold
         plan = replace(plan, samples=np.ascontiguousarray(left))
-    if asked != "auto" and int(asked) >= machine.n_support_vectors:
-        note = f"the machine has {machine.n_support_vectors:,} vectors: there is nothing to reduce"
+    n = machine.n_support_vectors
+    most = n - 1 if asked == "auto" else int(asked or n)
+    if most_of_leaf is None and most >= n:
+        note = f"the machine has {n:,} vectors: there is nothing to reduce"
         return Reduced(machine, plan, Reduction(str(asked), None, (before,), before, (note,)))
-    most = machine.n_support_vectors - 1 if asked == "auto" else int(asked)
     with threadpool_limits(1):  # threads change the rounding of products
         if machine.routing is not None:
-            return _chosen(LeafSizes(machine, parts.fit, pick, tell), hold, before, plan)
+            leaves = LeafSizes(machine, parts.fit, pick, tell, most_of_leaf)
+            return _chosen(leaves, hold, before, plan)
         on_grid = plan.number_format != "float32"
         sizes = Sizes(machine, most, parts.fit, pick, tell, on_grid)
         return _chosen(sizes, hold, before, plan)
@@ -99,8 +109,9 @@ def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
 
 def _chosen(sizes: Sizes | LeafSizes, hold: Answers, before: Point, plan: Plan) -> Reduced:
     """Return the reduced machine of the asked size, or of `auto` the smallest good one."""
-    machine, asked = sizes.machine, str(plan.options.reduce)
-    notes = () if len(hold.X) else (_UNKNOWN,)
+    machine = sizes.machine
+    asked = str(plan.options.reduce or machine.n_support_vectors)
+    notes = sizes.notes if len(hold.X) else (*sizes.notes, _UNKNOWN)
 
     def measured(n: int) -> tuple[KernelMachine, Point]:
         made = sizes.at(n)

@@ -52,8 +52,15 @@ class LeafSizes:
         self.machine, self.pick, self._tell = machine, pick, tell
         self._leaves = leaf_machines(machine)
         self._intercepts = leaf_intercepts(machine)
+        self._trained_sizes = [
+            0 if leaf is None else leaf.n_support_vectors for leaf in self._leaves
+        ]
         self._fit = _by_leaf(machine, fit)
-        most = _MOST_SELECTED if most_of_leaf is None else min(most_of_leaf, _MOST_SELECTED)
+        self._most = machine.n_support_vectors if most_of_leaf is None else most_of_leaf
+        self.notes: tuple[str, ...] = ()
+        if most_of_leaf is not None:
+            self.notes = (f"a leaf has at most {most_of_leaf:,} vectors for --max-instructions",)
+        most = min(self._most, _MOST_SELECTED)
         tell(f"choosing vectors of {len(self._leaves):,} leaves")
         self._chosen = [None if leaf is None else _selected(leaf, most) for leaf in self._leaves]
         self._errors = [
@@ -70,28 +77,32 @@ class LeafSizes:
     def at(self, n: int) -> Made:
         """Return the best machine of n vectors: selected, constructed or imitated.
 
+        With as many as the machine has, or more, only leaves that are too large are reduced.
+
         Raises
         ------
         InputError
             Fewer than n vectors have any part in the leaves.
         """
+        if n not in self._made:
+            self._made[n] = self._best_of(self._sizes(n), f"{n:,} vectors")
+        return self._made[n]
+
+    def _sizes(self, n: int) -> NDArray[np.int64]:
+        """Return how many vectors each leaf gets of n."""
+        if n >= self.machine.n_support_vectors:
+            return np.array(
+                [
+                    size if size <= self._most else len(errors) - 1
+                    for size, errors in zip(self._trained_sizes, self._errors, strict=True)
+                ]
+            )
         if n > self.largest:
             raise InputError(
                 f"only {self.largest:,} of the leaves' {self.machine.n_support_vectors:,} vectors "
                 f"are no combinations of others\nuse --reduce {self.largest} or fewer"
             )
-        if n not in self._made:
-            self._made[n] = self._best_of(shared_out(self._errors, n), f"{n:,} vectors")
-        return self._made[n]
-
-    def within(self, most_of_leaf: int) -> Made:
-        """Return the machine whose larger leaves are reduced to so many vectors, the others not."""
-        sizes = [0 if leaf is None else leaf.n_support_vectors for leaf in self._leaves]
-        wanted = [
-            n if n <= most_of_leaf else min(most_of_leaf, len(errors) - 1)
-            for n, errors in zip(sizes, self._errors, strict=True)
-        ]
-        return self._best_of(np.array(wanted), f"leaves of more than {most_of_leaf} vectors")
+        return shared_out(self._errors, n)
 
     def distance(self, reduced: KernelMachine) -> float:
         """Return the largest |W_p - W^_p| / |W_p| of a decision in a leaf."""

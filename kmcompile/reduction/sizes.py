@@ -101,6 +101,7 @@ class Sizes:
         self._grid = integer_grid(machine) if on_grid else None
         self.normals = Normals.of(machine)
         self._made: dict[int, Made] = {}
+        self.notes: tuple[str, ...] = ()
         tell("choosing vectors by matching pursuit")
         self.selections: dict[str, Selection] = {
             rule: pursue(machine, most, rule, normals=self.normals) for rule in RULES
