@@ -105,14 +105,14 @@ class LeafSizes:
         return shared_out(self._errors, n)
 
     def distance(self, reduced: KernelMachine) -> float:
-        """Return the largest |W_p - W^_p| / |W_p| of a decision in a leaf."""
-        apart = leaf_distances(self.machine, reduced)
-        relative = [0.0]
-        for own, chosen in zip(apart, self._chosen, strict=True):
-            if chosen is not None:
-                lengths = np.sqrt(chosen.squares)
-                relative.append((own[lengths > 0] / lengths[lengths > 0]).max(initial=0.0))
-        return float(max(relative))
+        """Return the largest |W_p - W^_p| of a leaf, a share of the largest |W_p| of a leaf.
+
+        A share of each leaf's own would be 1 wherever a nearly constant leaf has no vector left.
+        """
+        squares = [chosen.squares for chosen in self._chosen if chosen is not None]
+        largest = np.sqrt(np.max(squares, axis=0))
+        apart = leaf_distances(self.machine, reduced).max(axis=0)
+        return float((apart[largest > 0] / largest[largest > 0]).max(initial=0.0))
 
     def _best_of(self, sizes: NDArray[np.int64], what: str) -> Made:
         """Return the best machine whose leaves have these sizes."""

@@ -196,7 +196,6 @@ def test_gammas_that_float32_does_not_hold_are_refused(gammas, word):
     ("options", "word"),
     [
         ({"format": "int8"}, "a routed machine is summed in float32"),
-        ({"reduce": 3}, "the leaves of a routed machine are not reduced"),
         ({"replay": "float64"}, "a routed machine has no replay"),
         ({"require": ("bound_sequence",)}, "the leaves of a routed machine have no early exits"),
     ],
