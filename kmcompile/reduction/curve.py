@@ -25,8 +25,8 @@ class Point:
     operations : int
         Multiply-adds of the worst case.
     distance : float
-        The largest relative distance of a decision, |W_p - W^_p| / |W_p|; in a routed machine of the
-        largest values of a leaf.
+        The largest relative distance of a decision, |W_p - W^_p| / |W_p|; in a routed machine
+        that of the largest values of a leaf.
     """
 
     n_vectors: int

@@ -56,8 +56,8 @@ class Reduction:
         Upper limit of the probability of a disagreement, at `confidence`.
     confidence : float
     distance : float
-        The largest relative distance of a decision, |W_p - W^_p| / |W_p|; in a routed machine of the
-        largest values of a leaf.
+        The largest relative distance of a decision, |W_p - W^_p| / |W_p|; in a routed machine
+        that of the largest values of a leaf.
     points : sequence of ReductionPoint
         The machines that were compared, in decreasing size; the first is the trained machine.
     notes : sequence of str
