@@ -18,6 +18,7 @@ from kmcompile.emit.package import package_files
 from kmcompile.errors import UsageError
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.exits.statistical.calibration import promise_of
+from kmcompile.leaf_budget import most_of_leaf
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
@@ -82,7 +83,7 @@ def compile_model(
     folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
         machine, plan = _asked(model, request, tell)
-        reduced = reduce_asked(machine, plan, tell)
+        reduced = reduce_asked(machine, plan, tell, most_of_leaf(machine, plan, tell))
         plan = reduced.plan
         chosen = choose_program(reduced.machine, plan, tell)
         chosen.check_fits()
@@ -154,7 +155,7 @@ def program_of(
         _refuse_options(model_or_folder, options)
         return load(model_or_folder).program
     machine, plan = _asked(model_or_folder, Request.of(model_or_folder, options), tell)
-    reduced = reduce_asked(machine, plan, tell)
+    reduced = reduce_asked(machine, plan, tell, most_of_leaf(machine, plan, tell))
     return choose_program(reduced.machine, reduced.plan, tell).program
 
 

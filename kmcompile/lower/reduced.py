@@ -15,7 +15,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, LARGEST_INTERMEDIATE
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, FixedSum, Prepare
+from kmcompile.program.stages import ExactSum, FixedSum, Prepare, RoutedSum
 from kmcompile.program.stages.self_bound import SelfBound
 
 
@@ -43,6 +43,8 @@ def with_distance(program: Program, machine: KernelMachine) -> Program:
     if machine.reduced_from is None:
         return program
     summed = program.sum
+    if isinstance(summed, RoutedSum):
+        return replace(program, sum=_with_leaf_distance(summed, machine))
     assert isinstance(summed, ExactSum | FixedSum)
     apart = machine.reduced_from.offset * (1 + 1e-9)
     kernel = summed.kernel
@@ -59,8 +61,36 @@ def with_distance(program: Program, machine: KernelMachine) -> Program:
     return replace(program, sum=replace(summed, minimum=minimum, trivial_bound=trivial))
 
 
+def _with_leaf_distance(summed: RoutedSum, machine: KernelMachine) -> RoutedSum:
+    """Return the sum with bounds that hold for the trained leaves, by the most distant leaf.
+
+    Where rounding leaves several leaves open, `apart` is the largest difference of two of the
+    reduced leaves, and the bound holds the rest.
+    """
+    apart = leaf_distance(machine).max(axis=0)
+    minimum = FLOAT32.bound_constants(summed.minimum.astype(np.float64) + apart)
+    trivial = FLOAT32.bound_constant(float(summed.trivial_bound) + float(apart.max()))
+    return replace(summed, minimum=minimum, trivial_bound=trivial)
+
+
+def leaf_distance(machine: KernelMachine) -> Float64Array:
+    """Return upper bounds on |f_p(x) - f^_p(x)| in each leaf, shape (n_leaves, n_decisions).
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        A reduced routed machine, whose K(x, x) is constant: neither rbf's nor any other such value
+        depends on gamma.
+    """
+    assert machine.reduced_from is not None
+    return constant_distance(machine) + machine.reduced_from.offset * (1 + 1e-9)
+
+
 def constant_distance(machine: KernelMachine) -> Float64Array:
-    """Return upper bounds on |<W_p - W^_p, phi(x)>| where K(x, x) is constant, (n_decisions,)."""
+    """Return upper bounds on |<W_p - W^_p, phi(x)>| where K(x, x) is constant.
+
+    Their shape is that of the distance: (n_decisions,), in a routed machine a row a leaf.
+    """
     require_self_value(machine)
     assert machine.reduced_from is not None
     value = machine.kernel.self_value

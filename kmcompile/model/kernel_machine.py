@@ -46,15 +46,16 @@ class ReducedFrom:
     """The machine that a reduced machine stands for.
 
     |f_p(x) - f^_p(x)| <= distance_p sqrt(K(x, x)) + offset_p, by the Cauchy-Schwarz inequality in
-    feature space (RSS 2004, section 3.2).
+    feature space (RSS 2004, section 3.2). In a routed machine each leaf has a distance and an
+    offset of its own.
 
     Parameters
     ----------
     machine : KernelMachine
         The trained machine.
-    distance : ndarray of shape (n_decisions,), float64
+    distance : ndarray of shape (n_decisions,) or (n_leaves, n_decisions), float64
         Upper bounds on |W_p - W^_p|.
-    offset : ndarray of shape (n_decisions,), float64
+    offset : ndarray of the shape of `distance`, float64
         Upper bounds on |b_p - b^_p|.
     """
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcompile.errors import BudgetError, InputError, UsageError
+from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.statistical.risk import clopper_pearson_upper
-from kmcompile.kernels import Linear
 from kmcompile.lower.formats import Lowered, lower_in_format
-from kmcompile.lower.reduced import require_self_value
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.passes.reduction.distance import standing_for
 from kmcompile.program.cost import worst_operations
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.reduction.curve import Point, Reduction
+from kmcompile.reduction.leaf_sizes import LeafSizes
+from kmcompile.reduction.reducible import require_reducible
 from kmcompile.reduction.samples import parts_of, require_support
 from kmcompile.reduction.sizes import Answers, Made, Sizes
 from kmcompile.request.plan import Plan
@@ -46,7 +46,12 @@ class Reduced:
     reduction: Reduction | None
 
 
-def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> Reduced:
+def reduce_asked(
+    machine: KernelMachine,
+    plan: Plan,
+    tell: Callable[[str], None],
+    most_of_leaf: int | None = None,
+) -> Reduced:
     """Return the machine with as many vectors as `--reduce` asks for.
 
     With `auto`, sizes are tested from large to small on samples that nothing else has seen, until
@@ -60,6 +65,9 @@ def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
     plan : Plan
     tell : callable
         Called with a few words as each step begins.
+    most_of_leaf : int, optional
+        Of a routed machine, the most vectors of a leaf. Without `--reduce`, only leaves that have
+        more are reduced.
 
     Raises
     ------
@@ -71,9 +79,9 @@ def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
         If no size keeps the risk and fits the flash; the message tells the curve.
     """
     asked = plan.options.reduce
-    if asked is None:
+    if asked is None and most_of_leaf is None:
         return Reduced(machine, plan, None)
-    _check(machine, plan)
+    require_reducible(machine, plan)
     tell("lowering the trained machine")
     lowered = _lowered(machine, plan)
     parts = parts_of(lowered, plan)
@@ -85,20 +93,25 @@ def reduce_asked(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
     if len(plan.samples):
         left = parts.rest if len(parts.rest) else parts.hold
         plan = replace(plan, samples=np.ascontiguousarray(left))
-    if asked != "auto" and int(asked) >= machine.n_support_vectors:
-        note = f"the machine has {machine.n_support_vectors:,} vectors: there is nothing to reduce"
+    n = machine.n_support_vectors
+    most = n - 1 if asked == "auto" else int(asked or n)
+    if most_of_leaf is None and most >= n:
+        note = f"the machine has {n:,} vectors: there is nothing to reduce"
         return Reduced(machine, plan, Reduction(str(asked), None, (before,), before, (note,)))
-    most = machine.n_support_vectors - 1 if asked == "auto" else int(asked)
     with threadpool_limits(1):  # threads change the rounding of products
+        if machine.routing is not None:
+            leaves = LeafSizes(machine, parts.fit, pick, tell, most_of_leaf)
+            return _chosen(leaves, hold, before, plan)
         on_grid = plan.number_format != "float32"
         sizes = Sizes(machine, most, parts.fit, pick, tell, on_grid)
         return _chosen(sizes, hold, before, plan)
 
 
-def _chosen(sizes: Sizes, hold: Answers, before: Point, plan: Plan) -> Reduced:
+def _chosen(sizes: Sizes | LeafSizes, hold: Answers, before: Point, plan: Plan) -> Reduced:
     """Return the reduced machine of the asked size, or of `auto` the smallest good one."""
-    machine, asked = sizes.machine, str(plan.options.reduce)
-    notes = () if len(hold.X) else (_UNKNOWN,)
+    machine = sizes.machine
+    asked = str(plan.options.reduce or machine.n_support_vectors)
+    notes = sizes.notes if len(hold.X) else (*sizes.notes, _UNKNOWN)
 
     def measured(n: int) -> tuple[KernelMachine, Point]:
         made = sizes.at(n)
@@ -131,23 +144,6 @@ def _chosen(sizes: Sizes, hold: Answers, before: Point, plan: Plan) -> Reduced:
     return Reduced(smaller, plan, Reduction("auto", risk, points, point, notes))
 
 
-def _check(machine: KernelMachine, plan: Plan) -> None:
-    auto = plan.options.reduce == "auto"
-    if isinstance(machine.kernel, Linear):
-        raise InputError(
-            "a linear machine is one product a decision: there are no vectors to reduce\n"
-            "leave out --reduce"
-        )
-    if machine.routing is not None:
-        raise InputError("the leaves of a routed machine are not reduced\nleave out --reduce")
-    require_self_value(machine)
-    if auto and machine.task is Task.REGRESSION and plan.tolerance is None:
-        raise UsageError(
-            "--reduce auto of a regression needs to know which difference matters\n"
-            "give --tolerance T"
-        )
-
-
 def _allowed(plan: Plan) -> float:
     """Return the largest probability of a disagreement that `auto` allows the reduced machine."""
     return plan.promise.risk * (_SHARE_OF_RISK if plan.mode == "statistical" else 1.0)
@@ -161,15 +157,14 @@ def _lowered(machine: KernelMachine, plan: Plan) -> Lowered:
     return lower_in_format(machine, plan.target, plan.name, number_format, plan.format_samples)
 
 
-def _tested(sizes: Sizes, risk: float) -> list[int]:
+def _tested(sizes: Sizes | LeafSizes, risk: float) -> list[int]:
     """Return the sizes to test on the held-out samples, in decreasing order.
 
     The samples that pick the methods say about which size is the smallest good one. The test begins
     some steps above it, and ends where it fails. If it failed at once, no size would be found,
     however many vectors were left.
     """
-    most = min(len(chosen) for chosen in sizes.selections.values())
-    grid = [most]
+    grid = [sizes.largest]
     while grid[-1] > 1:
         grid.append(int(grid[-1] / _STEP))
     allowed = risk / 2 * len(sizes.pick.X)

@@ -25,7 +25,8 @@ class Point:
     operations : int
         Multiply-adds of the worst case.
     distance : float
-        The largest relative distance of a decision, |W_p - W^_p| / |W_p|.
+        The largest relative distance of a decision, |W_p - W^_p| / |W_p|; in a routed machine
+        that of the largest values of a leaf.
     """
 
     n_vectors: int

@@ -101,10 +101,16 @@ class Sizes:
         self._grid = integer_grid(machine) if on_grid else None
         self.normals = Normals.of(machine)
         self._made: dict[int, Made] = {}
+        self.notes: tuple[str, ...] = ()
         tell("choosing vectors by matching pursuit")
         self.selections: dict[str, Selection] = {
             rule: pursue(machine, most, rule, normals=self.normals) for rule in RULES
         }
+
+    @property
+    def largest(self) -> int:
+        """The largest number of vectors that `at` makes a machine of."""
+        return min(len(chosen) for chosen in self.selections.values())
 
     def selected(self, n: int) -> Made:
         """Return the best selection of n vectors."""
@@ -121,11 +127,10 @@ class Sizes:
         """
         if n in self._made:
             return self._made[n]
-        least = min(len(chosen) for chosen in self.selections.values())
-        if n > least:
+        if n > self.largest:
             raise InputError(
-                f"only {least:,} of the machine's {self.machine.n_support_vectors:,} vectors are "
-                f"no combinations of others\nuse --reduce {least} or fewer"
+                f"only {self.largest:,} of the machine's {self.machine.n_support_vectors:,} "
+                f"vectors are no combinations of others\nuse --reduce {self.largest} or fewer"
             )
         made = [self.selected(n)]
         if has_gradient(self.machine.kernel):

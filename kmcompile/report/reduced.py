@@ -38,7 +38,8 @@ class Reduction:
     Attributes
     ----------
     asked : str
-        The value of --reduce.
+        The value of --reduce; without it, of a routed machine that --max-instructions reduces, all
+        vectors.
     risk : float or None
         The largest probability of a disagreement that `--reduce auto` allows; None if a number of
         vectors was asked for.
@@ -55,7 +56,8 @@ class Reduction:
         Upper limit of the probability of a disagreement, at `confidence`.
     confidence : float
     distance : float
-        The largest relative distance of a decision, |W_p - W^_p| / |W_p|.
+        The largest relative distance of a decision, |W_p - W^_p| / |W_p|; in a routed machine
+        that of the largest values of a leaf.
     points : sequence of ReductionPoint
         The machines that were compared, in decreasing size; the first is the trained machine.
     notes : sequence of str

@@ -17,9 +17,7 @@ LISTS = ("stages", "require", "exclude")
 COUNTS = ("generated", "window", "dimensions", "max_flash", "max_ram")
 """The options that are whole numbers; Python may give them as text, as the command line does."""
 
-_NOT_OF_THE_C = frozenset(
-    ("package", "out", "verify", "trust_pickle", "test_data", "n_jobs", "max_instructions")
-)
+_NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
 
 
 @dataclass(frozen=True, slots=True)

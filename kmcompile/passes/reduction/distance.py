@@ -8,6 +8,7 @@ import numpy as np
 
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, ReducedFrom
+from kmcompile.model.leaves import leaf_intercepts, leaf_machines
 from kmcompile.model.normals import require_positive_definite
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
@@ -26,13 +27,41 @@ def standing_for(machine: KernelMachine, reduced: KernelMachine) -> KernelMachin
     machine : KernelMachine
         The trained machine.
     reduced : KernelMachine
-        A machine with the same kernel, preprocessing and classes, and other vectors.
+        A machine with the same kernel, preprocessing, classes and route, and other vectors.
     """
+    if machine.routing is not None:
+        # Each intercept of a leaf is a sum, which rounds once.
+        before, after = leaf_intercepts(machine), leaf_intercepts(reduced)
+        rounded = 2 * UNIT_ROUNDOFF_64 * (np.abs(before) + np.abs(after))
+        offset = (np.abs(before - after) + rounded) * (1 + 1e-9)
+        return replace(
+            reduced, reduced_from=ReducedFrom(machine, leaf_distances(machine, reduced), offset)
+        )
     offset = np.abs(machine.intercept - reduced.intercept) * (1 + 1e-9)
     return replace(reduced, reduced_from=ReducedFrom(machine, distances(machine, reduced), offset))
 
 
-def distances(machine: KernelMachine, reduced: KernelMachine) -> Float64Array:
+def leaf_distances(machine: KernelMachine, reduced: KernelMachine) -> Float64Array:
+    """Return upper bounds on |W_p - W^_p| of each leaf, shape (n_leaves, n_decisions), float64.
+
+    Parameters
+    ----------
+    machine, reduced : KernelMachine
+        With one route. The vectors of a leaf have one gamma.
+
+    Raises
+    ------
+    InputError
+        The kernel is not positive definite, or the vectors of a leaf have different gammas.
+    """
+    pairs = zip(leaf_machines(machine), leaf_machines(reduced), strict=True)
+    none = np.zeros(machine.n_decisions)
+    return np.array(
+        [none if trained is None else distances(trained, fewer) for trained, fewer in pairs]
+    )
+
+
+def distances(machine: KernelMachine, reduced: KernelMachine | None) -> Float64Array:
     """Return upper bounds on |W_p - W^_p|, shape (n_decisions,), float64.
 
     |W_p - W^_p|^2 = a' K a with the coefficients a of both machines' vectors, those of the reduced
@@ -40,12 +69,20 @@ def distances(machine: KernelMachine, reduced: KernelMachine) -> Float64Array:
     values and products are bounded by a share of (sum_i |a_i| sqrt(K_ii))^2, which is at least the
     sum of the products' magnitudes (Higham 2002, section 3.1).
 
+    Parameters
+    ----------
+    machine : KernelMachine
+    reduced : KernelMachine or None
+        None: no vector is left, and W^ is 0.
+
     Raises
     ------
     InputError
         The kernel is not positive definite.
     """
     require_positive_definite(machine.kernel)
+    if _same_sums(machine, reduced):
+        return np.zeros(machine.n_decisions)
     vectors, coefficients, magnitudes = _difference(machine, reduced)
     kernel, (n, width) = machine.kernel, vectors.shape
     squares = np.zeros(len(coefficients))
@@ -64,16 +101,28 @@ def distances(machine: KernelMachine, reduced: KernelMachine) -> Float64Array:
     return bound
 
 
+def _same_sums(machine: KernelMachine, reduced: KernelMachine | None) -> bool:
+    """Return whether the decisions are the same sums, but for their intercepts."""
+    return (
+        reduced is not None
+        and np.array_equal(machine.support_vectors, reduced.support_vectors)
+        and np.array_equal(machine.dual_coef, reduced.dual_coef)
+        and machine.class_counts == reduced.class_counts
+    )
+
+
 def _difference(
-    machine: KernelMachine, reduced: KernelMachine
+    machine: KernelMachine, reduced: KernelMachine | None
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Return the vectors of W_p - W^_p, each once, their coefficients and the coefficients' sizes.
 
     The size of a sum of coefficients is the sum of their magnitudes, so that it also bounds the
     rounding of the sum.
     """
-    both = np.vstack([machine.support_vectors, reduced.support_vectors])
-    spread = np.hstack([decision_coefficients(machine), -decision_coefficients(reduced)])
+    both, spread = machine.support_vectors, decision_coefficients(machine)
+    if reduced is not None:
+        both = np.vstack([both, reduced.support_vectors])
+        spread = np.hstack([spread, -decision_coefficients(reduced)])
     vectors, inverse = np.unique(both, axis=0, return_inverse=True)
     coefficients = np.zeros((len(spread), len(vectors)))
     magnitudes = np.zeros_like(coefficients)

@@ -209,7 +209,6 @@ def test_gammas_that_float32_does_not_hold_are_refused(gammas, word):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"reduce": 3}, "the leaves of a routed machine are not reduced"),
         ({"replay": "float64"}, "a routed machine has no replay"),
         ({"require": ("bound_sequence",)}, "the leaves of a routed machine have no early exits"),
     ],

@@ -185,7 +185,7 @@ def test_what_rounding_to_codes_changes_is_a_disagreement(number_format):
 @pytest.mark.parametrize(("good", "first"), [(1, 5), (12, 32), (80, 100), (101, 100)])
 def test_the_test_begins_four_sizes_above_what_the_other_samples_suggest(good, first):
     pick = SimpleNamespace(X=np.zeros((100, 1)), disagreements=lambda n: 0 if n >= good else 50)
-    made = SimpleNamespace(selections={"a": range(100)}, pick=pick)
+    made = SimpleNamespace(largest=100, pick=pick)
     made.at = lambda n: SimpleNamespace(machine=n)
     sizes = _tested(made, 0.02)
     assert sizes[0] == first and sizes[-1] == 1

@@ -34,9 +34,21 @@ def test_checkerboards_flip_the_given_share_of_labels():
 
 
 def test_rows_tell_what_noise_costs():
-    clean, noisy = falk.board_rows(3000)
+    clean, noisy, fewer = falk.board_rows(3000)
     assert clean["vectors"] < noisy["vectors"]
     assert clean["mean ops"] < clean["worst ops"]
+    assert fewer["vectors"] == 3000 // falk.POINTS_A_VECTOR
+    assert fewer["leaves"] == noisy["leaves"]
+    assert fewer["table bytes"] < noisy["table bytes"] / 4
+    assert fewer["worst ops"] < noisy["worst ops"]
+
+
+def test_reduced_leaves_say_how_far_they_are_from_the_trained_ones():
+    X, y = falk.checkerboard(1500, 0.058, 0)
+    model = falk.FaLKSVC(k=200, gamma=64.0, selection="nearest_centre", random_state=0).fit(X, y)
+    machine = falk.reduced(model, 40)
+    assert machine.n_support_vectors == 40
+    assert machine.reduced_from.distance.shape == (machine.routing.n_leaves, 1)
 
 
 def test_every_model_of_ijcnn1_has_a_row():
