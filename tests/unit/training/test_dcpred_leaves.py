@@ -42,6 +42,8 @@ def test_the_gradient_is_that_of_complex_steps(hinge, products):
         random.normal(size=(p, p)),
         random.normal(size=(m, d)),
         np.full(m, 0.3),
+        random.normal(size=(p, q)),
+        random.normal(size=(n, q)),
         2.0,
         hinge,
         products,
@@ -64,7 +66,9 @@ def _gradient_bound(problem, parameters):
     squared = squared_distances(problem.X, vectors)
     values = np.exp(-gammas * squared)
     features, coef = expanded(values, problem.products), factor @ theta[:rank]
-    slope = 2 * problem.C * (1 + features @ coef + problem.fixed @ theta[rank:])
+    coef = coef + np.abs(problem.base_coef)
+    slope = 1 + features @ coef + problem.fixed @ theta[rank:] + np.abs(problem.base_decision)
+    slope = 2 * problem.C * slope
     by_theta = np.concatenate([factor.T @ (features.T @ slope), problem.fixed.T @ slope])
     by_values = back_from_expanded(values, slope @ coef.T, problem.products) * values
     lengths = np.abs(problem.X).max() + np.abs(vectors).max()
