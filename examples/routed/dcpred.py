@@ -214,13 +214,14 @@ def main() -> None:
     """Print the table of a set, and draw it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("set", choices=SETS)
+    parser.add_argument("--budgets", type=int, nargs="+", default=BUDGETS)
     parser.add_argument("--plot", type=Path, help="write the curves to this file")
     options = parser.parse_args()
     # A linear machine with a large C may not converge; the held-out samples judge it.
     warnings.simplefilter("ignore", ConvergenceWarning)
     split, rows = load(options.set), []
     print(" | ".join(["budget", *METHODS, "its cost", "leaves, gamma d, C"]))
-    for row in curves(split):
+    for row in curves(split, tuple(options.budgets)):
         rows.append(row)
         print(shown(row, split.regression), flush=True)
     if options.plot:
