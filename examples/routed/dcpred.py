@@ -35,7 +35,9 @@ REGRESSIONS = ("kin8nm", "cpusmall", "cadata")
 SETS = (*REGRESSIONS, "letter", "ijcnn1", "covtype_bin", "a9a")
 BUDGETS = (1, 5, 10, 20, 50, 100, 200)
 MOST_TRAINED = 8000
-BASELINE_CANDIDATES = tuple(product((0.05, 0.1, 0.25, 0.5, 1, 2), (0.1, 1, 10, 100, 1000)))
+BASELINE_CANDIDATES = tuple(
+    product((0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2), (0.1, 1, 10, 100, 1e3, 1e4))
+)
 """Gamma times the number of features, and C."""
 CANDIDATES = tuple(product((1, 8, 32), (0.5, 2), (1, 10)))
 """Leaves, gamma times the number of features, and C."""
