@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,6 +22,9 @@ from kmcompile.training.routed import RoutedAttributes
 from kmcompile.training.validation import validated
 
 PSEUDO_LANDMARKS = ("none", "products")
+STARTS = ("leaf", "root")
+ROOT_STEPS = 4
+"""Steps for the machine of all rows, in units of `polish_steps`: it is one, and needs more."""
 
 
 class _DCPred(RoutedAttributes, BaseEstimator):  # type: ignore[misc]
@@ -37,6 +40,7 @@ class _DCPred(RoutedAttributes, BaseEstimator):  # type: ignore[misc]
     polish: bool
     gamma: float | str
     polish_steps: int
+    start: str
     validation_fraction: float
     n_jobs: int | None
     random_state: Any
@@ -60,14 +64,28 @@ class _DCPred(RoutedAttributes, BaseEstimator):  # type: ignore[misc]
         )
         with threadpool_limits(1):
             tree = kmeans_tree(X, groups, self.n_leaves, int(seeds[0]))
+            root = self._root(X, Y, settings, int(seeds[-1]))
         parts = [np.flatnonzero(tree.leaf_of_row == leaf) for leaf in range(tree.n_leaves)]
-        leaves = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_leaf)(X[part], Y[part], settings, int(seed))
-            for part, seed in zip(parts, seeds[1:], strict=False)
-        )
+        leaves: list[Leaf]
+        if root is not None and len(parts) == 1:
+            leaves = [root]
+        else:
+            leaves = Parallel(n_jobs=self.n_jobs)(
+                delayed(fit_leaf)(X[part], Y[part], settings, int(seed), root)
+                for part, seed in zip(parts, seeds[1:], strict=False)
+            )
         for name, value in route_attributes(tree, X.shape[1]).items():
             setattr(self, name, value)
         self._store(leaves)
+
+    def _root(
+        self, X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int
+    ) -> Leaf | None:
+        """Return a machine of all rows that the leaves start from, or None."""
+        if self.start == "leaf":
+            return None
+        steps = ROOT_STEPS * settings.polish_steps
+        return fit_leaf(X, Y, replace(settings, polish_steps=steps), seed)
 
     def _check_parameters(self, C: float) -> None:
         for name, least in (("n_leaves", 1), ("n_landmarks", 0), ("polish_steps", 1)):
@@ -78,6 +96,8 @@ class _DCPred(RoutedAttributes, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"pseudo_landmarks is {self.pseudo_landmarks!r}, must be one of {PSEUDO_LANDMARKS}"
             )
+        if self.start not in STARTS:
+            raise ValueError(f"start is {self.start!r}, must be one of {STARTS}")
         if not C > 0.0:
             raise ValueError("C and alpha must be > 0")
         if not 0.0 <= self.validation_fraction < 1.0:
@@ -136,6 +156,10 @@ class DCPredClassifier(ClassifierMixin, _DCPred):  # type: ignore[misc]
         K(u, x) = exp(-gamma |u - x|^2); "scale" is 1 / (n_features * X.var()).
     polish_steps : int, default=100
         Steps of polishing a leaf.
+    start : {"leaf", "root"}, default="leaf"
+        "root" fits a machine of all rows first, with four times the steps. Each leaf begins with
+        its landmarks and coefficients, and only its changes are penalised: a leaf of few rows
+        stays near it. Then no leaf is a constant, and a validation part is used for the root only.
     validation_fraction : float, default=0.0
         The part of a leaf's rows that decides whether a constant or a linear machine is enough
         there; 0 is not to ask.
@@ -166,6 +190,7 @@ class DCPredClassifier(ClassifierMixin, _DCPred):  # type: ignore[misc]
         C: float = 1.0,
         gamma: float | str = "scale",
         polish_steps: int = 100,
+        start: str = "leaf",
         validation_fraction: float = 0.0,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -178,6 +203,7 @@ class DCPredClassifier(ClassifierMixin, _DCPred):  # type: ignore[misc]
         self.C = C
         self.gamma = gamma
         self.polish_steps = polish_steps
+        self.start = start
         self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -227,7 +253,7 @@ class DCPredRegressor(RegressorMixin, _DCPred):  # type: ignore[misc]
     alpha : float, default=1.0
         The ridge: the penalty is alpha |w|^2 beside the sum of squared errors of the targets
         divided by their deviation.
-    n_leaves, n_landmarks, pseudo_landmarks, linear_term, polish, gamma, polish_steps, \
+    n_leaves, n_landmarks, pseudo_landmarks, linear_term, polish, gamma, polish_steps, start, \
     validation_fraction, n_jobs, random_state
         Those of `DCPredClassifier`.
 
@@ -253,6 +279,7 @@ class DCPredRegressor(RegressorMixin, _DCPred):  # type: ignore[misc]
         alpha: float = 1.0,
         gamma: float | str = "scale",
         polish_steps: int = 100,
+        start: str = "leaf",
         validation_fraction: float = 0.0,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -265,6 +292,7 @@ class DCPredRegressor(RegressorMixin, _DCPred):  # type: ignore[misc]
         self.alpha = alpha
         self.gamma = gamma
         self.polish_steps = polish_steps
+        self.start = start
         self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
         self.random_state = random_state

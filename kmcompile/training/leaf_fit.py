@@ -82,7 +82,9 @@ class Leaf:
         return values
 
 
-def fit_leaf(X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int) -> Leaf:
+def fit_leaf(
+    X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int, start: Leaf | None = None
+) -> Leaf:
     """Fit the machine of a leaf.
 
     With a validation part, the leaf is constant if that errs no more there than the linear
@@ -96,9 +98,14 @@ def fit_leaf(X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int
     settings : LeafSettings
     seed : int
         Of the validation part, the submatrix and k-means.
+    start : Leaf, optional
+        A machine whose landmarks and coefficients are changed to fit the rows, with a penalty on
+        the changes only; without validation.
     """
     # With several threads the sums' order, and with it the result, would be the machine's.
     with threadpool_limits(1):
+        if start is not None:
+            return _fitted(X, Y, settings, seed, start)
         if np.ptp(Y, axis=0).max() == 0.0:
             return _constant(X, Y)
         held_out = round(settings.validation_fraction * len(X))
@@ -136,9 +143,13 @@ def _constant(X: Float64Array, Y: Float64Array) -> Leaf:
     return Leaf(np.zeros((0, d)), np.zeros(0), none, none, np.zeros((d, q)), Y[0].copy())
 
 
-def _fitted(X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int) -> Leaf:
-    vectors = _landmarks(X, Y, settings, seed)
-    gammas = np.full(len(vectors), settings.gamma)
+def _fitted(
+    X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int, start: Leaf | None = None
+) -> Leaf:
+    start = start or _unfitted(X, Y, settings, seed)
+    vectors, gammas = start.vectors, start.gammas
+    base_coef = np.concatenate([start.coef, start.pair_coef])
+    base_decision = X @ start.weights + start.intercept
     shift, scale = X.mean(axis=0), _scales(X)
     fixed = (X - shift) * scale if settings.linear else np.zeros((len(X), 0))
     fixed = np.hstack([fixed, np.ones((len(X), 1))])
@@ -146,19 +157,37 @@ def _fitted(X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int)
     for turn in range(rounds + 1):
         features = expanded(kernel_values(X, vectors, gammas), settings.products)
         factor = _factor(X, features, settings, seed)
-        theta = fit_linear(np.hstack([features @ factor, fixed]), Y, settings.C, settings.hinge)
+        base = features @ base_coef + base_decision
+        z = np.hstack([features @ factor, fixed])
+        theta = fit_linear(z, Y, base, settings.C, settings.hinge)
         if turn < rounds:
             problem = PolishProblem(
-                X, Y, fixed, factor, vectors, gammas, settings.C, settings.hinge, settings.products
+                *(X, Y, fixed, factor, vectors, gammas, base_coef, base_decision),
+                *(settings.C, settings.hinge, settings.products),
             )
             vectors, gammas = problem.polished(theta, settings.polish_steps // rounds)
     m, rank = len(vectors), factor.shape[1]
-    coef = factor @ theta[:rank]
-    slope, intercept = np.zeros((X.shape[1], Y.shape[1])), theta[-1]
+    coef = base_coef + factor @ theta[:rank]
+    slope, intercept = start.weights, start.intercept + theta[-1]
     if settings.linear:
-        slope = scale[:, None] * theta[rank:-1]
-        intercept = intercept - shift @ slope
+        change = scale[:, None] * theta[rank:-1]
+        slope, intercept = slope + change, intercept - shift @ change
     return Leaf(vectors, gammas, coef[:m], coef[m:], slope, intercept)
+
+
+def _unfitted(X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int) -> Leaf:
+    """Return a leaf with landmarks and no coefficients."""
+    vectors = _landmarks(X, Y, settings, seed)
+    m, d, q = len(vectors), X.shape[1], Y.shape[1]
+    n_pairs = m * (m + 1) // 2 if settings.products else 0
+    return Leaf(
+        vectors,
+        np.full(m, settings.gamma),
+        np.zeros((m, q)),
+        np.zeros((n_pairs, q)),
+        np.zeros((d, q)),
+        np.zeros(q),
+    )
 
 
 def _landmarks(X: Float64Array, Y: Float64Array, settings: LeafSettings, seed: int) -> Float64Array:

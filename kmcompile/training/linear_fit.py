@@ -12,16 +12,21 @@ INTERCEPT_PENALTY = 1e-6
 """Instead of 0, so that the equations have one solution."""
 
 
-def fit_linear(features: Float64Array, Y: Float64Array, C: float, hinge: bool) -> Float64Array:
-    """Minimise |w|^2 / 2 + C sum of (y - w z)^2 for each column of targets.
+def fit_linear(
+    features: Float64Array, Y: Float64Array, base: Float64Array, C: float, hinge: bool
+) -> Float64Array:
+    """Minimise |w|^2 / 2 + C sum of (y - b - w z)^2 for each column of targets.
 
-    With `hinge` the targets are -1 and 1 and the sum goes over y w z < 1: the squared hinge loss.
+    With `hinge` the targets are -1 and 1 and the sum goes over y (b + w z) < 1: the squared hinge
+    loss.
     The last feature is the constant 1, whose weight has almost no penalty.
 
     Parameters
     ----------
     features : ndarray of shape (n_rows, n_features), float64
     Y : ndarray of shape (n_rows, n_decisions), float64
+    base : ndarray of shape (n_rows, n_decisions), float64
+        b, decisions that the weights' are added to.
     C : float
     hinge : bool
 
@@ -32,8 +37,8 @@ def fit_linear(features: Float64Array, Y: Float64Array, C: float, hinge: bool) -
     penalty = np.ones(features.shape[1])
     penalty[-1] = INTERCEPT_PENALTY
     if not hinge:
-        return _ridge(features, Y, C, penalty)
-    columns = [_squared_hinge(features, y, C, penalty) for y in Y.T]
+        return _ridge(features, Y - base, C, penalty)
+    columns = [_squared_hinge(features, y, b, C, penalty) for y, b in zip(Y.T, base.T, strict=True)]
     return np.stack(columns, axis=1)
 
 
@@ -47,16 +52,20 @@ def _ridge(
 
 
 def _squared_hinge(
-    features: Float64Array, y: Float64Array, C: float, penalty: Float64Array
+    features: Float64Array,
+    y: Float64Array,
+    base: Float64Array,
+    C: float,
+    penalty: Float64Array,
 ) -> Float64Array:
     """Newton steps on the active rows; the loss is finite in number of pieces, so few suffice."""
     weights = np.zeros(features.shape[1])
-    decision = np.zeros(len(y))
+    decision = base
     value = _objective(decision, y, C, penalty, weights)
     for _ in range(MOST_STEPS):
         active = y * decision < 1.0
         part = features[active]
-        direction = _ridge(part, y[active][:, None], C, penalty)[:, 0] - weights
+        direction = _ridge(part, (y - base)[active][:, None], C, penalty)[:, 0] - weights
         change = features @ direction
         step, new = 1.0, value
         while step > 1e-6:

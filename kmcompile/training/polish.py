@@ -33,6 +33,10 @@ class PolishProblem:
         L.
     vectors : ndarray of shape (m, n_features), float64
     gammas : ndarray of shape (m,), float64
+    base_coef : ndarray of shape (n_expanded, n_decisions), float64
+        Coefficients that theta is added to.
+    base_decision : ndarray of shape (n_rows, n_decisions), float64
+        What is added to the decisions.
     C : float
     hinge, products : bool
     """
@@ -43,6 +47,8 @@ class PolishProblem:
     factor: Float64Array
     vectors: Float64Array
     gammas: Float64Array
+    base_coef: Float64Array
+    base_decision: Float64Array
     C: float
     hinge: bool
     products: bool
@@ -62,8 +68,8 @@ class PolishProblem:
         squared = squared_distances(self.X, vectors)
         values = np.exp(-gammas * squared)
         features = expanded(values, self.products)
-        coef = self.factor @ theta[:rank]
-        decision = features @ coef + self.fixed @ theta[rank:]
+        coef = self.base_coef + self.factor @ theta[:rank]
+        decision = features @ coef + self.fixed @ theta[rank:] + self.base_decision
         short = self.Y - decision
         if self.hinge:
             short = np.where((self.Y * decision).real < 1.0, short, 0.0)

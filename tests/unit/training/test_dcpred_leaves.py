@@ -6,6 +6,7 @@ import pytest
 from kmcompile.training import DCPredClassifier
 from kmcompile.training.landmarks import weighted_landmarks
 from kmcompile.training.leaf_features import back_from_expanded, expanded, squared_distances
+from kmcompile.training.linear_fit import INTERCEPT_PENALTY, fit_linear
 from kmcompile.training.polish import PolishProblem
 
 EPS = np.finfo(float).eps
@@ -42,6 +43,8 @@ def test_the_gradient_is_that_of_complex_steps(hinge, products):
         random.normal(size=(p, p)),
         random.normal(size=(m, d)),
         np.full(m, 0.3),
+        random.normal(size=(p, q)),
+        random.normal(size=(n, q)),
         2.0,
         hinge,
         products,
@@ -64,7 +67,9 @@ def _gradient_bound(problem, parameters):
     squared = squared_distances(problem.X, vectors)
     values = np.exp(-gammas * squared)
     features, coef = expanded(values, problem.products), factor @ theta[:rank]
-    slope = 2 * problem.C * (1 + features @ coef + problem.fixed @ theta[rank:])
+    coef = coef + np.abs(problem.base_coef)
+    slope = 1 + features @ coef + problem.fixed @ theta[rank:] + np.abs(problem.base_decision)
+    slope = 2 * problem.C * slope
     by_theta = np.concatenate([factor.T @ (features.T @ slope), problem.fixed.T @ slope])
     by_values = back_from_expanded(values, slope @ coef.T, problem.products) * values
     lengths = np.abs(problem.X).max() + np.abs(vectors).max()
@@ -107,3 +112,38 @@ def test_the_number_of_jobs_changes_nothing():
 def _rows():
     X = np.random.default_rng(2).normal(size=(200, 3))
     return X, np.digitize(X[:, 0] * X[:, 1], [-0.3, 0.3])
+
+
+@pytest.mark.parametrize("hinge", [False, True])
+def test_weights_that_are_added_to_decisions_solve_their_equations(hinge):
+    random = np.random.default_rng(3)
+    z = np.hstack([random.normal(size=(30, 2)), np.ones((30, 1))])
+    Y, base = np.sign(random.normal(size=(30, 2))), random.normal(size=(30, 2))
+    C, penalty = 2.0, np.array([1.0, 1.0, INTERCEPT_PENALTY])[:, None]
+    weights = fit_linear(z, Y, base, C, hinge)
+    short = Y - base - z @ weights
+    active = Y * (Y - short) < 1.0 if hinge else np.ones(Y.shape, dtype=bool)
+    slope = penalty * weights - 2 * C * z.T @ (active * short)
+    terms = penalty * np.abs(weights) + 2 * C * np.abs(z).T @ (np.abs(Y) + np.abs(base) + 1)
+    # The equations of three unknowns are solved with a residual of their size's rounding.
+    residual = 2 * C * np.abs(z).T @ np.abs(z) @ np.abs(weights)
+    assert (np.abs(slope) <= 30**2 * EPS * (terms + residual)).all()
+
+
+def test_leaves_that_cost_much_to_change_have_the_landmarks_of_the_root():
+    X, y = _rows()
+    root, leaves = (
+        DCPredClassifier(n, 3, polish_steps=10, C=1e-9, start="root", random_state=0).fit(X, y)
+        for n in (1, 4)
+    )
+    assert len(root.leaf_ends_) == 1
+    assert len(leaves.leaf_ends_) == 4
+    vectors = leaves.support_vectors_.reshape(4, 3, -1)
+    # What a penalty of 1 beside losses of 1e-9 n leaves of a change.
+    assert np.abs(vectors - vectors[0]).max() <= 1e-6
+
+
+def test_a_start_that_is_none_is_refused():
+    X, y = _rows()
+    with pytest.raises(ValueError, match="start"):
+        DCPredClassifier(start="centre").fit(X, y)
