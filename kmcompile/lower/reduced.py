@@ -15,7 +15,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, LARGEST_INTERMEDIATE
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, FixedSum, Prepare, RoutedSum
+from kmcompile.program.stages import ExactSum, FixedSum, Prepare, RoutedFixedSum, RoutedSum
 from kmcompile.program.stages.self_bound import SelfBound
 
 
@@ -43,7 +43,7 @@ def with_distance(program: Program, machine: KernelMachine) -> Program:
     if machine.reduced_from is None:
         return program
     summed = program.sum
-    if isinstance(summed, RoutedSum):
+    if isinstance(summed, RoutedSum | RoutedFixedSum):
         return replace(program, sum=_with_leaf_distance(summed, machine))
     assert isinstance(summed, ExactSum | FixedSum)
     apart = machine.reduced_from.offset * (1 + 1e-9)
@@ -61,7 +61,9 @@ def with_distance(program: Program, machine: KernelMachine) -> Program:
     return replace(program, sum=replace(summed, minimum=minimum, trivial_bound=trivial))
 
 
-def _with_leaf_distance(summed: RoutedSum, machine: KernelMachine) -> RoutedSum:
+def _with_leaf_distance(
+    summed: RoutedSum | RoutedFixedSum, machine: KernelMachine
+) -> RoutedSum | RoutedFixedSum:
     """Return the sum with bounds that hold for the trained leaves, by the most distant leaf.
 
     Where rounding leaves several leaves open, `apart` is the largest difference of two of the
@@ -69,6 +71,8 @@ def _with_leaf_distance(summed: RoutedSum, machine: KernelMachine) -> RoutedSum:
     """
     apart = leaf_distance(machine).max(axis=0)
     minimum = FLOAT32.bound_constants(summed.minimum.astype(np.float64) + apart)
+    if isinstance(summed, RoutedFixedSum):
+        return replace(summed, minimum=minimum)
     trivial = FLOAT32.bound_constant(float(summed.trivial_bound) + float(apart.max()))
     return replace(summed, minimum=minimum, trivial_bound=trivial)
 

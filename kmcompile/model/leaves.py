@@ -22,10 +22,12 @@ def leaf_machines(machine: KernelMachine) -> tuple[KernelMachine | None, ...]:
     Raises
     ------
     InputError
-        If the vectors of one leaf have different gammas.
+        If the vectors of one leaf have different gammas, or leaves are more than sums of kernels.
     """
     routing = machine.routing
     assert routing is not None
+    if routing.has_pairs or routing.has_weights:
+        raise InputError("the leaves have products of kernels or a linear part")
     intercepts = leaf_intercepts(machine)
     return tuple(
         _leaf(machine, routing, leaf, intercepts[leaf]) for leaf in range(routing.n_leaves)

@@ -51,7 +51,7 @@ class ReducedLeaves:
         """Return the emitted C, and the trained machine."""
         fewer = self.machine()
         assert fewer.reduced_from is not None
-        lowered = lower_in_format(fewer, named(target), name, "float32")
+        lowered = lower_in_format(fewer, named(target), name, self.trained.number_format)
         program = with_distance(lowered.program, lowered.machine)
         return Emitted(fewer.reduced_from.machine, program, named(target))
 
@@ -59,7 +59,8 @@ class ReducedLeaves:
 CORE = (
     ReducedLeaves(Routed("iris", 5), 8),
     ReducedLeaves(Routed("iris", 5), 3),
-    ReducedLeaves(Routed("wine", 5, "chain", widths=True), 12),
+    ReducedLeaves(Routed("wine", 5, "chain", extra="widths"), 12),
     ReducedLeaves(Routed("diabetes", 6, "chain"), 60),
+    ReducedLeaves(Routed("wine", 4, number_format="int16"), 12),
     ReducedLeaves(Routed("wine", 4), 1000, 24),
 )

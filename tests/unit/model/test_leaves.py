@@ -12,8 +12,10 @@ from kmcompile.errors import InputError
 from kmcompile.model.leaves import leaf_intercepts, leaf_machines, with_leaves
 from kmcompile.model.reference import evaluate
 
+PLAIN = [case for case in CORE if case.extra in ("", "widths")]
 
-@pytest.mark.parametrize("case", CORE, ids=str)
+
+@pytest.mark.parametrize("case", PLAIN, ids=str)
 def test_a_leaf_answers_as_the_routed_machine_in_its_cell(case):
     machine = replace(case.machine(), intercept=np.full(case.machine().n_decisions, 0.25))
     X = samples(case.data)[0]
@@ -28,7 +30,7 @@ def test_a_leaf_answers_as_the_routed_machine_in_its_cell(case):
             np.testing.assert_array_equal(evaluate(own, X[rows]).decisions, whole.decisions[rows])
 
 
-@pytest.mark.parametrize("case", CORE, ids=str)
+@pytest.mark.parametrize("case", PLAIN, ids=str)
 def test_the_same_leaves_are_the_same_machine(case):
     machine = case.machine()
     intercepts = leaf_intercepts(machine)
@@ -40,7 +42,7 @@ def test_the_same_leaves_are_the_same_machine(case):
 
 
 def test_other_leaves_take_the_place_of_the_old_ones():
-    machine = Routed("wine", 5, "chain", widths=True).machine()
+    machine = Routed("wine", 5, "chain", extra="widths").machine()
     leaves = list(leaf_machines(machine))
     first = leaves[0]
     leaves[0] = replace(
@@ -63,3 +65,9 @@ def test_a_leaf_of_several_gammas_is_refused():
     routing = replace(machine.routing, relative_gamma=gammas)
     with pytest.raises(InputError, match="the vectors of a leaf have different gammas"):
         leaf_machines(replace(machine, routing=routing))
+
+
+@pytest.mark.parametrize("extra", ["products", "linear"])
+def test_leaves_that_are_more_than_sums_are_refused(extra):
+    with pytest.raises(InputError, match="the leaves have products of kernels or a linear part"):
+        leaf_machines(Routed("iris", 5, extra=extra).machine())

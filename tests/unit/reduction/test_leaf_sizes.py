@@ -55,7 +55,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("n", [1, 5, 30, 60])
 def test_the_leaves_have_so_many_vectors_together(n):
-    machine = Routed("wine", 5, "chain", widths=True).machine()
+    machine = Routed("wine", 5, "chain", extra="widths").machine()
     made = sizes_of(machine).at(n).machine
     assert made.n_support_vectors == n
     sizes = leaf_counts(made)
