@@ -221,8 +221,7 @@ class Request:
         options = for_task(self.options, machine.task, self.given)
         mode = cast(Mode, options.mode_asked)
         number_format = options.format or self.target.number_format
-        only_floats = machine.task is Task.REGRESSION or machine.routing is not None
-        if number_format == "auto" and only_floats:
+        if number_format == "auto" and machine.task is Task.REGRESSION:
             number_format = "float32"
         return Plan(
             options=options,

@@ -62,7 +62,7 @@ class FixedRoute(RouteTree):
     @property
     def score_operations(self) -> int:
         """Multiply-adds of one score, its comparisons included."""
-        return self.weight * (int(self.weights.shape[1]) + 4)
+        return self.weight * int(self.weights.shape[1]) + 8
 
     def margins(self, batch: Batch) -> NDArray[np.int64]:
         """Return the margin of each query, shape (n_queries,)."""

@@ -89,6 +89,15 @@ def test_local_votes_are_refused():
         load_model(FaLKSVC(k=20).fit(*load_wine(return_X_y=True)))
 
 
+def test_the_format_of_local_machines_is_chosen_for_the_board():
+    model = CLASSIFIERS[0].fit(*cancer())
+    compiled = kmcompile.compile_model(
+        model, target="cortex-m0", name="cells", format="auto", verify="none"
+    )
+    formats = compiled.report["formats"]
+    assert [row["format"] for row in formats] == ["float32", "int16", "int8"]
+
+
 def test_an_estimator_that_is_not_fitted_is_refused():
     with pytest.raises(InputError, match="FaLKSVC is not fitted"):
         load_model(FaLKSVC())
