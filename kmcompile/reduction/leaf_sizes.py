@@ -24,6 +24,14 @@ _MOST_SELECTED = 256
 """Most vectors of a leaf that take the place of others. Leaves are small, and few are enough."""
 
 
+_BY_SELECTION = 0.75
+"""Share of the vectors that leaves get by the errors of selections; the rest by those of moved
+vectors, which are smaller by a factor that is not known before."""
+
+_ROUNDS = 10
+"""Rounds in which the rest is shared out."""
+
+
 class LeafSizes:
     """Machines of any number of vectors, made of a trained routed machine.
 
@@ -67,6 +75,7 @@ class LeafSizes:
             np.zeros(1) if chosen is None else errors_left(chosen) for chosen in self._chosen
         ]
         self._moved: dict[tuple[int, int], KernelMachine] = {}
+        self._distances: dict[tuple[int, int], float] = {}
         self._made: dict[int, Made] = {}
 
     @property
@@ -85,6 +94,7 @@ class LeafSizes:
             Fewer than n vectors have any part in the leaves.
         """
         if n not in self._made:
+            self._tell(f"sharing out {n:,} vectors")
             self._made[n] = self._best_of(self._sizes(n), f"{n:,} vectors")
         return self._made[n]
 
@@ -102,7 +112,26 @@ class LeafSizes:
                 f"only {self.largest:,} of the leaves' {self.machine.n_support_vectors:,} vectors "
                 f"are no combinations of others\nuse --reduce {self.largest} or fewer"
             )
-        return shared_out(self._errors, n)
+        sizes = shared_out(self._errors, int(_BY_SELECTION * n))
+        for rounds in range(_ROUNDS, 0, -1):
+            sizes[self._most_distant(sizes, -(-(n - int(sizes.sum())) // rounds))] += 1
+        left = [errors[size:] for size, errors in zip(sizes, self._errors, strict=True)]
+        return sizes + shared_out(left, n - int(sizes.sum()))
+
+    def _most_distant(self, sizes: NDArray[np.int64], n: int) -> NDArray[np.intp]:
+        """Return the n leaves, or fewer, that are most distant and may have a vector more."""
+        open_ = np.flatnonzero(sizes < [len(errors) - 1 for errors in self._errors])
+        apart = np.array([self._apart(int(leaf), int(sizes[leaf])) for leaf in open_])
+        return open_[np.argsort(-apart, kind="stable")[:n]]
+
+    def _apart(self, leaf: int, n: int) -> float:
+        """Return |W - W^| of a leaf of n vectors."""
+        if (leaf, n) not in self._distances:
+            trained, made = self._leaves[leaf], self._reduced(leaf, n)
+            assert trained is not None  # only these can have a vector more
+            fewer = made if isinstance(made, KernelMachine) else None
+            self._distances[leaf, n] = float(distances(trained, fewer).max())
+        return self._distances[leaf, n]
 
     def distance(self, reduced: KernelMachine) -> float:
         """Return the largest |W_p - W^_p| of a leaf, a share of the largest |W_p| of a leaf.

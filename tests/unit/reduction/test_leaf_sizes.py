@@ -34,8 +34,8 @@ def board(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def noisy():
-    X, y = board(1500, 0)
-    cells = FaLKSVC(k=200, C=1.0, gamma=8.0, selection="nearest_centre", random_state=0)
+    X, y = board(300, 0)
+    cells = FaLKSVC(k=80, C=1.0, gamma=8.0, selection="nearest_centre", random_state=0)
     return load_model(cells.fit(X, y))
 
 
@@ -53,7 +53,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("n", [1, 5, 30, 60])
+@pytest.mark.parametrize("n", [1, 5, 30])
 def test_the_leaves_have_so_many_vectors_together(n):
     machine = Routed("wine", 5, "chain", extra="widths").machine()
     made = sizes_of(machine).at(n).machine
@@ -69,8 +69,8 @@ def test_the_leaves_have_so_many_vectors_together(n):
 def test_more_vectors_are_nearer():
     machine = noisy()
     sizes = sizes_of(machine)
-    distances = [sizes.distance(sizes.at(n).machine) for n in (10, 40, 160)]
-    assert distances == sorted(distances, reverse=True) and distances[-1] < distances[0] / 10
+    distances = [sizes.distance(sizes.at(n).machine) for n in (4, 12, 36)]
+    assert distances == sorted(distances, reverse=True) and distances[-1] < distances[0] / 3
 
 
 def test_the_vectors_of_a_kernel_without_derivative_stay_in_place():
@@ -98,10 +98,10 @@ def test_a_leaf_of_too_many_vectors_is_reduced_and_the_others_stay():
 
 def test_no_leaf_of_a_number_of_vectors_is_too_large():
     machine = Routed("wine", 4).machine()
-    made = reduced(machine, most_of_leaf=7, reduce="20")
+    made = reduced(machine, most_of_leaf=6, reduce="20")
     assert made.machine.n_support_vectors == 20
-    assert leaf_counts(made.machine).max() <= 7
-    assert leaf_counts(reduced(machine, reduce="20").machine).max() > 7
+    assert leaf_counts(made.machine).max() <= 6
+    assert leaf_counts(reduced(machine, reduce="20").machine).max() > 6
 
 
 def test_samples_say_how_often_a_smaller_machine_differs():
@@ -135,11 +135,11 @@ def test_auto_keeps_the_risk_on_samples_that_nothing_else_saw():
 
 
 def test_a_regression_disagrees_beyond_the_tolerance():
-    machine = Routed("diabetes", 4).machine()
+    machine = Routed("diabetes", 9).machine()
     X = samples("diabetes")[0]
     rng = np.random.default_rng(0)
     data = np.vstack([X + rng.normal(size=X.shape) / 2 for _ in range(3)])
-    made = reduced(machine, data, reduce="auto", risk=0.05, tolerance=0.2, mode="certified")
+    made = reduced(machine, data, reduce="20", tolerance=0.2, mode="certified")
     hold = made.plan.samples
     apart = evaluate(machine, hold).decisions - evaluate(made.machine, hold).decisions
     assert (np.abs(apart) > 0.2).sum() == made.reduction.chosen.disagreements
