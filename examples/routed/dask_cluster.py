@@ -26,7 +26,7 @@ def fitted(estimator: Any) -> dict[str, Any]:
 
 
 def different(one: Any, other: Any) -> list[str]:
-    """Return the fitted attributes in which two estimators differ in any bit."""
+    """Return the fitted attributes in which two estimators differ."""
     mine, its = fitted(one), fitted(other)
     names = sorted(mine.keys() | its.keys())
     return [n for n in names if not np.array_equal(mine.get(n), its.get(n))]

@@ -15,6 +15,7 @@ import resource
 import time
 
 import numpy as np
+from joblib.externals.loky import get_reusable_executor
 
 from kmcompile.training import FaLKSVC
 
@@ -52,6 +53,9 @@ def main() -> None:
     start = time.perf_counter()
     machine.fit(X, y)
     print(f"fit {time.perf_counter() - start:.0f} s, {len(machine.centres_)} neighbourhoods")
+    if options.jobs > 1:
+        # Only the memory of processes that have ended is known.
+        get_reusable_executor().shutdown(wait=True)
     print(f"largest memory {peak_gb(resource.RUSAGE_SELF):.2f} GB", end="")
     print(f", of a job {peak_gb(resource.RUSAGE_CHILDREN):.2f} GB")
     X_test, y_test = land(10_000, 2)

@@ -44,7 +44,10 @@ class FaLKSVC(ClassifierMixin, RoutedAttributes, BaseEstimator):  # type: ignore
     k_prime : int, optional
         Neighbours that a centre covers, at most k; default k // 2.
     kernel : str
-        "rbf", "linear" or "poly". Routes of polynomial kernels of degree 2 and more are not built.
+        "rbf", "linear" or "poly". Neighbours in training are those in its feature space. Of "poly"
+        of degree 2 and more these are not the Euclidean ones; yet the route takes the Euclidean
+        nearest point, which is a largest w x - t, so that a query can get another leaf than the
+        paper's.
     C : float
     gamma : float or str
         "scale" is 1 / (n_features var(X)), "auto" 1 / n_features.
@@ -214,11 +217,8 @@ class FaLKSVC(ClassifierMixin, RoutedAttributes, BaseEstimator):  # type: ignore
             )
         if isinstance(self.gamma, Real) and self.gamma <= 0:
             raise ValueError(f"gamma is {self.gamma}, must be > 0")
-        if self.kernel == "poly" and self.degree != 1:
-            raise ValueError(
-                f"kernel is 'poly' of degree {self.degree}: the nearest point in its feature "
-                "space is not the largest w x - t; use degree 1, 'rbf' or 'linear'"
-            )
+        if self.kernel == "poly" and not (isinstance(self.degree, Integral) and self.degree >= 1):
+            raise ValueError(f"degree is {self.degree!r}, must be an integer >= 1")
 
     def _k_prime(self, k: int) -> int:
         if self.k_prime is None or self.local_model_selection:

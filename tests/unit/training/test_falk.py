@@ -116,6 +116,42 @@ def test_equal_points_are_covered() -> None:
     np.testing.assert_array_equal(machine.predict(X), y)
 
 
-def test_poly_of_degree_2_is_refused() -> None:
-    with pytest.raises(ValueError, match="degree 2"):
-        FaLKSVC(kernel="poly", degree=2).fit(*sample())
+def by_feature_distance(X: np.ndarray, x: np.ndarray, degree: int) -> np.ndarray:
+    squares = ((X**2).sum(axis=1) + 1.0) ** degree
+    return np.argsort(squares - 2 * (X @ x + 1.0) ** degree, kind="stable")
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+@pytest.mark.parametrize("selection", ["nearest_training_point", "nearest_centre"])
+def test_poly_trains_on_neighbours_in_feature_space(degree: int, selection: str) -> None:
+    X, y = sample(n=300)
+    machine = FaLKSVC(
+        k=30,
+        kernel="poly",
+        gamma=1.0,
+        coef0=1.0,
+        degree=degree,
+        selection=selection,
+        condense=False,
+        random_state=0,
+    ).fit(X, y)
+    ranks = np.array([np.argsort(by_feature_distance(X, X[c], degree)) for c in machine.centres_])
+    np.testing.assert_array_equal(machine.centre_of_, ranks.argmin(axis=0))
+    centres = machine.centres_
+    for query in np.random.default_rng(1).random((20, 2)):
+        if selection == "nearest_centre":
+            centre = centres[by_distance(X[centres], query)[0]]
+        else:
+            centre = centres[machine.centre_of_[by_distance(X, query)[0]]]
+        rows = by_feature_distance(X, X[centre], degree)[:30]
+        expected = y[rows[0]]
+        if len(np.unique(y[rows])) > 1:
+            local = SVC(kernel="poly", gamma=1.0, coef0=1.0, degree=degree).fit(X[rows], y[rows])
+            expected = local.predict(query[None])[0]
+        assert machine.predict(query[None])[0] == expected
+
+
+@pytest.mark.parametrize("degree", [0, 1.5])
+def test_degrees_that_are_no_polynomial_are_refused(degree: float) -> None:
+    with pytest.raises(ValueError, match="must be an integer"):
+        FaLKSVC(kernel="poly", degree=degree).fit(*sample())
