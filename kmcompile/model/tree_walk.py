@@ -33,7 +33,7 @@ class Walk:
     n_open : ndarray of shape (n_queries,), int64
         The number of choices that rounding may have kept from being the best.
     scores : ndarray of shape (n_queries,), int64
-        The number of scores that were computed.
+        The number of scores that were computed: at each node all but that of the first choice.
     """
 
     leaf: NDArray[np.int64]
@@ -79,7 +79,7 @@ def walk(
             n_open[here] += close.sum(axis=1)
             target[here] = targets[first + best[:, 0]]
             rival[here] = np.where(close[:, 0], targets[first + best[:, 1]], rival[here])
-            scores[here] += int(end) - first
+            scores[here] += int(end) - first - 1
         first = int(end)
     return Walk(-1 - target, rival, n_open, scores)
 
