@@ -5,7 +5,7 @@
 
 The sets are in `$KMCOMPILE_DATA` or `../shared/data`; spirals are generated: two of three turns
 each, with normal noise of standard deviation .04 around them. Features are scaled to [0, 1] by the
-training samples. a9a and skin are cut to what one SVM trains in a minute: 6,000 and 15,000 samples.
+training samples. a9a and skin are cut to 6,000 and 15,000 training samples, for a short run.
 
 Each method tries `N_TRIALS` parameters, the same C and gamma, on one quarter of at most 4,000
 training samples, trained on the rest; then it is trained on all. Test samples are only counted.
