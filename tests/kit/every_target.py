@@ -100,7 +100,7 @@ GROUPS: dict[str, list[Any]] = {
         Routed("wine", 5, kernel="poly"),
         Routed("diabetes", 4),
         Routed("iris", 5, extra="widths"),
-        Routed("wine", 4, extra="products linear"),
+        Routed("iris", 5, extra="products linear"),
         Routed("iris", 6, "chain", number_format="int16"),
         Routed("wine", 4, number_format="int8"),
     ],
