@@ -20,7 +20,7 @@ from kmcompile.lower.fixed_point import (
     relative_error,
     result_shift_of,
 )
-from kmcompile.lower.routed_sum import refuse_more, with_two_choices
+from kmcompile.lower.routed_sum import refuse_more, score_differences, with_two_choices
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import (
@@ -182,13 +182,7 @@ def _lower_route(coded: Coded, routing: Routing, weight: int) -> FixedRoute:
     A score is <w, x> - t in steps: one step is `step` of a weight times the unit of a code.
     """
     routing = with_two_choices(routing)
-    sizes = np.diff(routing.node_ends, prepend=0)
-    starts = routing.node_ends - sizes
-    node_of = np.repeat(np.arange(routing.n_nodes), sizes)
-    rows = np.flatnonzero(np.arange(routing.n_choices) > starts[node_of])
-    first = starts[node_of[rows]]
-    weights = routing.weights[rows] - routing.weights[first]
-    offsets = routing.offsets[rows] - routing.offsets[first]
+    _, weights, offsets = score_differences(routing)
     most = max(-coded.low, coded.high)
     sums = np.abs(weights).sum(axis=1).max()
     least = max(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
@@ -128,16 +129,23 @@ def _summation(most: int, has_pairs: bool) -> Summation:
     return Summation(on_the_way=1 + most, longest=most + 1, n_products=most)
 
 
-def lower_route(routing: Routing) -> Route:
-    """Return the route with the scores of each node's first choice subtracted from the others."""
-    routing = with_two_choices(routing)
+def score_differences(
+    routing: Routing,
+) -> tuple[NDArray[np.intp], Float64Array, Float64Array]:
+    """Return the choices after each node's first one, with w and t less those of the first."""
     sizes = np.diff(routing.node_ends, prepend=0)
     starts = routing.node_ends - sizes
     node_of = np.repeat(np.arange(routing.n_nodes), sizes)
     rows = np.flatnonzero(np.arange(routing.n_choices) > starts[node_of])
     first = starts[node_of[rows]]
     weights = routing.weights[rows] - routing.weights[first]
-    offsets = routing.offsets[rows] - routing.offsets[first]
+    return rows, weights, routing.offsets[rows] - routing.offsets[first]
+
+
+def lower_route(routing: Routing) -> Route:
+    """Return the route with the scores of each node's first choice subtracted from the others."""
+    routing = with_two_choices(routing)
+    rows, weights, offsets = score_differences(routing)
     table, short = weights.astype(np.float32), offsets.astype(np.float32)
     n = weights.shape[1]
     norm = _longest(table.astype(np.float64))

@@ -15,9 +15,8 @@ from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place, Shared, sizes
 from kmcompile.program.stages.code_table import CodeTable
+from kmcompile.program.stages.fixed_kernel import FixedKernel, Whole
 from kmcompile.program.stages.stage import Always
-
-Whole = NDArray[np.uint64]
 
 FUNCTION_OPERATIONS = 8
 """Multiply-adds of a kernel value from its distance."""
@@ -26,7 +25,7 @@ _CHUNK_VALUES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedSum(Always):
+class FixedSum(FixedKernel, Always):
     """f_p = sum_i beta_pi exp(-gamma |s_i - x|^2) + b_p, in integers up to the last step.
 
     x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With
@@ -189,18 +188,6 @@ class FixedSum(Always):
             bound=bound,
             kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
         )
-
-    def exponents(self, distances: NDArray[np.int64]) -> Whole:
-        """Return t of every distance below the cutoff, in units of 2^-26."""
-        shifted = distances.astype(np.uint64) >> np.uint64(self.distance_shift)
-        t: Whole = (shifted * np.uint64(self.multiplier)) >> np.uint64(self.product_shift)
-        return t
-
-    def kernels(self, distances: NDArray[np.int64]) -> Whole:
-        """Return k in units of 2^-31, 0 from the cutoff on."""
-        below = distances < self.cutoff
-        t = self.exponents(np.where(below, distances, 0))
-        return np.where(below, exp2_fixed.exp2_negative(t), np.uint64(0))
 
     def sums(self, x: NDArray[np.int64]) -> Whole:
         """Return the sums of products of codes of shape (n_queries, n_features).

@@ -15,13 +15,14 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.code_range import CodeRange
+from kmcompile.program.stages.fixed_kernel import FixedKernel, Whole
 from kmcompile.program.stages.fixed_route import FixedRoute
-from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS, Whole, exact_product
+from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS, exact_product
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RoutedFixedSum(SumOfLeaves):
+class RoutedFixedSum(FixedKernel, SumOfLeaves):
     """A walk to a leaf, then the leaf's sum of rbf kernels in integers up to the last steps.
 
     Kernels, sums of products and their bounds are those of `FixedSum`: k = 2^-t of the exact
@@ -139,13 +140,6 @@ class RoutedFixedSum(SumOfLeaves):
         slack = float(self.per_deviation.max()) * deviation
         margin = self.route.largest_intermediate(magnitude, length, deviation)
         return 4 * max(2.0**32 * float(self.result_scale), slack, margin)
-
-    def kernels(self, distances: NDArray[np.int64]) -> Whole:
-        """Return k in units of 2^-31, 0 from the cutoff on."""
-        below = distances < self.cutoff
-        shifted = np.where(below, distances, 0).astype(np.uint64) >> np.uint64(self.distance_shift)
-        t = (shifted * np.uint64(self.multiplier)) >> np.uint64(self.product_shift)
-        return np.where(below, exp2_fixed.exp2_negative(t), np.uint64(0))
 
     def _of_leaf(self, batch: Batch, leaf: int) -> tuple[Float32Array, Float32Array]:
         x = (batch.x * self.per_unit).astype(np.int64)
