@@ -161,7 +161,7 @@ def counted_by_hand(model: Any, X_test: np.ndarray) -> dict[str, object]:
     else:
         sizes, leaves = np.diff(ends, prepend=0), model.leaf_of(X_test)
         choices = len(model.route_weights_)
-        classes = (model.leaf_class_counts_ > 0).sum(axis=1)
+        classes = model.leaf_classes_.sum(axis=1)
     cost = choices * d + sizes * (d + 24 + classes)
     return {
         "model": "",

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -84,9 +84,18 @@ def test_a_pickled_estimator_is_read_without_running_it(model, tmp_path):
     assert load_model(tmp_path / "cells.pkl").sha256 == load_model(model).sha256
 
 
-def test_local_votes_are_refused():
-    with pytest.raises(InputError, match="of more than two classes cannot be compiled"):
-        load_model(FaLKSVC(k=20).fit(*load_wine(return_X_y=True)))
+@pytest.mark.parametrize("route", ["flat", "two_levels"])
+def test_leaves_that_vote_among_their_own_classes_are_compiled(route):
+    X, y = load_digits(return_X_y=True)
+    model = FaLKSVC(60, 30, C=10.0, gamma=0.001, route=route, random_state=0)
+    model.fit(X[:1000], y[:1000])
+    assert 2 < model.leaf_classes_.sum(axis=1).max() < 10
+    compiled = kmcompile.compile_model(model, target="host", name="cells", format="float32")
+    assert compiled.report["verification"]["exact"]["host"]["mismatches"] == 0
+    result = compiled.classify(np.float32(X))
+    sure = result["certified"]
+    assert sure.mean() > 0.9
+    assert (result["label"][sure] == model.predict(X)[sure]).all()
 
 
 def test_the_format_of_local_machines_is_chosen_for_the_board():
