@@ -10,7 +10,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.training.local_pairs import pair_numbers, settled_decisions, spread_rows
+from kmcompile.numeric.class_pairs import settled_decisions
+from kmcompile.training.local_pairs import pair_numbers, spread_rows
 from kmcompile.training.neighbours import IndexArray, LocalKernel
 
 _CHUNK = 16
@@ -173,7 +174,9 @@ def assemble(models: Sequence[LocalModel], n_classes: int) -> Leaves:
 
 def _decisions(model: LocalModel, n_classes: int) -> tuple[Float64Array, Float64Array]:
     """Return coefficients, shape (n_pairs, n_support), and intercepts of all pairs of classes."""
-    intercept = settled_decisions(model.classes, n_classes)
+    present = np.zeros(n_classes, dtype=bool)
+    present[model.classes] = True
+    intercept = settled_decisions(present)
     coefficients = np.zeros((len(intercept), len(model.support)))
     if not model.constant:
         own = pair_numbers(model.classes, n_classes)

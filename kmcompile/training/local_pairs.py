@@ -8,28 +8,6 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.training.neighbours import IndexArray
 
 
-def settled_decisions(classes: IndexArray, n_classes: int) -> Float64Array:
-    """Return the decisions of all pairs that a leaf's classes settle, shape (n_pairs,).
-
-    The pairs i < j are in the order (0, 1), (0, 2), ..., (1, 2), ... A pair of which the leaf has
-    one class is won by this class: 1 if it is i, otherwise -1. A pair of which the leaf has
-    neither is 1. Then the votes of all pairs have the same winner as those of the leaf's own
-    pairs, which must be put in their places: each class of the leaf has as many votes more as
-    there are other classes, and these have fewer.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_local,), int64
-        The leaf's classes.
-    n_classes : int
-    """
-    present = np.zeros(n_classes, dtype=bool)
-    present[classes] = True
-    first, second = np.triu_indices(n_classes, 1)
-    settled: Float64Array = np.where(present[second] & ~present[first], -1.0, 1.0)
-    return settled
-
-
 def pair_numbers(classes: IndexArray, n_classes: int) -> IndexArray:
     """Return the numbers of the pairs of a leaf's ascending classes among all pairs."""
     number = np.zeros((n_classes, n_classes), dtype=np.int64)

@@ -101,6 +101,7 @@ GROUPS: dict[str, list[Any]] = {
         Routed("diabetes", 4),
         Routed("iris", 5, extra="widths"),
         Routed("iris", 5, extra="products linear"),
+        Routed("wine", 5, extra="votes"),
         Routed("iris", 6, "chain", number_format="int16"),
         Routed("wine", 4, number_format="int8"),
     ],

@@ -179,9 +179,12 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
 
     @property
     def _leaf_operations(self) -> NDArray[np.int64]:
-        """Multiply-adds of each leaf: distances, kernels, and a product for each decision."""
+        """Multiply-adds of each leaf: distances, kernels, and a product for each decision.
+
+        The last steps of a decision take 6.
+        """
         of_vector = self.n_features + FUNCTION_OPERATIONS + 2 * self.n_decisions
-        counts: NDArray[np.int64] = self._leaf_sizes * of_vector
+        counts: NDArray[np.int64] = self._leaf_sizes * of_vector + 6 * self.n_decisions
         return counts
 
     def tables(self) -> tuple[Table, ...]:

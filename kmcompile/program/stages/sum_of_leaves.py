@@ -15,6 +15,9 @@ from kmcompile.program.layout import Constant, Member
 from kmcompile.program.stages.described_sum import DescribedSum
 from kmcompile.program.stages.route import RouteTree
 
+_OTHERS = 4
+"""Multiply-adds of a query besides its walks and leaves."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answer:
@@ -65,7 +68,7 @@ class SumOfLeaves(DescribedSum):
     @property
     @abstractmethod
     def _leaf_operations(self) -> NDArray[np.int64]:
-        """Multiply-adds of each leaf."""
+        """Multiply-adds of each leaf, with the last steps of its decisions."""
 
     @property
     def n_leaves(self) -> int:
@@ -125,7 +128,7 @@ class SumOfLeaves(DescribedSum):
         decision, bound = self._of_leaves(batch, path.leaf)
         evaluations, scores = self._leaf_sizes[path.leaf], path.scores.copy()
         of_leaves = self._leaf_operations
-        operations = of_leaves[path.leaf] + self._of_answer
+        operations = of_leaves[path.leaf] + _OTHERS
         rows = np.flatnonzero(path.n_open == 1)
         unclear = path.n_open > 1
         if len(rows):
@@ -136,7 +139,7 @@ class SumOfLeaves(DescribedSum):
             second = self._of_leaves(batch.chosen(rows), leaf)
             decision[rows], bound[rows] = self._mean((decision[rows], bound[rows]), second)
             evaluations[rows] += self._leaf_sizes[leaf]
-            operations[rows] += of_leaves[leaf]
+            operations[rows] += of_leaves[leaf] + self._of_mean
         bound = np.where(unclear[:, None], bound + self.apart, bound)
         operations += scores * self.route.score_operations
         return _Answer(decision, bound, evaluations, operations)
@@ -164,14 +167,14 @@ class SumOfLeaves(DescribedSum):
         return decision, bound
 
     @property
-    def _of_answer(self) -> int:
-        """Multiply-adds of an answer besides scores and vectors, of two leaves at most."""
-        return 2 * 6 * self.n_decisions + 6 * self.n_decisions + 4
+    def _of_mean(self) -> int:
+        """Multiply-adds of the means of two leaves' decisions."""
+        return 6 * self.n_decisions
 
     def operations(self) -> int:
         """Return the multiply-adds of the longest walk and the largest leaf, both twice."""
         walks = 2 * self.route.most_scores * self.route.score_operations
-        return walks + 2 * int(self._leaf_operations.max()) + self._of_answer
+        return walks + 2 * int(self._leaf_operations.max()) + self._of_mean + _OTHERS
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query: its scores, its leaves, the final steps."""
