@@ -44,7 +44,7 @@ def lower_own_pairs(machine: KernelMachine, routing: Routing) -> OwnPairs | None
         pair_ends=np.cumsum([len(own) for own in pairs]),
         pairs=np.concatenate(pairs),
         term_ends=np.cumsum([len(own) for own in terms]),
-        terms=np.concatenate(terms),
+        terms=np.concatenate(terms).astype(np.uint16),
         n_classes=n_classes,
     )
 
