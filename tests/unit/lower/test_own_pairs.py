@@ -1,4 +1,4 @@
-"""Leaves that vote among their own classes: what the tables of own pairs leave out changes nothing."""
+"""Leaves that vote among their own classes: leaving out all other pairs changes nothing."""
 
 from __future__ import annotations
 
