@@ -143,7 +143,8 @@ def _coded(
     unit = 2.0**-15 if width == "int16" else 2.0**-8
     moved, error = to_code_units(machine, offset, factor * unit)
     if isinstance(moved.kernel, Rbf):
-        check_gamma(moved.kernel.gamma * unit**2)
+        for share in (1.0,) if moved.routing is None else np.unique(moved.routing.relative_gamma):
+            check_gamma(moved.kernel.gamma * float(share) * unit**2)
     fitted = moved if lossless else _fitted(moved, unit)
     of_routing = _routing_error(machine.routing, offset) if machine.routing else 0.0
     return Coded(moved, fitted, unit, width, low, high, lossless, error, of_routing)
@@ -175,18 +176,26 @@ def check_gamma(gamma: float) -> None:
 
 
 def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
-    """Return the machine with coefficients that are fitted to the rounded vectors, by leaves."""
+    """Return the machine with coefficients that are fitted to the rounded vectors.
+
+    Those of a routed machine are fitted by leaves, and there the kernels of one gamma together.
+    """
     assert isinstance(machine.kernel, Rbf)
     stored = np.rint(machine.support_vectors / unit) * unit
     pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, stored)
     coefficients = decision_coefficients(machine)
-    if machine.routing is None:
+    routing = machine.routing
+    if routing is None:
         return with_decision_coefficients(machine, refitted(pairs, coefficients))
     fitted = coefficients.copy()
-    for leaf in range(machine.routing.n_leaves):
-        own = np.arange(len(stored))[machine.routing.members(leaf)]
-        if len(own):
-            fitted[:, own] = refitted(pairs.chosen(own), coefficients[:, own])
+    for leaf in range(routing.n_leaves):
+        members = np.arange(len(stored))[routing.members(leaf)]
+        shares = routing.relative_gamma[members]
+        for share, count in zip(*np.unique(shares, return_counts=True), strict=True):
+            own = members[shares == share]
+            if count > 1 or share == 1.0:
+                of_gamma = replace(pairs, gamma=machine.kernel.gamma * float(share))
+                fitted[:, own] = refitted(of_gamma.chosen(own), coefficients[:, own])
     return replace(machine, dual_coef=fitted)
 
 
@@ -250,10 +259,9 @@ def _check(machine: KernelMachine) -> None:
             f"machine's is {kernel.name}\nuse --format float32"
         )
     routing = machine.routing
-    if routing is not None and (routing.has_widths or routing.has_pairs or routing.has_weights):
+    if routing is not None and (routing.has_pairs or routing.has_weights):
         raise InputError(
-            "integer formats are for leaves that are sums of kernels of one gamma\n"
-            "use --format float32"
+            "integer formats are for leaves that are sums of kernels\nuse --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:

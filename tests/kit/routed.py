@@ -157,4 +157,6 @@ CORE = (
     Routed("iris", 6, "chain", number_format="int16"),
     Routed("wine", 4, number_format="int8"),
     Routed("diabetes", 5, number_format="int16"),
+    Routed("iris", 6, "chain", extra="widths", number_format="int16"),
+    Routed("wine", 5, extra="widths", number_format="int8"),
 )

@@ -15,14 +15,18 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.code_range import CodeRange
-from kmcompile.program.stages.fixed_kernel import FixedKernel, Whole
+from kmcompile.program.stages.fixed_kernel import Whole
 from kmcompile.program.stages.fixed_route import FixedRoute
 from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS, exact_product
+from kmcompile.program.stages.gamma_scales import GammaScales
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
+
+_OF_TABLE = 4
+"""Multiply-adds that look up the constants of a gamma."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RoutedFixedSum(FixedKernel, SumOfLeaves):
+class RoutedFixedSum(SumOfLeaves):
     """A walk to a leaf, then the leaf's sum of rbf kernels in integers up to the last steps.
 
     Kernels, sums of products and their bounds are those of `FixedSum`: k = 2^-t of the exact
@@ -30,7 +34,8 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
 
         value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    with the largest per_deviation_p and minimum_p of all leaves.
+    with the largest value_error of all gammas and the largest per_deviation_p and minimum_p of all
+    leaves.
 
     Parameters
     ----------
@@ -42,7 +47,7 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
         Support vectors, all different.
     wide : bool
         Whether |s - x|^2 needs 64 bits; otherwise it fits a uint32.
-    distance_shift, multiplier, product_shift, cutoff : int
+    scales : GammaScales
     slots : ndarray of shape (n_slots,), uint16
         The number of the vector of each slot, leaf by leaf.
     coefficients : ndarray of shape (n_slots, n_decisions), int16 or int32
@@ -61,10 +66,7 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
     per_unit: np.float32
     vectors: NDArray[np.int64]
     wide: bool
-    distance_shift: int
-    multiplier: int
-    product_shift: int
-    cutoff: int
+    scales: GammaScales
     slots: NDArray[np.uint16]
     coefficients: NDArray[np.int32]
     leaf_ends: NDArray[np.uint32]
@@ -113,15 +115,16 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
         return int(self.start.shape[1])
 
     @property
-    def coefficient_bits(self) -> int:
-        """Bits of a stored coefficient."""
-        return 8 * self.coefficients.dtype.itemsize
+    def wide_coefficients(self) -> bool:
+        """Whether coefficients have 32 bits."""
+        return self.coefficients.dtype.itemsize > 2
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the vectors, of the tree and of the leaves."""
         return (
             Constant("N_VECTORS", len(self.vectors), "different support vectors"),
             *self.tree_constants(),
+            *self.scales.constants(),
         )
 
     def integer_members(self) -> tuple[Member, ...]:
@@ -147,7 +150,7 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
         vectors = self.vectors[self.slots[own]].astype(np.int64)
         k = np.empty((len(x), len(vectors)), dtype=np.uint64)
         for place, vector in enumerate(vectors):
-            k[:, place] = self.kernels(((x - vector) ** 2).sum(axis=1))
+            k[:, place] = self.scales.kernels(((x - vector) ** 2).sum(axis=1), own.start + place)
         coefficients = self.coefficients[own].astype(np.int64)
         parts = [np.maximum(sign * coefficients, 0).astype(np.uint32) for sign in (1, -1)]
         start = self.start[leaf]
@@ -168,6 +171,7 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
             ("codes in one unit", float(self.per_unit)),
             ("codes in one unit", float(self.route.per_unit)),
             *self.route.shared(),
+            *self.scales.shared(),
             *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
             *sizes(self.slots, "N_SLOTS"),
             *sizes(self.coefficients, "N_SLOTS", "N_DECISIONS"),
@@ -181,6 +185,7 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
     def _leaf_operations(self) -> NDArray[np.int64]:
         """Multiply-adds of each leaf: distances, kernels, and a product for each decision."""
         of_vector = self.n_features + FUNCTION_OPERATIONS + 2 * self.n_decisions
+        of_vector += _OF_TABLE if self.scales.several else 0
         counts: NDArray[np.int64] = self._leaf_sizes * of_vector
         return counts
 
@@ -201,6 +206,7 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
                 self.start,
                 "Intercepts of a leaf in products, what is > 0 and < 0: [leaf][decision][part]",
             ),
+            *self.scales.tables(self.wide),
             Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]"),
             Table(
                 "per_deviation",
