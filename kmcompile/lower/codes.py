@@ -50,8 +50,9 @@ class Coded:
         Whether every support vector is exactly its codes.
     moved_error : float
         Bound on the Euclidean norm of a vector's float64 rounding errors.
-    routing_error : float
-        Bound on the float64 rounding of an offset of the routing, 0 without one.
+    routing_error, linear_error : float
+        Bounds on the float64 rounding of an offset of the routing, and of a leaf's decision by its
+        linear part; 0 without one.
     """
 
     machine: KernelMachine
@@ -63,6 +64,7 @@ class Coded:
     lossless: bool
     moved_error: float
     routing_error: float = 0.0
+    linear_error: float = 0.0
 
     @property
     def scale(self) -> CodeScale:
@@ -146,14 +148,19 @@ def _coded(
         for share in (1.0,) if moved.routing is None else np.unique(moved.routing.relative_gamma):
             check_gamma(moved.kernel.gamma * float(share) * unit**2)
     fitted = moved if lossless else _fitted(moved, unit)
-    of_routing = _routing_error(machine.routing, offset) if machine.routing else 0.0
-    return Coded(moved, fitted, unit, width, low, high, lossless, error, of_routing)
+    of_routing = _moved_errors(machine.routing, offset) if machine.routing else (0.0, 0.0)
+    return Coded(moved, fitted, unit, width, low, high, lossless, error, *of_routing)
 
 
-def _routing_error(routing: Routing, offset: Float64Array) -> float:
-    """Return a bound on the rounding of t - <w, offset> in float64 (`to_code_units`)."""
+def _moved_errors(routing: Routing, offset: Float64Array) -> tuple[float, float]:
+    """Return bounds on the rounding of t - <w, offset> and b + <w, offset> (`Routing.moved`)."""
+    rounded = (len(offset) + 2) * 2 * UNIT_ROUNDOFF_64
     sizes = np.abs(routing.offsets) + np.abs(routing.weights) @ np.abs(offset)
-    return (len(offset) + 2) * 2 * UNIT_ROUNDOFF_64 * float(sizes.max())
+    linear = 0.0
+    if routing.has_weights:
+        moved = np.abs(routing.leaf_weights) @ np.abs(offset)
+        linear = rounded * float((np.abs(routing.intercepts) + moved).max())
+    return rounded * float(sizes.max()), linear
 
 
 def check_gamma(gamma: float) -> None:
@@ -259,9 +266,9 @@ def _check(machine: KernelMachine) -> None:
             f"machine's is {kernel.name}\nuse --format float32"
         )
     routing = machine.routing
-    if routing is not None and (routing.has_pairs or routing.has_weights):
+    if routing is not None and routing.has_pairs:
         raise InputError(
-            "integer formats are for leaves that are sums of kernels\nuse --format float32"
+            "integer formats are for leaves without products of kernels\nuse --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:

@@ -9,6 +9,7 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.lower.coded_polynomial_sum import multiply_add_weight
 from kmcompile.lower.codes import Coded
+from kmcompile.lower.fixed_leaf_parts import largest_linear, lower_fixed_linear
 from kmcompile.lower.fixed_point import (
     RESULT_ROUNDINGS,
     coefficient_step,
@@ -58,20 +59,26 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     farthest = int(_farthest(vectors, coded))
     scales, rho = _scales(coded, routing, farthest)
     intercepts = machine.intercept + routing.intercepts
-    step = _step(coded, routing, intercepts, wide_coefficients)
+    bits = 31 if wide_coefficients else 15
+    step = _step(coded, routing, np.abs(intercepts) + largest_linear(coded, routing, bits), bits)
     stored = np.rint(coded.fitted.dual_coef / step) * step
     unit = step * 2.0**-exp2_fixed.RESULT_BITS
     start = np.stack(
         [np.rint(np.maximum(sign * intercepts, 0.0) / unit) for sign in (1, -1)], axis=2
     ).astype(np.uint64)
+    weight = multiply_add_weight(target)
+    linear = lower_fixed_linear(coded, routing, unit, bits, weight)
     errors, size = leaf_errors(coded, routing, stored), _leaf_sums(stored, routing)
-    shift = result_shift_of(start, np.array([size.max() / step]), int(routing.leaf_sizes.max()))
+    most = float((size + linear.largest).max()) / step
+    shift = result_shift_of(start, np.array([most]), int(routing.leaf_sizes.max()))
     result = float(np.ldexp(unit, shift))
     # The intercept is rounded, the result truncated.
     minimum = errors.apart + size * exp2_fixed.SHIFT_ERROR * (1 + 1e-6) + unit / 2 + result
-    largest = float((size + np.abs(intercepts)).max()) + result
+    minimum = minimum + linear.apart
+    largest = float((size + linear.largest + np.abs(intercepts)).max()) + result
+    along = errors.per_deviation + linear.per_deviation
     return RoutedFixedSum(
-        route=lower_fixed_route(coded, routing, multiply_add_weight(target)),
+        route=lower_fixed_route(coded, routing, weight),
         codes=CodeRange(machine.n_features, coded.width, coded.low, coded.high),
         per_unit=np.float32(1 / coded.unit),
         vectors=vectors,
@@ -85,11 +92,12 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
         result_scale=np.float32(result),
         value_error=bound_constant(rho / (1 - rho)),
         result_error=bound_constant(RESULT_ROUNDINGS * UNIT_ROUNDOFF),
-        per_deviation=bound_constants(errors.per_deviation.max(axis=0)),
+        per_deviation=bound_constants(along.max(axis=0)),
         minimum=bound_constants(minimum.max(axis=0)),
         # Two differences, two sums, the mean and the product round once each.
         mean_factor=bound_constant(1 + 16 * UNIT_ROUNDOFF),
         apart=bound_constant(2 * largest),
+        linear=linear.stage,
     )
 
 
@@ -124,12 +132,19 @@ def _leaf_sums(coefficients: Float64Array, routing: Routing) -> Float64Array:
     return np.array(sums) * (1 + 1e-9)
 
 
-def _step(coded: Coded, routing: Routing, intercepts: Float64Array, wide: bool) -> float:
-    """Return the unit of the coefficients; one bit is their sign."""
+def _step(coded: Coded, routing: Routing, others: Float64Array, bits: int) -> float:
+    """Return the unit of the coefficients of so many bits and a sign.
+
+    Parameters
+    ----------
+    others : ndarray of shape (n_leaves, n_decisions)
+        The largest magnitudes of what is added to the sums of kernels.
+    """
     sums = _leaf_sums(coded.fitted.dual_coef, routing)
     return coefficient_step(
         float(np.abs(coded.fitted.dual_coef).max(initial=0.0)),
-        float((sums + np.abs(intercepts)).max()),
-        int(routing.leaf_sizes.max()),
-        31 if wide else 15,
+        float((sums + others).max()),
+        # Half a step for each coefficient, and another for all roundings of weights.
+        int(routing.leaf_sizes.max()) + 1,
+        bits,
     )

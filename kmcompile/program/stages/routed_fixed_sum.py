@@ -16,6 +16,7 @@ from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.fixed_kernel import Whole
+from kmcompile.program.stages.fixed_leaf_parts import FixedLinear
 from kmcompile.program.stages.fixed_route import FixedRoute
 from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS, exact_product
 from kmcompile.program.stages.gamma_scales import GammaScales
@@ -29,13 +30,15 @@ _OF_TABLE = 4
 class RoutedFixedSum(SumOfLeaves):
     """A walk to a leaf, then the leaf's sum of rbf kernels in integers up to the last steps.
 
+    A leaf may also have a linear part, which is added to its sums.
+
     Kernels, sums of products and their bounds are those of `FixedSum`: k = 2^-t of the exact
     squared distance of the codes, uint64 sums of positive and of negative products, and
 
         value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    with the largest value_error of all gammas and the largest per_deviation_p and minimum_p of all
-    leaves.
+    M_p being all that is added to the intercepts. value_error is the largest of all gammas,
+    per_deviation_p and minimum_p are the largest of all leaves.
 
     Parameters
     ----------
@@ -59,6 +62,7 @@ class RoutedFixedSum(SumOfLeaves):
     result_scale, value_error, result_error : float32
     per_deviation, minimum : ndarray of shape (n_decisions,), float32
     mean_factor, apart : float32
+    linear : FixedLinear, optional
     """
 
     route: FixedRoute
@@ -79,6 +83,7 @@ class RoutedFixedSum(SumOfLeaves):
     minimum: Float32Array
     mean_factor: np.float32
     apart: np.float32
+    linear: FixedLinear | None = None
 
     template: ClassVar[str] = "routed_fixed_sum"
     bound_formula: ClassVar[str] = (
@@ -151,10 +156,13 @@ class RoutedFixedSum(SumOfLeaves):
         k = np.empty((len(x), len(vectors)), dtype=np.uint64)
         for place, vector in enumerate(vectors):
             k[:, place] = self.scales.kernels(((x - vector) ** 2).sum(axis=1), own.start + place)
-        coefficients = self.coefficients[own].astype(np.int64)
-        parts = [np.maximum(sign * coefficients, 0).astype(np.uint32) for sign in (1, -1)]
         start = self.start[leaf]
-        positive, negative = (exact_product(k, part) + start[:, n] for n, part in enumerate(parts))
+        positive, negative = (
+            total + start[:, n] for n, total in enumerate(self._products(k, own, leaf))
+        )
+        if self.linear:
+            more = self.linear.parts(x, leaf)
+            positive, negative = positive + more[0], negative + more[1]
         above = positive >= negative
         size = np.where(above, positive - negative, negative - positive)
         size = (size >> np.uint64(self.result_shift)).astype(np.float32) * self.result_scale
@@ -164,6 +172,15 @@ class RoutedFixedSum(SumOfLeaves):
         of_input = self.per_deviation * batch.deviation[:, None]
         rounding = magnitude(decision) * self.result_error
         return decision, ((of_values * self.value_error + of_input) + rounding) + self.minimum
+
+    def _products(self, kernels: Whole, own: slice, leaf: int) -> tuple[Whole, Whole]:
+        """Return the sums of what is positive and of what is negative, (n_queries, n_decisions)."""
+        coefficients = self.coefficients[own].astype(np.int64)
+        positive, negative = (
+            exact_product(kernels, np.maximum(sign * coefficients, 0).astype(np.uint32))
+            for sign in (1, -1)
+        )
+        return positive, negative
 
     def shared(self) -> Shared:
         """Return the numbers of features, vectors, slots, leaves and decisions."""
@@ -179,6 +196,7 @@ class RoutedFixedSum(SumOfLeaves):
             *sizes(self.start[:, :, 0], "N_LEAVES", "N_DECISIONS"),
             *sizes(self.per_deviation, "N_DECISIONS"),
             *sizes(self.minimum, "N_DECISIONS"),
+            *(self.linear.shared() if self.linear else ()),
         )
 
     @property
@@ -187,7 +205,7 @@ class RoutedFixedSum(SumOfLeaves):
         of_vector = self.n_features + FUNCTION_OPERATIONS + 2 * self.n_decisions
         of_vector += _OF_TABLE if self.scales.several else 0
         counts: NDArray[np.int64] = self._leaf_sizes * of_vector
-        return counts
+        return counts + (self.linear.operations if self.linear else 0)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the route, the leaves, their vectors and the constant bounds."""
@@ -218,4 +236,5 @@ class RoutedFixedSum(SumOfLeaves):
                 self.minimum,
                 "Part of the decisions' bound that no input changes: [decision]",
             ),
+            *(self.linear.tables() if self.linear else ()),
         )

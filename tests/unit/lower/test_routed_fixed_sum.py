@@ -8,7 +8,7 @@ import pytest
 from kit.routed_random import RandomRouted, largest_share
 from kmcompile.program.stages import RoutedFixedSum
 
-EXTRAS = ("", "widths", "units widths", "scaler widths")
+EXTRAS = ("", "widths", "units widths", "scaler linear", "widths linear", "units linear")
 
 
 @pytest.mark.parametrize("number_format", ["int8", "int16"])
