@@ -117,9 +117,10 @@ def fixed_sum_sections(stage: FixedSum, target: Target, names: dict[str, str]) -
         *(render(f"code_table/{name}.c.j2", view=view.codes, **names) for name in codes),
         *fixed_kernel_sections(kernel, names),
         *(
-            render(f"fixed_sum/{name}.c.j2", stage=stage, view=view, of_leaf=False, **names)
-            for name in ("kernels", "groups", "decisions")
+            render(f"fixed_sum/{name}.c.j2", stage=stage, view=view, **names)
+            for name in ("kernels", "groups")
         ),
+        render("fixed_sum/decisions.c.j2", stage=stage, of_leaf=False, bound_row="p", **names),
         render("stages/fixed_sum.c.j2", view=view, **names),
     ]
 

@@ -19,6 +19,7 @@ def routed_fixed_sections(
     view = fixed_kernel_view(stage.scales.scale(0), wide, names["name"], target)
     kernel = "routed_sum/kernel_of_gamma" if stage.scales.several else "fixed_sum/kernel"
     own: dict[str, Any] = {"stage": stage, "view": view, **names}
+    row = "row" if stage.has_leaf_bounds else "p"
     parts = [render("routed_sum/fixed_linear.c.j2", **own)] if stage.linear else []
     return [
         render("fixed_sum/products.c.j2", view=view, **names),
@@ -28,7 +29,7 @@ def routed_fixed_sections(
         render("routed_sum/route.c.j2", route=stage.route, in_integers=True, **names),
         render("routed_sum/fixed_leaf.c.j2", **own),
         *parts,
-        render("fixed_sum/decisions.c.j2", stage=stage, of_leaf=True, **names),
+        render("fixed_sum/decisions.c.j2", of_leaf=True, bound_row=row, **own),
         render("routed_sum/fixed_leaf_sum.c.j2", stage=stage, **names),
         render("stages/routed_fixed_sum.c.j2", stage=stage, in_integers=True, **names),
     ]

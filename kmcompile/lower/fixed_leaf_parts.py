@@ -35,18 +35,23 @@ class LoweredLinear:
     per_deviation: Float64Array
 
 
-def largest_linear(coded: Coded, routing: Routing, bits: int) -> Float64Array:
-    """Return the largest size of the linear parts, rounding to `bits` included.
+def largest_linear(coded: Coded, routing: Routing) -> Float64Array:
+    """Return the largest size of the linear parts, their rounding included.
 
     Its shape is (n_leaves, n_decisions).
     """
     if not routing.has_weights:
         return np.zeros((routing.n_leaves, coded.machine.n_decisions))
     weights = np.abs(routing.leaf_weights)
-    # An integer of at least half the range is off by at most 2^-(bits - 1) of the largest weight.
-    rounded = weights.max() * 2.0 ** (2 - bits) * weights.shape[2]
+    # A weight is off by at most 2^-15 of the largest.
+    rounded = weights.max() * 2.0**-14 * weights.shape[2]
     largest: Float64Array = (weights.sum(axis=2) + rounded) * _reach(coded) * _UP
     return largest
+
+
+def half_codes(coded: Coded) -> float:
+    """Return the largest distance of an input from its codes, but for rounding errors."""
+    return 0.5 * coded.unit * math.sqrt(coded.machine.n_features)
 
 
 def _reach(coded: Coded) -> float:
@@ -55,9 +60,9 @@ def _reach(coded: Coded) -> float:
 
 
 def lower_fixed_linear(
-    coded: Coded, routing: Routing, product: float, bits: int, weight: int
+    coded: Coded, routing: Routing, product: float, weight: int
 ) -> LoweredLinear:
-    """Return the linear parts in integers.
+    """Return the linear parts in integers, of 16 bits if their rounding is less than the inputs'.
 
     Parameters
     ----------
@@ -65,14 +70,23 @@ def lower_fixed_linear(
     routing : Routing
     product : float
         The unit of a decision's sums.
-    bits : int
-        Bits of a weight besides its sign, 15 or 31.
     weight : int
         Multiply-adds of codes that take as many instructions as one of 64 bits.
     """
     if not routing.has_weights:
         nothing = np.zeros((routing.n_leaves, coded.machine.n_decisions))
         return LoweredLinear(None, nothing, nothing, nothing)
+    narrow = _linear(coded, routing, product, 15, 1)
+    inputs = 0.0 if coded.lossless else half_codes(coded)
+    if (narrow.apart <= narrow.per_deviation * inputs / 2).all():
+        return narrow
+    return _linear(coded, routing, product, 31, weight)
+
+
+def _linear(
+    coded: Coded, routing: Routing, product: float, bits: int, weight: int
+) -> LoweredLinear:
+    """Return the linear parts in integers of so many bits and a sign."""
     weights = routing.leaf_weights
     of_code = weights * coded.unit
     least = float(np.abs(of_code).max()) / ((1 << bits) - 1) / product
@@ -82,10 +96,9 @@ def lower_fixed_linear(
     most = max(-coded.low, coded.high)
     # The weights in units of the codes are rounded in float64, and so is their sum here.
     off = (np.abs(of_code - whole * step) + 4 * UNIT_ROUNDOFF_64 * np.abs(of_code)).sum(axis=2)
-    norm = np.sqrt((weights**2).sum(axis=2))
     return LoweredLinear(
-        stage=FixedLinear(whole.astype(np.int32), shift, weight if bits > 15 else 1),
+        stage=FixedLinear(whole.astype(np.int32), shift, weight),
         largest=np.abs(whole).sum(axis=2) * step * most * _UP,
         apart=(off * most + coded.linear_error) * _UP,
-        per_deviation=norm * _UP,
+        per_deviation=np.sqrt((weights**2).sum(axis=2)) * _UP,
     )

@@ -9,7 +9,7 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.lower.coded_polynomial_sum import multiply_add_weight
 from kmcompile.lower.codes import Coded
-from kmcompile.lower.fixed_leaf_parts import largest_linear, lower_fixed_linear
+from kmcompile.lower.fixed_leaf_parts import half_codes, largest_linear, lower_fixed_linear
 from kmcompile.lower.fixed_point import (
     RESULT_ROUNDINGS,
     coefficient_step,
@@ -28,6 +28,9 @@ from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.gamma_scales import GammaScales
 from kmcompile.program.stages.routed_fixed_sum import RoutedFixedSum
 from kmcompile.target import Target
+
+_ALIKE = 2.0
+"""Where no leaf has a bound of more than so many times the median's, one constant is for all."""
 
 
 def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool) -> RoutedFixedSum:
@@ -60,14 +63,14 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     scales, rho = _scales(coded, routing, farthest)
     intercepts = machine.intercept + routing.intercepts
     bits = 31 if wide_coefficients else 15
-    step = _step(coded, routing, np.abs(intercepts) + largest_linear(coded, routing, bits), bits)
+    step = _step(coded, routing, np.abs(intercepts) + largest_linear(coded, routing), bits)
     stored = np.rint(coded.fitted.dual_coef / step) * step
     unit = step * 2.0**-exp2_fixed.RESULT_BITS
     start = np.stack(
         [np.rint(np.maximum(sign * intercepts, 0.0) / unit) for sign in (1, -1)], axis=2
     ).astype(np.uint64)
     weight = multiply_add_weight(target)
-    linear = lower_fixed_linear(coded, routing, unit, bits, weight)
+    linear = lower_fixed_linear(coded, routing, unit, weight)
     errors, size = leaf_errors(coded, routing, stored), _leaf_sums(stored, routing)
     most = float((size + linear.largest).max()) / step
     shift = result_shift_of(start, np.array([most]), int(routing.leaf_sizes.max()))
@@ -77,6 +80,7 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     minimum = minimum + linear.apart
     largest = float((size + linear.largest + np.abs(intercepts)).max()) + result
     along = errors.per_deviation + linear.per_deviation
+    each = _differ(minimum + along * half_codes(coded))
     return RoutedFixedSum(
         route=lower_fixed_route(coded, routing, weight),
         codes=CodeRange(machine.n_features, coded.width, coded.low, coded.high),
@@ -92,13 +96,21 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
         result_scale=np.float32(result),
         value_error=bound_constant(rho / (1 - rho)),
         result_error=bound_constant(RESULT_ROUNDINGS * UNIT_ROUNDOFF),
-        per_deviation=bound_constants(along.max(axis=0)),
-        minimum=bound_constants(minimum.max(axis=0)),
+        per_deviation=bound_constants(along if each else along.max(axis=0, keepdims=True)),
+        minimum=bound_constants(minimum if each else minimum.max(axis=0, keepdims=True)),
         # Two differences, two sums, the mean and the product round once each.
         mean_factor=bound_constant(1 + 16 * UNIT_ROUNDOFF),
-        apart=bound_constant(2 * largest),
+        # What another leaf's decision is off by, beside what any two leaves are apart.
+        apart=bound_constant(2 * largest + float(minimum.max())),
+        apart_per_deviation=bound_constant(float(along.max())),
         linear=linear.stage,
     )
+
+
+def _differ(bounds: Float64Array) -> bool:
+    """Return whether the bounds of the leaves differ so much that each leaf shall have its own."""
+    typical = np.median(bounds, axis=0)
+    return len(bounds) > 1 and bool((bounds.max(axis=0) > _ALIKE * typical).any())
 
 
 def _farthest(vectors: NDArray[np.int64], coded: Coded) -> int:

@@ -37,8 +37,9 @@ class RoutedFixedSum(SumOfLeaves):
 
         value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    M_p being all that is added to the intercepts. value_error is the largest of all gammas,
-    per_deviation_p and minimum_p are the largest of all leaves.
+    M_p being all that is added to the intercepts. value_error is the largest of all gammas.
+    per_deviation_p and minimum_p are the leaf's, or the largest where leaves are much alike. Where
+    every leaf is possible, the bound grows by apart + apart_per_deviation * deviation.
 
     Parameters
     ----------
@@ -60,8 +61,8 @@ class RoutedFixedSum(SumOfLeaves):
         The intercepts' positive and negative parts in units of a product.
     result_shift : int
     result_scale, value_error, result_error : float32
-    per_deviation, minimum : ndarray of shape (n_decisions,), float32
-    mean_factor, apart : float32
+    per_deviation, minimum : ndarray of shape (n_leaves or 1, n_decisions), float32
+    mean_factor, apart, apart_per_deviation : float32
     linear : FixedLinear, optional
     """
 
@@ -83,6 +84,7 @@ class RoutedFixedSum(SumOfLeaves):
     minimum: Float32Array
     mean_factor: np.float32
     apart: np.float32
+    apart_per_deviation: np.float32
     linear: FixedLinear | None = None
 
     template: ClassVar[str] = "routed_fixed_sum"
@@ -120,6 +122,11 @@ class RoutedFixedSum(SumOfLeaves):
         return int(self.start.shape[1])
 
     @property
+    def has_leaf_bounds(self) -> bool:
+        """Whether each leaf has its own constants of the bound."""
+        return len(self.minimum) > 1
+
+    @property
     def wide_coefficients(self) -> bool:
         """Whether coefficients have 32 bits."""
         return self.coefficients.dtype.itemsize > 2
@@ -145,7 +152,7 @@ class RoutedFixedSum(SumOfLeaves):
         self, magnitude: Float64Array | None, length: float, deviation: float
     ) -> float:
         """Return four times the largest decision, term of the bound or margin."""
-        slack = float(self.per_deviation.max()) * deviation
+        slack = float(self.apart_per_deviation) * deviation + float(self.apart)
         margin = self.route.largest_intermediate(magnitude, length, deviation)
         return 4 * max(2.0**32 * float(self.result_scale), slack, margin)
 
@@ -169,9 +176,14 @@ class RoutedFixedSum(SumOfLeaves):
         decision: Float32Array = np.where(above, size, -size)
         kernels = (positive + negative - start.sum(axis=1)) >> np.uint64(self.result_shift)
         of_values = (kernels + np.uint64(1)).astype(np.float32) * self.result_scale
-        of_input = self.per_deviation * batch.deviation[:, None]
+        row = leaf if self.has_leaf_bounds else 0
+        of_input = self.per_deviation[row] * batch.deviation[:, None]
         rounding = magnitude(decision) * self.result_error
-        return decision, ((of_values * self.value_error + of_input) + rounding) + self.minimum
+        return decision, ((of_values * self.value_error + of_input) + rounding) + self.minimum[row]
+
+    def _farthest(self, batch: Batch) -> Float32Array | np.float32:
+        far: Float32Array = self.apart_per_deviation * batch.deviation[:, None] + self.apart
+        return far
 
     def _products(self, kernels: Whole, own: slice, leaf: int) -> tuple[Whole, Whole]:
         """Return the sums of what is positive and of what is negative, (n_queries, n_decisions)."""
@@ -184,6 +196,7 @@ class RoutedFixedSum(SumOfLeaves):
 
     def shared(self) -> Shared:
         """Return the numbers of features, vectors, slots, leaves and decisions."""
+        rows = ("N_LEAVES" if self.has_leaf_bounds else "ROWS_OF_BOUNDS", "N_DECISIONS")
         return (
             ("codes in one unit", float(self.per_unit)),
             ("codes in one unit", float(self.route.per_unit)),
@@ -194,8 +207,8 @@ class RoutedFixedSum(SumOfLeaves):
             *sizes(self.coefficients, "N_SLOTS", "N_DECISIONS"),
             *sizes(self.leaf_ends, "N_LEAVES"),
             *sizes(self.start[:, :, 0], "N_LEAVES", "N_DECISIONS"),
-            *sizes(self.per_deviation, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
+            *sizes(self.per_deviation, *rows),
+            *sizes(self.minimum, *rows),
             *(self.linear.shared() if self.linear else ()),
         )
 
@@ -209,6 +222,7 @@ class RoutedFixedSum(SumOfLeaves):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the route, the leaves, their vectors and the constant bounds."""
+        order = "[leaf][decision]" if self.has_leaf_bounds else "[decision]"
         return (
             *self.route.tables(),
             Table("leaf_ends", self.leaf_ends, "Slot after the last one of a leaf: [leaf]"),
@@ -229,12 +243,12 @@ class RoutedFixedSum(SumOfLeaves):
             Table(
                 "per_deviation",
                 self.per_deviation,
-                "Error of the decisions per |x - code|: [decision]",
+                f"Error of the decisions per |x - code|: {order}",
             ),
             Table(
                 "minimum_bound",
                 self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
+                f"Part of the decisions' bound that no input changes: {order}",
             ),
             *(self.linear.tables() if self.linear else ()),
         )
