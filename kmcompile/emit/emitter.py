@@ -8,13 +8,14 @@ from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
-from kmcompile.emit.fixed_sum_view import fixed_sum_sections, routed_fixed_sections
+from kmcompile.emit.fixed_sum_view import fixed_sum_sections
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.line_breaks import break_lines
 from kmcompile.emit.pair_sum_view import pair_sum_sections
 from kmcompile.emit.prepare_view import prepare_sections
 from kmcompile.emit.probability_view import probability_scalars
 from kmcompile.emit.replay_view import replay_sections
+from kmcompile.emit.routed_fixed_view import routed_fixed_sections
 from kmcompile.emit.totals_view import BlockFunctions, total_call, totals_call
 from kmcompile.emit.view import ModelView, model_view
 from kmcompile.emit.words import words_of

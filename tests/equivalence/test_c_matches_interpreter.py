@@ -78,6 +78,7 @@ EVERY_STAGE = [
     *coded_polynomials.CORE,
     *additive.CORE,
     *routed.CORE,
+    *routed.VOTES,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as

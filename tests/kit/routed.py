@@ -167,6 +167,13 @@ CORE = (
     Routed("iris", 6, "chain", number_format="int16"),
     Routed("wine", 4, number_format="int8"),
     Routed("diabetes", 5, number_format="int16"),
+    Routed("iris", 6, "chain", extra="widths", number_format="int16"),
+    Routed("wine", 5, extra="widths", number_format="int8"),
+    Routed("wine", 4, extra="linear", number_format="int8"),
+    Routed("diabetes", 5, "chain", extra="widths linear", number_format="int16"),
+)
+
+VOTES = (
     Routed("wine", 6, extra="votes"),
     Routed("wine", 3, "chain", "poly", extra="votes"),
     Routed("wine", 5, "chain", extra="widths votes"),

@@ -38,8 +38,8 @@ class SumOfLeaves(DescribedSum):
         max(|f - m| + bound, |f' - m| + bound') * mean_factor
 
     bounds its distance from either, so that a sign is certified only if both leaves have it. Where
-    rounding leaves more than two leaves possible, the bound grows by `apart`: no two leaves'
-    decisions are further apart.
+    rounding leaves more than two leaves possible, the bound grows by `apart` or a little more: no
+    two leaves' decisions are further apart.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class SumOfLeaves(DescribedSum):
             decision[rows], bound[rows] = self._mean((decision[rows], bound[rows]), second)
             evaluations[rows] += self._leaf_sizes[leaf]
             operations[rows] += of_leaves[leaf] + self._of_mean
-        bound = np.where(unclear[:, None], bound + self.apart, bound)
+        bound = np.where(unclear[:, None], bound + self._farthest(batch), bound)
         operations += scores * self.route.score_operations
         return _Answer(decision, bound, evaluations, operations)
 
@@ -165,6 +165,10 @@ class SumOfLeaves(DescribedSum):
             if len(rows):
                 decision[rows], bound[rows] = self._of_leaf(batch.chosen(rows), leaf)
         return decision, bound
+
+    def _farthest(self, batch: Batch) -> Float32Array | np.float32:
+        """Return what the bound grows by where every leaf is possible."""
+        return self.apart
 
     @property
     def _of_mean(self) -> int:

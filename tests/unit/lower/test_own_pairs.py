@@ -10,15 +10,13 @@ from sklearn.datasets import make_blobs
 
 import kmcompile
 from kit.emitted import named
-from kit.routed import CORE, Routed, samples
+from kit.routed import VOTES, Routed, samples
 from kmcompile.lower import routed_sum
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.stages import RoutedSum
 from kmcompile.training import FaLKSVC
-
-VOTES = [case for case in CORE if "votes" in case.extra]
 
 
 def lowered(machine):

@@ -227,10 +227,9 @@ def test_products_of_kernels_that_are_not_rbf_are_refused():
         replace(machine, routing=replace(machine.routing, pair_coef=pairs))
 
 
-@pytest.mark.parametrize("extra", ["widths", "products", "linear"])
-def test_integers_are_for_leaves_of_plain_sums(extra):
-    machine = routed.Routed("iris", 5, extra=extra).machine()
-    with pytest.raises(InputError, match="leaves that are sums of kernels of one gamma"):
+def test_integers_are_for_leaves_without_products():
+    machine = routed.Routed("iris", 5, extra="products").machine()
+    with pytest.raises(InputError, match="leaves without products of kernels"):
         lower_in_format(machine, load_target("cortex-m0"), "iris", "int16")
 
 
