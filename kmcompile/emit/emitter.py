@@ -116,7 +116,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     elif isinstance(summed, RoutedFixedSum):
         sections += routed_fixed_sections(summed, target, names)
     elif isinstance(summed, RoutedSum):
-        sections += _routed_sum_sections(summed, functions, names)
+        sections += _routed_sum_sections(summed, functions, early.walks, names)
     else:
         sections.append(render(f"stages/{summed.template}.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
@@ -155,7 +155,7 @@ def _exact_sum_sections(
 
 
 def _routed_sum_sections(
-    stage: RoutedSum, functions: BlockFunctions, names: dict[str, str]
+    stage: RoutedSum, functions: BlockFunctions, walked: bool, names: dict[str, str]
 ) -> list[str]:
     """Return the functions of inner products, the kernel's, and those of the routed sum."""
     scores = functions.products(stage.n_features, 1)
@@ -167,7 +167,7 @@ def _routed_sum_sections(
         render("routed_sum/scores.c.j2", scores=scores.function, **names),
         render("routed_sum/route.c.j2", route=stage.route, in_integers=False, **names),
         render("routed_sum/leaf.c.j2", stage=stage, scores=scores.function, **names),
-        render("stages/routed_sum.c.j2", stage=stage, in_integers=False, **names),
+        render("stages/routed_sum.c.j2", stage=stage, in_integers=False, walked=walked, **names),
     ]
 
 

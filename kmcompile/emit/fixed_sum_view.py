@@ -132,7 +132,9 @@ def routed_fixed_sections(
         render("routed_sum/fixed_leaf.c.j2", stage=stage, view=view, **names),
         render("fixed_sum/decisions.c.j2", stage=stage, of_leaf=True, **names),
         render("routed_sum/fixed_leaf_sum.c.j2", stage=stage, **names),
-        render("stages/routed_fixed_sum.c.j2", stage=stage, in_integers=True, **names),
+        render(
+            "stages/routed_fixed_sum.c.j2", stage=stage, in_integers=True, walked=False, **names
+        ),
     ]
 
 

@@ -85,8 +85,8 @@ def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:
         return "there is no early exit: without --tolerance every value is the exact sum"
     unused = f"mode {plan.mode} is not used"
     reason = machine.kernel.no_early_exits
-    if machine.routing is not None:
-        reason = "the leaves of a routed machine have no early exits"
+    if machine.routing is not None and plan.mode != "certified":
+        reason = f"the leaves of a routed machine have no early exits of mode {plan.mode}"
     if isinstance(program.sum, TableSum):
         reason = f"{program.sum.name} looks up one value a feature, and no early exit costs less"
     return f"{unused}: {reason}" if reason else ""
@@ -120,7 +120,7 @@ def add_early_exits(
     UsageError, InputError
         If an exit that must be there is unknown, is not of the mode, or cannot be built.
     """
-    if machine.routing is not None and not plan.stages.needed:
+    if machine.routing is not None and plan.mode != "certified" and not plan.stages.needed:
         return WithExits(program)
     if plan.mode == "exact":
         return _with_cheapest_sum(machine, program, plan, coded)
@@ -151,9 +151,10 @@ def add_early_exits(
         found = WithExits(made.program, made.calibration, None, made.held_out, made.given)
     else:
         given = plan.samples if len(plan.samples) else None
-        chosen, choice = add_certified_exits(machine, program, given, room, tell, offers)
+        others = None if machine.routing is not None else offers
+        chosen, choice = add_certified_exits(machine, program, given, room, tell, others)
         found = WithExits(chosen, None, choice)
-    if isinstance(found.program.sum, CodedPolynomialSum):
+    if isinstance(found.program.sum, CodedPolynomialSum) or machine.routing is not None:
         return found
     return replace(found, over_vectors=over_vectors[-1])
 
