@@ -21,6 +21,7 @@ from kit import (
     coded_polynomials,
     expansions,
     integer_exits,
+    leaf_expansions,
     pairs,
     polynomials,
     quadratics,
@@ -74,6 +75,7 @@ CASES = (
     routed.CORE[0],
     routed.CORE[9],
     routed.CORE[11],
+    leaf_expansions.CORE[0],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 

@@ -10,7 +10,12 @@ import pytest
 from kit import catalogue, leaf_expansions
 from kit.emitted import Emitted
 from kit.leaf_expansions import LeavesExpanded
+from kit.lowered import program_of
 from kit.routed import Routed
+from kmcompile.exits.candidates.search_budget import SearchBudget
+from kmcompile.exits.certified.leaf_expansion import leaf_centres
+from kmcompile.exits.certified.local_expansion import curvature, lower_local_expansion
+from kmcompile.model.leaves import leaf_machines
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import UNKNOWN, Batch
 from kmcompile.program.cost import worst_operations
@@ -72,7 +77,8 @@ def test_nothing_is_proved_where_another_leaf_is_possible():
     emitted = catalogue.emitted(FLAT, "host")
     _, batch = batch_of(emitted)
     stage, ends = stage_of(emitted), emitted.program.ends
-    far_off = replace(batch, deviation=np.full_like(batch.deviation, 1e9))
+    batch = batch.chosen(slice(len(FLAT.fresh)))
+    far_off = replace(batch, deviation=np.full_like(batch.deviation, 1e3))
     after, decided = stage.decide(far_off, ends)
     assert not decided.any()
     assert (after.least == -UNKNOWN).all()
@@ -129,3 +135,22 @@ def test_no_label_of_a_random_machine_is_proved_wrongly(seed):
     _, proved, wrong = attacked(LeavesExpanded(random_machine(seed), seed % 5), seed)
     assert wrong == 0
     assert proved > 0
+
+
+@pytest.mark.parametrize("n_basis", [0, 3])
+def test_the_bounds_of_one_leaf_are_those_of_the_expansion_of_a_plain_machine(n_basis):
+    machine = Routed("wine", 1).machine()
+    case = LeavesExpanded(Routed("wine", 1), n_basis)
+    emitted = case.of_machine(machine, "host")
+    _, batch = batch_of(emitted)
+    after, _ = stage_of(emitted).decide(batch, emitted.program.ends)
+    (leaf,) = leaf_machines(machine)
+    assert leaf is not None
+    budget = SearchBudget("leaf_expansion")
+    (centre,) = leaf_centres(machine, emitted.program, case.fresh[::2], budget)
+    assert centre is not None
+    plain = lower_local_expansion(leaf, (1,), [[centre]], curvature([centre], n_basis))
+    expected, _ = plain.decide(batch, program_of(leaf).ends)
+    np.testing.assert_array_equal(after.least, expected.least)
+    np.testing.assert_array_equal(after.most, expected.most)
+    assert (after.most < UNKNOWN).mean() > 0.5
