@@ -123,7 +123,9 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     if not isinstance(summed, PairSum):
         sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
-        sections += early_exit_sections(early, label.template, words_of(program), names)
+        of_exits = early_exit_sections(early, label.template, words_of(program), names)
+        # Scores of a route and inner products of an exit may be sums by the same functions.
+        sections += [section for section in of_exits if section not in sections]
     if layout.replay is not None:
         sections += replay_sections(names, layout.replay, words_of(program))
     if view.coded is not None:

@@ -85,6 +85,8 @@ def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:
         return "there is no early exit: without --tolerance every value is the exact sum"
     unused = f"mode {plan.mode} is not used"
     reason = machine.kernel.no_early_exits
+    if machine.routing is not None and not program.sum.takes_exits:
+        reason = f"{program.sum.name} sums integers, and leaves have early exits in float32 only"
     if isinstance(program.sum, TableSum):
         reason = f"{program.sum.name} looks up one value a feature, and no early exit costs less"
     return f"{unused}: {reason}" if reason else ""
@@ -175,9 +177,7 @@ def _offer_without_vectors(
     )
 
 
-def _summed(
-    machine: KernelMachine, program: Program, plan: Plan, coded: Coded | None
-) -> WithExits:
+def _summed(machine: KernelMachine, program: Program, plan: Plan, coded: Coded | None) -> WithExits:
     """Return the program with a sum without support vectors if it costs less than the exact sum."""
     if machine.routing is not None:
         return WithExits(program)
