@@ -31,5 +31,7 @@ def routed_fixed_sections(
         *parts,
         render("fixed_sum/decisions.c.j2", of_leaf=True, bound_row=row, **own),
         render("routed_sum/fixed_leaf_sum.c.j2", stage=stage, **names),
-        render("stages/routed_fixed_sum.c.j2", stage=stage, in_integers=True, **names),
+        render(
+            "stages/routed_fixed_sum.c.j2", stage=stage, in_integers=True, walked=False, **names
+        ),
     ]

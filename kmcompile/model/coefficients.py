@@ -96,6 +96,12 @@ def vector_classes(machine: KernelMachine) -> NDArray[np.int64]:
         return positive
     if machine.shares_rows:
         return np.repeat(np.arange(machine.n_classes), machine.class_counts)
+    if machine.task is Task.ONE_VS_ONE:
+        first, second = np.triu_indices(machine.n_classes, 1)
+        pair = np.abs(machine.dual_coef).argmax(axis=0)
+        sign = machine.dual_coef[pair, np.arange(machine.n_support_vectors)]
+        own: NDArray[np.int64] = np.where(sign > 0, first[pair], second[pair])
+        return own
     strongest: NDArray[np.int64] = machine.dual_coef.argmax(axis=0)
     return strongest
 

@@ -37,6 +37,15 @@ def leaf_machines(machine: KernelMachine) -> tuple[KernelMachine | None, ...]:
     )
 
 
+def has_leaf_machines(machine: KernelMachine) -> bool:
+    """Return whether each leaf of a routed machine is a machine of its own."""
+    try:
+        leaf_machines(machine)
+    except InputError:
+        return False
+    return True
+
+
 def leaf_intercepts(machine: KernelMachine) -> Float64Array:
     """Return the intercepts of the leaves' decisions, shape (n_leaves, n_decisions)."""
     assert machine.routing is not None

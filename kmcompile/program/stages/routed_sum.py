@@ -77,6 +77,7 @@ class RoutedSum(SumOfLeaves):
     own_pairs: OwnPairs | None = None
 
     template: ClassVar[str] = "routed_sum"
+    takes_exits: ClassVar[bool] = True
     unit: ClassVar[str] = "full kernel evaluations"
     bound_meaning: ClassVar[str] = (
         "e_i being the bound of the error of the kernel K(s_i, x), which grows with d, and the sum "

@@ -210,7 +210,7 @@ def test_gammas_that_float32_does_not_hold_are_refused(gammas, word):
     ("options", "word"),
     [
         ({"replay": "float64"}, "a routed machine has no replay"),
-        ({"require": ("bound_sequence",)}, "the leaves of a routed machine have no early exits"),
+        ({"require": ("bound_sequence",)}, "a routed machine has early exits in its leaves only"),
     ],
     ids=str,
 )
