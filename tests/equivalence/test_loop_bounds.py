@@ -56,7 +56,7 @@ CASES = [
     (ratios.CORE[1], "host"),
     (regressions.SIGNED[1], "host"),
     (Reduced("quartic_digits", 16), "cortex-m7"),
-    *((routed.CORE[number], "cortex-m7") for number in (0, 3, 9, 11, 12)),
+    *((routed.CORE[number], "cortex-m7") for number in (0, 3, 9, 11, 12, 19)),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

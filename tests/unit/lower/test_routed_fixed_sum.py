@@ -8,15 +8,24 @@ import pytest
 from kit.routed_random import RandomRouted, largest_share
 from kmcompile.program.stages import RoutedFixedSum
 
-EXTRAS = ("", "widths", "units widths", "scaler linear", "widths linear", "units linear")
+EXTRAS = (
+    "",
+    "widths",
+    "units widths",
+    "scaler linear",
+    "widths linear",
+    "products",
+    "scaler widths products",
+    "units widths products linear",
+)
 
 
 @pytest.mark.parametrize("number_format", ["int8", "int16"])
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_no_decision_is_farther_off_than_its_bound(extra, number_format):
-    for seed in range(4):
+    for seed in range(3):
         case = RandomRouted(extra, number_format, seed)
-        most, asked = largest_share(case, 12, wide=seed < 2)
+        most, asked = largest_share(case, 8, wide=seed < 2)
         assert most <= 1.0, case
         assert asked > 0, case
 
@@ -26,8 +35,8 @@ def test_no_decision_is_farther_off_than_its_bound(extra, number_format):
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_no_decision_of_many_machines_is_farther_off(extra, number_format):
     shares = [
-        largest_share(RandomRouted(extra, number_format, seed), 40, seed % 3 > 0, seed % 2 > 0)[0]
-        for seed in range(100, 140)
+        largest_share(RandomRouted(extra, number_format, seed), 24, seed % 3 > 0, seed % 2 > 0)[0]
+        for seed in range(100, 125)
     ]
     assert max(shares) <= 1.0
     assert max(shares) > 0.05  # the queries come near the bounds

@@ -227,12 +227,6 @@ def test_products_of_kernels_that_are_not_rbf_are_refused():
         replace(machine, routing=replace(machine.routing, pair_coef=pairs))
 
 
-def test_integers_are_for_leaves_without_products():
-    machine = routed.Routed("iris", 5, extra="products").machine()
-    with pytest.raises(InputError, match="leaves without products of kernels"):
-        lower_in_format(machine, load_target("cortex-m0"), "iris", "int16")
-
-
 def test_one_vs_one_machines_have_no_leaves():
     machine = routed.CORE[2].machine()
     assert machine.task is Task.ONE_VS_REST

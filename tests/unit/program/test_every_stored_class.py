@@ -73,7 +73,7 @@ CASES = (
     Reduced("cubic_wine", 8),
     routed.CORE[0],
     routed.CORE[9],
-    routed.CORE[11],
+    routed.CORE[-1],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 
