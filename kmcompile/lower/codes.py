@@ -265,11 +265,6 @@ def _check(machine: KernelMachine) -> None:
             "integer formats are for the rbf, poly, sigmoid and intersection kernels, this "
             f"machine's is {kernel.name}\nuse --format float32"
         )
-    routing = machine.routing
-    if routing is not None and routing.has_pairs:
-        raise InputError(
-            "integer formats are for leaves without products of kernels\nuse --format float32"
-        )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Lowering of what leaves in integers have besides kernels: linear parts."""
+"""Lowering of what leaves in integers have besides single kernels: linear parts, and products."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.lower.codes import Coded
+from kmcompile.lower.leaf_parts import lower_triangle
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
-from kmcompile.program.stages.fixed_leaf_parts import FixedLinear
+from kmcompile.program.stages.fixed_leaf_parts import FixedLinear, FixedPairs
 
 _UP = 1 + 1e-9
 
@@ -102,3 +103,30 @@ def _linear(
         apart=(off * most + coded.linear_error) * _UP,
         per_deviation=np.sqrt((weights**2).sum(axis=2)) * _UP,
     )
+
+
+def pair_coefficients(routing: Routing, n_decisions: int) -> Float64Array:
+    """Return c of the pairs (0, 0), (1, 0), (1, 1), ... of all leaves, (n_decisions, n_pairs)."""
+    if not routing.has_pairs:
+        return np.zeros((n_decisions, 0))
+    return np.concatenate([lower_triangle(routing, leaf) for leaf in range(routing.n_leaves)]).T
+
+
+def pair_sums(coefficients: Float64Array, routing: Routing) -> Float64Array:
+    """Return the sums of magnitudes of the leaves' pairs, shape (n_leaves, n_decisions)."""
+    if not routing.has_pairs:
+        return np.zeros((routing.n_leaves, len(coefficients)))
+    ends = np.append(routing.pair_starts, coefficients.shape[1])
+    size = np.abs(coefficients)
+    sums = [size[:, ends[n] : ends[n + 1]].sum(axis=1) for n in range(routing.n_leaves)]
+    return np.array(sums) * _UP
+
+
+def lower_fixed_pairs(
+    coefficients: Float64Array, routing: Routing, step: float
+) -> FixedPairs | None:
+    """Return the products of kernels, whose coefficients are multiples of the step, if any."""
+    if not routing.has_pairs:
+        return None
+    whole = np.rint(coefficients.T / step).astype(np.int32)
+    return FixedPairs(routing.pair_starts.astype(np.uint32), whole)

@@ -22,9 +22,11 @@ from kmcompile.lower.codes import Coded
 from kmcompile.lower.feature_space import VectorPairs, distance
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.numeric.rounding import stored_error
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64, stored_error
 
 _UP = 1 + 1e-9
+
+_PairCoefficients = tuple[Float64Array, Float64Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +109,44 @@ class _Terms:
         return far.apart, far.length * math.sqrt(2 * gamma) * (1 + 1e-12)
 
 
-def leaf_errors(coded: Coded, routing: Routing, rounded: Float64Array) -> LeafErrors:
+def _products(terms: _Terms, pairs: _PairCoefficients) -> _Terms:
+    """Return the products of a leaf's kernels, in the order (0, 0), (1, 0), (1, 1), ..."""
+    i, j = np.tril_indices(len(terms.gammas))
+    both = terms.gammas[i] + terms.gammas[j]
+    share = (terms.gammas[i] / both)[:, None]
+
+    def placed(points: Float64Array, coefficients: Float64Array) -> tuple[Float64Array, ...]:
+        rate = terms.gammas[i] * terms.gammas[j] / both
+        largest = np.exp(-rate * ((points[i] - points[j]) ** 2).sum(axis=1))
+        return share * points[i] + (1 - share) * points[j], coefficients * largest
+
+    trained, beta = placed(terms.trained, pairs[0])
+    stored, rounded = placed(terms.stored, pairs[1])
+    return _Terms(both, trained, stored, beta, rounded)
+
+
+def _product_rounding(terms: _Terms, pairs: _PairCoefficients, moved: float) -> Float64Array:
+    """Return what the rounding of vectors, and of `_products` in float64, does to the products.
+
+    A midpoint is off by a few roundings of the vectors' lengths; a share of it and a largest value,
+    z e^-z being below 1, by few more than it has features.
+    """
+    i, j = np.tril_indices(len(terms.gammas))
+    lengths = np.sqrt(np.maximum((terms.trained**2).sum(axis=1), (terms.stored**2).sum(axis=1)))
+    slopes = terms.steepest[i] + terms.steepest[j]
+    of_place = slopes * (moved + 16 * UNIT_ROUNDOFF_64 * (lengths[i] + lengths[j]))
+    of_value = 4 * (terms.trained.shape[1] + 16) * UNIT_ROUNDOFF_64
+    sizes = np.abs(pairs[0]) + np.abs(pairs[1])
+    rounding: Float64Array = (sizes * (of_place + of_value)).sum(axis=1)
+    return rounding
+
+
+def leaf_errors(
+    coded: Coded,
+    routing: Routing,
+    rounded: Float64Array,
+    pairs: _PairCoefficients,
+) -> LeafErrors:
     """Return the errors of all leaves.
 
     Parameters
@@ -116,6 +155,9 @@ def leaf_errors(coded: Coded, routing: Routing, rounded: Float64Array) -> LeafEr
     routing : Routing
     rounded : ndarray of shape (n_decisions, n_sv)
         The coefficients as they are stored.
+    pairs : tuple of ndarray of shape (n_decisions, n_pairs)
+        The coefficients of products of kernels, as they are trained and as they are stored;
+        n_pairs is 0 if there are none.
     """
     machine = coded.machine
     assert isinstance(machine.kernel, Rbf)
@@ -129,9 +171,15 @@ def leaf_errors(coded: Coded, routing: Routing, rounded: Float64Array) -> LeafEr
     terms = _Terms(gammas, trained, stored, machine.dual_coef, rounded)
     shape = (routing.n_leaves, machine.n_decisions)
     apart, along = np.zeros(shape), np.zeros(shape)
+    ends = np.append(routing.pair_starts, pairs[0].shape[1])
     for leaf in range(routing.n_leaves):
-        own = np.arange(len(stored))[routing.members(leaf)]
-        of_leaf = terms.chosen(own)
+        of_leaf = terms.chosen(np.arange(len(stored))[routing.members(leaf)])
         apart[leaf], along[leaf] = of_leaf.errors()
         apart[leaf] += (np.abs(of_leaf.beta) * of_leaf.steepest).sum(axis=1) * moved * _UP
+        if routing.has_pairs:
+            own = slice(int(ends[leaf]), int(ends[leaf + 1]))
+            parts = pairs[0][:, own], pairs[1][:, own]
+            of_products = _products(of_leaf, parts).errors()
+            apart[leaf] += of_products[0] + _product_rounding(of_leaf, parts, moved) * _UP
+            along[leaf] += of_products[1] * _UP
     return LeafErrors(apart, along)

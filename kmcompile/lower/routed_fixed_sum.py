@@ -9,7 +9,14 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.lower.coded_polynomial_sum import multiply_add_weight
 from kmcompile.lower.codes import Coded
-from kmcompile.lower.fixed_leaf_parts import half_codes, largest_linear, lower_fixed_linear
+from kmcompile.lower.fixed_leaf_parts import (
+    half_codes,
+    largest_linear,
+    lower_fixed_linear,
+    lower_fixed_pairs,
+    pair_coefficients,
+    pair_sums,
+)
 from kmcompile.lower.fixed_point import (
     RESULT_ROUNDINGS,
     coefficient_step,
@@ -62,25 +69,32 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     farthest = int(_farthest(vectors, coded))
     scales, rho = _scales(coded, routing, farthest)
     intercepts = machine.intercept + routing.intercepts
-    bits = 31 if wide_coefficients else 15
-    step = _step(coded, routing, np.abs(intercepts) + largest_linear(coded, routing), bits)
+    step = _step(coded, routing, np.abs(intercepts), 31 if wide_coefficients else 15)
     stored = np.rint(coded.fitted.dual_coef / step) * step
+    of_pairs = pair_coefficients(routing, machine.n_decisions)
+    pairs = np.rint(of_pairs / step) * step
     unit = step * 2.0**-exp2_fixed.RESULT_BITS
     start = np.stack(
         [np.rint(np.maximum(sign * intercepts, 0.0) / unit) for sign in (1, -1)], axis=2
     ).astype(np.uint64)
     weight = multiply_add_weight(target)
     linear = lower_fixed_linear(coded, routing, unit, weight)
-    errors, size = leaf_errors(coded, routing, stored), _leaf_sums(stored, routing)
-    most = float((size + linear.largest).max()) / step
-    shift = result_shift_of(start, np.array([most]), int(routing.leaf_sizes.max()))
+    errors = leaf_errors(coded, routing, stored, (of_pairs, pairs))
+    single, double = _leaf_sums(stored, routing), pair_sums(pairs, routing)
+    largest = single + double + linear.largest
+    most = np.array([float(largest.max()) / step])
+    shift = result_shift_of(start, most, int(routing.leaf_sizes.max()))
     result = float(np.ldexp(unit, shift))
-    # The intercept is rounded, the result truncated.
-    minimum = errors.apart + size * exp2_fixed.SHIFT_ERROR * (1 + 1e-6) + unit / 2 + result
-    minimum = minimum + linear.apart
-    largest = float((size + linear.largest + np.abs(intercepts)).max()) + result
+    # A product of kernels has the errors of both.
+    shifted = (single + 2 * double) * exp2_fixed.SHIFT_ERROR * (1 + 1e-6)
+    # Intercepts and the products of a vector are rounded, the result truncated.
+    rounded = unit / 2 + routing.has_pairs * unit * (1.0 + routing.leaf_sizes[:, None]) + result
+    minimum = errors.apart + linear.apart + shifted + rounded
     along = errors.per_deviation + linear.per_deviation
     each = _differ(minimum + along * half_codes(coded))
+    apart = 2 * (float((largest + np.abs(intercepts)).max()) + result) + float(minimum.max())
+    if routing.has_pairs:
+        rho = rho * (2 + rho)
     return RoutedFixedSum(
         route=lower_fixed_route(coded, routing, weight),
         codes=CodeRange(machine.n_features, coded.width, coded.low, coded.high),
@@ -101,9 +115,10 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
         # Two differences, two sums, the mean and the product round once each.
         mean_factor=bound_constant(1 + 16 * UNIT_ROUNDOFF),
         # What another leaf's decision is off by, beside what any two leaves are apart.
-        apart=bound_constant(2 * largest + float(minimum.max())),
+        apart=bound_constant(apart),
         apart_per_deviation=bound_constant(float(along.max())),
         linear=linear.stage,
+        pairs=lower_fixed_pairs(pairs, routing, step),
     )
 
 
@@ -144,19 +159,18 @@ def _leaf_sums(coefficients: Float64Array, routing: Routing) -> Float64Array:
     return np.array(sums) * (1 + 1e-9)
 
 
-def _step(coded: Coded, routing: Routing, others: Float64Array, bits: int) -> float:
-    """Return the unit of the coefficients of so many bits and a sign.
-
-    Parameters
-    ----------
-    others : ndarray of shape (n_leaves, n_decisions)
-        The largest magnitudes of what is added to the sums of kernels.
-    """
-    sums = _leaf_sums(coded.fitted.dual_coef, routing)
+def _step(coded: Coded, routing: Routing, intercepts: Float64Array, bits: int) -> float:
+    """Return the unit of the coefficients of so many bits and a sign."""
+    single = coded.fitted.dual_coef
+    pairs = pair_coefficients(routing, len(single))
+    sums = _leaf_sums(single, routing) + pair_sums(pairs, routing)
+    sums = sums + intercepts + largest_linear(coded, routing)
+    most = int(routing.leaf_sizes.max())
+    n_pairs = most * (most + 1) // 2 if routing.has_pairs else 0
     return coefficient_step(
-        float(np.abs(coded.fitted.dual_coef).max(initial=0.0)),
-        float((sums + others).max()),
+        max(float(np.abs(single).max(initial=0.0)), float(np.abs(pairs).max(initial=0.0))),
+        float(sums.max()),
         # Half a step for each coefficient, and another for all roundings of weights.
-        int(routing.leaf_sizes.max()) + 1,
+        most + n_pairs + 1,
         bits,
     )

@@ -106,6 +106,7 @@ GROUPS: dict[str, list[Any]] = {
         Routed("iris", 6, "chain", number_format="int16"),
         Routed("wine", 4, number_format="int8"),
         Routed("iris", 5, extra="widths linear", number_format="int16"),
+        Routed("iris", 5, extra="widths products linear", number_format="int8"),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),

@@ -171,6 +171,8 @@ CORE = (
     Routed("wine", 5, extra="widths", number_format="int8"),
     Routed("wine", 4, extra="linear", number_format="int8"),
     Routed("diabetes", 5, "chain", extra="widths linear", number_format="int16"),
+    Routed("diabetes", 30, extra="products", number_format="int16"),
+    Routed("wine", 6, "chain", extra="widths products linear", number_format="int16"),
 )
 
 VOTES = (

@@ -26,7 +26,7 @@ _DIGITS = 40
 class RandomRouted:
     """What a random machine has: `extra` as in `kit.routed.Routed`, or "units" for whole vectors.
 
-    With "scaler", features have offsets and factors.
+    With "scaler", features have offsets and factors, with "ties" all leaves have one centre.
     """
 
     extra: str
@@ -53,7 +53,10 @@ class RandomRouted:
         n_pairs = int((sizes * (sizes + 1) // 2).sum()) if "products" in self.extra else 0
         n_linear = n_leaves if "linear" in self.extra else 0
         size = 10.0 ** rng.uniform(-2, 2, size=4)
-        route = tree(rng.normal(size=(n_leaves, d)) * spread, ("flat", "chain")[self.seed % 2])
+        centres = rng.normal(size=(n_leaves, d)) * spread
+        if "ties" in self.extra:
+            centres[1:] = centres[0]
+        route = tree(centres, ("flat", "chain")[self.seed % 2])
         routing = Routing(
             *route,
             np.cumsum(sizes),
@@ -172,12 +175,16 @@ def _of_leaf(machine: KernelMachine, leaf: int, point: list[mpf]) -> list[mpf]:
 def largest_share(
     case: RandomRouted, n: int, wide: bool, borders: bool = True
 ) -> tuple[float, int]:
-    """Return the largest error of a decision in shares of its bound, and how many were asked.
+    """Return the largest error of a decision in shares of its bound, and how many were asked."""
+    return share_of(case.program(wide), case.machine(), case.queries(n, borders))
 
-    The query may belong to several leaves, all of which the bound must cover.
+
+def share_of(program: Program, machine: KernelMachine, X: np.ndarray) -> tuple[float, int]:
+    """Return the largest error in shares of its bound, and how many queries were accepted.
+
+    A query may belong to several leaves, all of which the bound must cover.
     """
-    machine, X = case.machine(), case.queries(n, borders)
-    answers = interpret(case.program(wide), X)
+    answers = interpret(program, X)
     asked = np.flatnonzero(answers.results["status"] == Status.OK)
     most = 0.0
     for row in asked:

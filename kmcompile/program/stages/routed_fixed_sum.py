@@ -16,7 +16,7 @@ from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.fixed_kernel import Whole
-from kmcompile.program.stages.fixed_leaf_parts import FixedLinear
+from kmcompile.program.stages.fixed_leaf_parts import FixedLinear, FixedPairs
 from kmcompile.program.stages.fixed_route import FixedRoute
 from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS, exact_product
 from kmcompile.program.stages.gamma_scales import GammaScales
@@ -30,7 +30,7 @@ _OF_TABLE = 4
 class RoutedFixedSum(SumOfLeaves):
     """A walk to a leaf, then the leaf's sum of rbf kernels in integers up to the last steps.
 
-    A leaf may also have a linear part, which is added to its sums.
+    A leaf may also have products of its kernels, and a linear part, which are added to its sums.
 
     Kernels, sums of products and their bounds are those of `FixedSum`: k = 2^-t of the exact
     squared distance of the codes, uint64 sums of positive and of negative products, and
@@ -64,6 +64,7 @@ class RoutedFixedSum(SumOfLeaves):
     per_deviation, minimum : ndarray of shape (n_leaves or 1, n_decisions), float32
     mean_factor, apart, apart_per_deviation : float32
     linear : FixedLinear, optional
+    pairs : FixedPairs, optional
     """
 
     route: FixedRoute
@@ -86,6 +87,7 @@ class RoutedFixedSum(SumOfLeaves):
     apart: np.float32
     apart_per_deviation: np.float32
     linear: FixedLinear | None = None
+    pairs: FixedPairs | None = None
 
     template: ClassVar[str] = "routed_fixed_sum"
     bound_formula: ClassVar[str] = (
@@ -128,8 +130,9 @@ class RoutedFixedSum(SumOfLeaves):
 
     @property
     def wide_coefficients(self) -> bool:
-        """Whether coefficients have 32 bits."""
-        return self.coefficients.dtype.itemsize > 2
+        """Whether coefficients have 32 bits, those of single kernels or of products."""
+        tables = [self.coefficients, *([self.pairs.coefficients] if self.pairs else [])]
+        return max(table.dtype.itemsize for table in tables) > 2
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the vectors, of the tree and of the leaves."""
@@ -137,6 +140,7 @@ class RoutedFixedSum(SumOfLeaves):
             Constant("N_VECTORS", len(self.vectors), "different support vectors"),
             *self.tree_constants(),
             *self.scales.constants(),
+            *(self.pairs.constants() if self.pairs else ()),
         )
 
     def integer_members(self) -> tuple[Member, ...]:
@@ -146,7 +150,11 @@ class RoutedFixedSum(SumOfLeaves):
 
     def members(self, real: str) -> tuple[Member, ...]:
         """Return the decisions of the first of two leaves, and the count of kernels."""
-        return self.leaf_members(real)
+        kernels: tuple[Member, ...] = ()
+        if self.pairs:
+            text = "kernels of the leaf so far"
+            kernels = (Member("uint32_t", "kernel", self.largest_leaf, text),)
+        return (*kernels, *self.leaf_members(real))
 
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float
@@ -188,6 +196,9 @@ class RoutedFixedSum(SumOfLeaves):
     def _products(self, kernels: Whole, own: slice, leaf: int) -> tuple[Whole, Whole]:
         """Return the sums of what is positive and of what is negative, (n_queries, n_decisions)."""
         coefficients = self.coefficients[own].astype(np.int64)
+        if self.pairs:
+            both = self.pairs.products(kernels, coefficients, leaf)
+            return both[:, :, 0], both[:, :, 1]
         positive, negative = (
             exact_product(kernels, np.maximum(sign * coefficients, 0).astype(np.uint32))
             for sign in (1, -1)
@@ -210,6 +221,7 @@ class RoutedFixedSum(SumOfLeaves):
             *sizes(self.per_deviation, *rows),
             *sizes(self.minimum, *rows),
             *(self.linear.shared() if self.linear else ()),
+            *(self.pairs.shared() if self.pairs else ()),
         )
 
     @property
@@ -221,6 +233,8 @@ class RoutedFixedSum(SumOfLeaves):
         of_vector = self.n_features + FUNCTION_OPERATIONS + 2 * self.n_decisions
         of_vector += _OF_TABLE if self.scales.several else 0
         counts: NDArray[np.int64] = self._leaf_sizes * of_vector + 6 * self.n_decisions
+        if self.pairs:
+            counts = counts + self.pairs.operations(self._leaf_sizes)
         return counts + (self.linear.operations if self.linear else 0)
 
     def tables(self) -> tuple[Table, ...]:
@@ -254,4 +268,5 @@ class RoutedFixedSum(SumOfLeaves):
                 f"Part of the decisions' bound that no input changes: {order}",
             ),
             *(self.linear.tables() if self.linear else ()),
+            *(self.pairs.tables() if self.pairs else ()),
         )

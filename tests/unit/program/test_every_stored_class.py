@@ -74,8 +74,7 @@ CASES = (
     Reduced("cubic_wine", 8),
     routed.CORE[0],
     routed.CORE[9],
-    routed.CORE[11],
-    routed.CORE[16],
+    routed.CORE[-1],
     routed.VOTES[0],
     leaf_expansions.CORE[0],
 )
