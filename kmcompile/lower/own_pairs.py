@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.routing import Routing
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.class_pairs import settled_decisions
 from kmcompile.program.stages.own_pairs import OwnPairs
 
 _WORD = 32
+_Number = TypeVar("_Number", bound=np.number)
 
 
 def lower_own_pairs(machine: KernelMachine, routing: Routing) -> OwnPairs | None:
@@ -68,12 +71,12 @@ def _bits(present: NDArray[np.bool_]) -> NDArray[np.uint32]:
     return words
 
 
-def own_terms(table: Float64Array, routing: Routing, own_pairs: OwnPairs) -> Float64Array:
+def own_terms(table: NDArray[_Number], routing: Routing, own_pairs: OwnPairs) -> NDArray[_Number]:
     """Return the coefficients of all terms, shape (n_terms,), of a table of all decisions.
 
     Parameters
     ----------
-    table : ndarray of shape (n_decisions, n_slots), float64
+    table : ndarray of shape (n_decisions, n_slots)
     routing : Routing
     own_pairs : OwnPairs
     """
@@ -81,18 +84,18 @@ def own_terms(table: Float64Array, routing: Routing, own_pairs: OwnPairs) -> Flo
     leaf_of_slot = np.repeat(np.arange(routing.n_leaves), routing.leaf_sizes)
     starts = own_pairs.pair_ends.astype(np.int64) - own_pairs.counts
     pair = own_pairs.pairs[starts[leaf_of_slot[of_slot]] + own_pairs.terms]
-    terms: Float64Array = table[pair, of_slot]
+    terms: NDArray[_Number] = table[pair, of_slot]
     return terms
 
 
-def own_values(table: Float32Array, own_pairs: OwnPairs) -> Float32Array:
-    """Return the values of all own pairs, shape (n_own_pairs,).
+def own_values(table: NDArray[_Number], own_pairs: OwnPairs) -> NDArray[_Number]:
+    """Return the values of all own pairs, shape (n_own_pairs, ...).
 
     Parameters
     ----------
-    table : ndarray of shape (n_leaves, n_decisions), float32
+    table : ndarray of shape (n_leaves, n_decisions, ...)
     own_pairs : OwnPairs
     """
     leaf = np.repeat(np.arange(len(table)), own_pairs.counts)
-    values: Float32Array = table[leaf, own_pairs.pairs]
+    values: NDArray[_Number] = table[leaf, own_pairs.pairs]
     return values

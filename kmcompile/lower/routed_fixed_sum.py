@@ -26,6 +26,7 @@ from kmcompile.lower.fixed_point import (
 )
 from kmcompile.lower.fixed_route import MOST_FEATURES, lower_fixed_route
 from kmcompile.lower.leaf_errors import leaf_errors
+from kmcompile.lower.own_pairs import lower_own_pairs, own_terms, own_values
 from kmcompile.lower.routed_sum import refuse_more
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
@@ -91,10 +92,18 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     rounded = unit / 2 + routing.has_pairs * unit * (1.0 + routing.leaf_sizes[:, None]) + result
     minimum = errors.apart + linear.apart + shifted + rounded
     along = errors.per_deviation + linear.per_deviation
-    each = _differ(minimum + along * half_codes(coded))
     apart = 2 * (float((largest + np.abs(intercepts)).max()) + result) + float(minimum.max())
     if routing.has_pairs:
         rho = rho * (2 + rho)
+    most_along = float(along.max())
+    coefficients = np.rint(stored.T / step).astype(np.int32)
+    own_pairs = lower_own_pairs(machine, routing)
+    rows, every = (minimum, along), [part.max(axis=0, keepdims=True) for part in (minimum, along)]
+    if own_pairs:
+        coefficients = own_terms(coefficients.T, routing, own_pairs)
+        start = own_values(start, own_pairs)
+        rows = own_values(minimum, own_pairs), own_values(along, own_pairs)
+    minimum, along = rows if _differ(rows[0] + rows[1] * half_codes(coded)) else every
     return RoutedFixedSum(
         route=lower_fixed_route(coded, routing, weight),
         codes=CodeRange(machine.n_features, coded.width, coded.low, coded.high),
@@ -103,22 +112,23 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
         wide=farthest + 1 >= 1 << 32,
         scales=scales,
         slots=slots.reshape(-1).astype(np.uint16),
-        coefficients=np.rint(stored.T / step).astype(np.int32),
+        coefficients=coefficients,
         leaf_ends=routing.leaf_ends.astype(np.uint32),
         start=start,
         result_shift=shift,
         result_scale=np.float32(result),
         value_error=bound_constant(rho / (1 - rho)),
         result_error=bound_constant(RESULT_ROUNDINGS * UNIT_ROUNDOFF),
-        per_deviation=bound_constants(along if each else along.max(axis=0, keepdims=True)),
-        minimum=bound_constants(minimum if each else minimum.max(axis=0, keepdims=True)),
+        per_deviation=bound_constants(along),
+        minimum=bound_constants(minimum),
         # Two differences, two sums, the mean and the product round once each.
         mean_factor=bound_constant(1 + 16 * UNIT_ROUNDOFF),
         # What another leaf's decision is off by, beside what any two leaves are apart.
         apart=bound_constant(apart),
-        apart_per_deviation=bound_constant(float(along.max())),
+        apart_per_deviation=bound_constant(most_along),
         linear=linear.stage,
         pairs=lower_fixed_pairs(pairs, routing, step),
+        own_pairs=own_pairs,
     )
 
 

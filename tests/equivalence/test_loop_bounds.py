@@ -58,7 +58,7 @@ CASES = [
     (regressions.SIGNED[1], "host"),
     (Reduced("quartic_digits", 16), "cortex-m7"),
     *((routed.CORE[number], "cortex-m7") for number in (0, 3, 9, 11, 12, 19)),
-    (routed.VOTES[1], "cortex-m7"),
+    *((routed.VOTES[number], "cortex-m7") for number in (1, 3)),
     *((leaf_expansions.CORE[number], "cortex-m7") for number in (0, 2)),
     ("zeros left out", "host"),
 ]

@@ -179,4 +179,6 @@ VOTES = (
     Routed("wine", 6, extra="votes"),
     Routed("wine", 3, "chain", "poly", extra="votes"),
     Routed("wine", 5, "chain", extra="widths votes"),
+    Routed("wine", 6, extra="votes", number_format="int16"),
+    Routed("wine", 5, "chain", extra="widths votes", number_format="int8"),
 )

@@ -54,6 +54,11 @@ class OwnPairs:
         object.__setattr__(self, "terms", frozen(self.terms, narrow))
 
     @property
+    def n_pairs(self) -> int:
+        """All pairs of classes."""
+        return self.n_classes * (self.n_classes - 1) // 2
+
+    @property
     def counts(self) -> NDArray[np.int64]:
         """Own pairs of each leaf, shape (n_leaves,)."""
         return _lengths(self.pair_ends)
@@ -94,11 +99,11 @@ class OwnPairs:
         all_decisions[:, own], all_bounds[:, own] = decision, bound
         return all_decisions, all_bounds
 
-    def operations(self, leaf_ends: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the multiply-adds of leaves' decisions: 3 a term, 6 an own pair, 2 any pair."""
+    def operations(self, leaf_ends: NDArray[np.uint32], of_term: int) -> NDArray[np.int64]:
+        """Return the multiply-adds of leaves' decisions: 6 an own pair, 2 any pair, and terms."""
         terms = np.append(0, self.term_ends)[leaf_ends]
         of_all = self.n_classes * (self.n_classes - 1)
-        counts: NDArray[np.int64] = 3 * _lengths(terms) + 6 * self.counts + of_all
+        counts: NDArray[np.int64] = of_term * _lengths(terms) + 6 * self.counts + of_all
         return counts
 
     def constants(self) -> tuple[Constant, ...]:
@@ -131,6 +136,16 @@ class OwnPairs:
             Table("term_ends", self.term_ends, "Term after the last one of a slot: [slot]"),
             Table("terms", self.terms, "Own pair of a term, counted within its leaf: [term]"),
         )
+
+
+def own_axes(own_pairs: OwnPairs | None, of_all: str, of_own: str) -> tuple[str, ...]:
+    """Return the names of a table's axes: with own pairs it has only one."""
+    return (of_own,) if own_pairs else (of_all, "N_DECISIONS")
+
+
+def own_index(own_pairs: OwnPairs | None, of_all: str, of_own: str) -> str:
+    """Return how a table's description says what its numbers belong to."""
+    return f"[{of_own}]" if own_pairs else f"[{of_all}][decision]"
 
 
 def _lengths(ends: NDArray[np.uint32]) -> NDArray[np.int64]:

@@ -20,7 +20,10 @@ from kmcompile.program.stages.fixed_leaf_parts import FixedLinear, FixedPairs
 from kmcompile.program.stages.fixed_route import FixedRoute
 from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS, exact_product
 from kmcompile.program.stages.gamma_scales import GammaScales
+from kmcompile.program.stages.own_pairs import OwnPairs, own_axes, own_index
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
+
+_Row = slice | tuple[int, slice | NDArray[np.uint16]]
 
 _OF_TABLE = 4
 """Multiply-adds that look up the constants of a gamma."""
@@ -55,16 +58,21 @@ class RoutedFixedSum(SumOfLeaves):
     slots : ndarray of shape (n_slots,), uint16
         The number of the vector of each slot, leaf by leaf.
     coefficients : ndarray of shape (n_slots, n_decisions), int16 or int32
+        With own pairs: of shape (n_terms,).
     leaf_ends : ndarray of shape (n_leaves,), uint32
         The slot after the last one of each leaf.
     start : ndarray of shape (n_leaves, n_decisions, 2), uint64
-        The intercepts' positive and negative parts in units of a product.
+        The intercepts' positive and negative parts in units of a product. With own pairs: of shape
+        (n_own_pairs, 2).
     result_shift : int
     result_scale, value_error, result_error : float32
     per_deviation, minimum : ndarray of shape (n_leaves or 1, n_decisions), float32
+        With own pairs: of shape (n_own_pairs,) or (1, n_decisions).
     mean_factor, apart, apart_per_deviation : float32
     linear : FixedLinear, optional
     pairs : FixedPairs, optional
+    own_pairs : OwnPairs, optional
+        Only in leaves that have neither products nor linear parts.
     """
 
     route: FixedRoute
@@ -88,6 +96,7 @@ class RoutedFixedSum(SumOfLeaves):
     apart_per_deviation: np.float32
     linear: FixedLinear | None = None
     pairs: FixedPairs | None = None
+    own_pairs: OwnPairs | None = None
 
     template: ClassVar[str] = "routed_fixed_sum"
     bound_formula: ClassVar[str] = (
@@ -121,12 +130,12 @@ class RoutedFixedSum(SumOfLeaves):
     @property
     def n_decisions(self) -> int:
         """Decision values."""
-        return int(self.start.shape[1])
+        return self.own_pairs.n_pairs if self.own_pairs else int(self.start.shape[1])
 
     @property
     def has_leaf_bounds(self) -> bool:
-        """Whether each leaf has its own constants of the bound."""
-        return len(self.minimum) > 1
+        """Whether each leaf, or each own pair of a leaf, has its own constants of the bound."""
+        return self.minimum.ndim == 1 or len(self.minimum) > 1
 
     @property
     def wide_coefficients(self) -> bool:
@@ -141,12 +150,14 @@ class RoutedFixedSum(SumOfLeaves):
             *self.tree_constants(),
             *self.scales.constants(),
             *(self.pairs.constants() if self.pairs else ()),
+            *(self.own_pairs.constants() if self.own_pairs else ()),
         )
 
     def integer_members(self) -> tuple[Member, ...]:
         """Return the sums in the workspace, which come first in it."""
         text = "kernels times coefficients, > 0 and < 0"
-        return (Member("uint64_t", "products", 2 * self.n_decisions, text),)
+        n = int(self.own_pairs.counts.max()) if self.own_pairs else self.n_decisions
+        return (Member("uint64_t", "products", 2 * n, text),)
 
     def members(self, real: str) -> tuple[Member, ...]:
         """Return the decisions of the first of two leaves, and the count of kernels."""
@@ -171,9 +182,9 @@ class RoutedFixedSum(SumOfLeaves):
         k = np.empty((len(x), len(vectors)), dtype=np.uint64)
         for place, vector in enumerate(vectors):
             k[:, place] = self.scales.kernels(((x - vector) ** 2).sum(axis=1), own.start + place)
-        start = self.start[leaf]
+        coefficients, start, row = self._leaf_tables(leaf)
         positive, negative = (
-            total + start[:, n] for n, total in enumerate(self._products(k, own, leaf))
+            total + start[:, n] for n, total in enumerate(self._products(k, coefficients, leaf))
         )
         if self.linear:
             more = self.linear.parts(x, leaf)
@@ -184,18 +195,32 @@ class RoutedFixedSum(SumOfLeaves):
         decision: Float32Array = np.where(above, size, -size)
         kernels = (positive + negative - start.sum(axis=1)) >> np.uint64(self.result_shift)
         of_values = (kernels + np.uint64(1)).astype(np.float32) * self.result_scale
-        row = leaf if self.has_leaf_bounds else 0
         of_input = self.per_deviation[row] * batch.deviation[:, None]
         rounding = magnitude(decision) * self.result_error
-        return decision, ((of_values * self.value_error + of_input) + rounding) + self.minimum[row]
+        bound = ((of_values * self.value_error + of_input) + rounding) + self.minimum[row]
+        if self.own_pairs:
+            return self.own_pairs.spread(leaf, decision, bound)
+        return decision, bound
+
+    def _leaf_tables(self, leaf: int) -> tuple[NDArray[np.int64], Whole, _Row]:
+        """Return a leaf's coefficients and start, and where its constants of the bound are."""
+        own = self._members(leaf)
+        if self.own_pairs is None:
+            row = (leaf if self.has_leaf_bounds else 0, slice(None))
+            return self.coefficients[own].astype(np.int64), self.start[leaf], row
+        pairs = self.own_pairs.own(leaf)
+        rows = self.own_pairs.rows(self.coefficients, leaf, own).astype(np.int64)
+        place = pairs if self.has_leaf_bounds else (0, self.own_pairs.pairs[pairs])
+        return rows, self.start[pairs], place
 
     def _farthest(self, batch: Batch) -> Float32Array | np.float32:
         far: Float32Array = self.apart_per_deviation * batch.deviation[:, None] + self.apart
         return far
 
-    def _products(self, kernels: Whole, own: slice, leaf: int) -> tuple[Whole, Whole]:
+    def _products(
+        self, kernels: Whole, coefficients: NDArray[np.int64], leaf: int
+    ) -> tuple[Whole, Whole]:
         """Return the sums of what is positive and of what is negative, (n_queries, n_decisions)."""
-        coefficients = self.coefficients[own].astype(np.int64)
         if self.pairs:
             both = self.pairs.products(kernels, coefficients, leaf)
             return both[:, :, 0], both[:, :, 1]
@@ -207,7 +232,9 @@ class RoutedFixedSum(SumOfLeaves):
 
     def shared(self) -> Shared:
         """Return the numbers of features, vectors, slots, leaves and decisions."""
-        rows = ("N_LEAVES" if self.has_leaf_bounds else "ROWS_OF_BOUNDS", "N_DECISIONS")
+        rows: tuple[str, ...] = ("ROWS_OF_BOUNDS", "N_DECISIONS")
+        if self.has_leaf_bounds:
+            rows = own_axes(self.own_pairs, "N_LEAVES", "N_OWN_PAIRS")
         return (
             ("codes in one unit", float(self.per_unit)),
             ("codes in one unit", float(self.route.per_unit)),
@@ -215,13 +242,14 @@ class RoutedFixedSum(SumOfLeaves):
             *self.scales.shared(),
             *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
             *sizes(self.slots, "N_SLOTS"),
-            *sizes(self.coefficients, "N_SLOTS", "N_DECISIONS"),
+            *sizes(self.coefficients, *own_axes(self.own_pairs, "N_SLOTS", "N_TERMS")),
             *sizes(self.leaf_ends, "N_LEAVES"),
-            *sizes(self.start[:, :, 0], "N_LEAVES", "N_DECISIONS"),
+            *sizes(self.start[..., 0], *own_axes(self.own_pairs, "N_LEAVES", "N_OWN_PAIRS")),
             *sizes(self.per_deviation, *rows),
             *sizes(self.minimum, *rows),
             *(self.linear.shared() if self.linear else ()),
             *(self.pairs.shared() if self.pairs else ()),
+            *(self.own_pairs.shared() if self.own_pairs else ()),
         )
 
     @property
@@ -230,16 +258,21 @@ class RoutedFixedSum(SumOfLeaves):
 
         The last steps of a decision take 6.
         """
-        of_vector = self.n_features + FUNCTION_OPERATIONS + 2 * self.n_decisions
+        of_vector = self.n_features + FUNCTION_OPERATIONS
         of_vector += _OF_TABLE if self.scales.several else 0
-        counts: NDArray[np.int64] = self._leaf_sizes * of_vector + 6 * self.n_decisions
+        counts: NDArray[np.int64] = self._leaf_sizes * of_vector
+        if self.own_pairs:
+            return counts + self.own_pairs.operations(self.leaf_ends, 2)
+        counts = counts + (2 * self._leaf_sizes + 6) * self.n_decisions
         if self.pairs:
             counts = counts + self.pairs.operations(self._leaf_sizes)
         return counts + (self.linear.operations if self.linear else 0)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the route, the leaves, their vectors and the constant bounds."""
-        order = "[leaf][decision]" if self.has_leaf_bounds else "[decision]"
+        order = (
+            own_index(self.own_pairs, "leaf", "own pair") if self.has_leaf_bounds else "[decision]"
+        )
         return (
             *self.route.tables(),
             Table("leaf_ends", self.leaf_ends, "Slot after the last one of a leaf: [leaf]"),
@@ -248,12 +281,15 @@ class RoutedFixedSum(SumOfLeaves):
             Table(
                 "coefficients",
                 self.coefficients,
-                "Dual coefficients beta_pi of a slot in steps: [slot][decision]",
+                "Dual coefficients beta_pi of a slot in steps: "
+                + own_index(self.own_pairs, "slot", "term"),
             ),
             Table(
                 "start",
                 self.start,
-                "Intercepts of a leaf in products, what is > 0 and < 0: [leaf][decision][part]",
+                "Intercepts of a leaf in products, what is > 0 and < 0: "
+                + own_index(self.own_pairs, "leaf", "own pair")
+                + "[part]",
             ),
             *self.scales.tables(self.wide),
             Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]"),
@@ -269,4 +305,5 @@ class RoutedFixedSum(SumOfLeaves):
             ),
             *(self.linear.tables() if self.linear else ()),
             *(self.pairs.tables() if self.pairs else ()),
+            *(self.own_pairs.tables() if self.own_pairs else ()),
         )

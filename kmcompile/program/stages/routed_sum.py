@@ -15,7 +15,7 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.leaf_parts import KernelProducts, LinearPart
-from kmcompile.program.stages.own_pairs import OwnPairs
+from kmcompile.program.stages.own_pairs import OwnPairs, own_axes, own_index
 from kmcompile.program.stages.route import Route
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
 
@@ -229,18 +229,14 @@ class RoutedSum(SumOfLeaves):
             *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
             *sizes(self.slots, "N_SLOTS"),
             *(sizes(self.widths, "N_SLOTS") if self.has_widths else ()),
-            *sizes(self.coefficients, *self._axes("N_SLOTS", "N_TERMS")),
+            *sizes(self.coefficients, *own_axes(self.own_pairs, "N_SLOTS", "N_TERMS")),
             *sizes(self.leaf_ends, "N_LEAVES"),
-            *sizes(self.intercepts, *self._axes("N_LEAVES", "N_OWN_PAIRS")),
+            *sizes(self.intercepts, *own_axes(self.own_pairs, "N_LEAVES", "N_OWN_PAIRS")),
             *sizes(self.minimum, "N_DECISIONS"),
             *(self.products.shared() if self.products else ()),
             *(self.linear.shared() if self.linear else ()),
             *(self.own_pairs.shared() if self.own_pairs else ()),
         )
-
-    def _axes(self, of_all: str, of_own: str) -> tuple[str, ...]:
-        """Return the names of the axes of a table: with own pairs it has only one."""
-        return (of_own,) if self.own_pairs else (of_all, "N_DECISIONS")
 
     @property
     def _vector_operations(self) -> int:
@@ -256,7 +252,7 @@ class RoutedSum(SumOfLeaves):
         """
         operations = self._leaf_sizes * self._vector_operations
         if self.own_pairs:
-            return operations + self.own_pairs.operations(self.leaf_ends)
+            return operations + self.own_pairs.operations(self.leaf_ends, 3)
         operations += 3 * self._leaf_sizes * self.n_decisions + 6 * self.n_decisions
         if self.products:
             operations += self.products.operations(self._leaf_sizes)
@@ -286,12 +282,12 @@ class RoutedSum(SumOfLeaves):
             Table(
                 "coefficients",
                 self.coefficients,
-                f"Dual coefficients beta_pi of a slot: {self._index('slot', 'term')}",
+                "Dual coefficients beta_pi of a slot: " + own_index(self.own_pairs, "slot", "term"),
             ),
             Table(
                 "intercepts",
                 self.intercepts,
-                f"Intercepts b_p of a leaf: {self._index('leaf', 'own pair')}",
+                "Intercepts b_p of a leaf: " + own_index(self.own_pairs, "leaf", "own pair"),
             ),
             Table(
                 "minimum_bound",
@@ -302,7 +298,3 @@ class RoutedSum(SumOfLeaves):
             *(self.linear.tables() if self.linear else ()),
             *(self.own_pairs.tables() if self.own_pairs else ()),
         )
-
-    def _index(self, of_all: str, of_own: str) -> str:
-        """Return how the description of a table says what its numbers belong to."""
-        return f"[{of_own}]" if self.own_pairs else f"[{of_all}][decision]"
