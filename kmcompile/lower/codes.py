@@ -265,6 +265,11 @@ def _check(machine: KernelMachine) -> None:
             "integer formats are for the rbf, poly, sigmoid and intersection kernels, this "
             f"machine's is {kernel.name}\nuse --format float32"
         )
+    if machine.routing is not None and not isinstance(kernel, Rbf):
+        raise InputError(
+            f"integer formats are for leaves of rbf kernels, this machine's are {kernel.name}\n"
+            "use --format float32"
+        )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:
         raise InputError(

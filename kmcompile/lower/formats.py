@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from kmcompile.errors import InputError
 from kmcompile.kernels import Additive
 from kmcompile.lower.code_table import sparse_is_better
@@ -11,7 +13,7 @@ from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
 from kmcompile.lower.program import lower
 from kmcompile.lower.sparsity import skips_zeros
-from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.passes import run_passes
@@ -31,6 +33,9 @@ _LEAST_SHARE = 0.5
 _LOST_SHARE = 0.001
 """Share of ordinary inputs that 32-bit coefficients certify and 16-bit coefficients may leave
 open."""
+
+_WIDER = 1.25
+"""Factor by which 16-bit coefficients may widen the intervals of a routed regression."""
 
 _MOST_SAMPLES = 1024
 """Largest number of samples of --data on which shares and operations are measured."""
@@ -188,7 +193,11 @@ def _codes(machine: KernelMachine, number_format: str) -> Coded:
 def _with_layout(
     coded: Coded, target: Target, name: str, ordinary: Float32Array, number_format: str
 ) -> Program:
-    """Return the program with 16-bit coefficients, or 32-bit ones if these certify much more."""
+    """Return the program with 16-bit coefficients, or 32-bit ones if these certify much more.
+
+    Without a tolerance every value of a regression is certified. That of a routed machine, whose
+    coefficients no C bounds, takes 32 bits if they narrow its intervals.
+    """
     machine = coded.machine
     stores_vectors = machine.kernel.additive is not Additive.LINES and machine.routing is None
     sparse = stores_vectors and sparse_is_better(coded, target, ordinary)
@@ -199,7 +208,15 @@ def _with_layout(
 
     narrow, wide = lowered(False), lowered(True)
     lost = certified_share(wide, ordinary) - certified_share(narrow, ordinary)
-    return wide if lost > _LOST_SHARE else narrow
+    widens = False
+    if machine.routing is not None and machine.task is Task.REGRESSION:
+        widens = _typical_bound(narrow, ordinary) > _WIDER * _typical_bound(wide, ordinary)
+    return wide if widens or lost > _LOST_SHARE else narrow
+
+
+def _typical_bound(program: Program, X: Float32Array) -> float:
+    """Return the median bound of a decision."""
+    return float(np.median(interpret(program, X).bounds))
 
 
 def grid_text(original: KernelMachine) -> str:

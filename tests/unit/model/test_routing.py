@@ -228,6 +228,13 @@ def test_products_of_kernels_that_are_not_rbf_are_refused():
         replace(machine, routing=replace(machine.routing, pair_coef=pairs))
 
 
+def test_integers_are_for_leaves_of_rbf_kernels():
+    machine = routed.Routed("iris", 4, kernel="poly").machine()
+    whole = replace(machine, support_vectors=np.rint(20 * machine.support_vectors))
+    with pytest.raises(InputError, match="integer formats are for leaves of rbf kernels"):
+        lower_in_format(whole, load_target("cortex-m0"), "iris", "int16")
+
+
 def test_one_vs_one_machines_have_no_leaves():
     machine = routed.CORE[2].machine()
     assert machine.task is Task.ONE_VS_REST
