@@ -80,6 +80,7 @@ EVERY_STAGE = [
     *additive.CORE,
     *routed.CORE,
     *leaf_expansions.CORE,
+    *leaf_expansions.STATISTICAL,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as
