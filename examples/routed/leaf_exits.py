@@ -26,6 +26,9 @@ import kmcompile
 from kmcompile.training import FaLKSVC
 
 N_QUERIES = 2000
+FLASH = 4 << 20
+"""More than boards of this kind have: covtype_bin has vectors of 54 features."""
+
 PARAMETERS: dict[str, dict[str, Any]] = {
     "phoneme": {"k": 250, "k_prime": 60, "C": 10.0, "gamma": 20.0},
     "ijcnn1": {"k": 2000, "k_prime": 1000, "C": 32.0, "gamma": 4.0},
@@ -51,7 +54,7 @@ def row(
         test_data = Path(folder) / "test.npy"
         np.save(test_data, X_test)
         report = kmcompile.compile_model(
-            model, name="leaves", target=target, test_data=test_data, **options
+            model, name="leaves", target=target, test_data=test_data, max_flash=FLASH, **options
         ).report
     cost, instructions = report["cost"], report["target"]["instructions"]
     tables = {stage["name"]: stage["table_bytes"] for stage in report["stages"]}
