@@ -87,6 +87,9 @@ def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:
     reason = machine.kernel.no_early_exits
     if machine.routing is not None and not program.sum.takes_exits:
         reason = f"{program.sum.name} sums integers, and leaves have early exits in float32 only"
+    limits_worst = plan.budgets.instructions is not None and not plan.stages.needed
+    if machine.routing is not None and limits_worst:
+        reason = "exits in leaves add to the worst case; --require leaf_expansion asks for them"
     if isinstance(program.sum, TableSum):
         reason = f"{program.sum.name} looks up one value a feature, and no early exit costs less"
     return f"{unused}: {reason}" if reason else ""

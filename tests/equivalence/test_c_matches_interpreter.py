@@ -81,6 +81,7 @@ EVERY_STAGE = [
     *routed.CORE,
     *routed.VOTES,
     *leaf_expansions.CORE,
+    *leaf_expansions.STATISTICAL,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as

@@ -25,7 +25,9 @@ from kmcompile.program.stages import (
     EarlyExit,
     IntervalRatio,
     LeafExpansion,
+    LinearFilter,
     Prepare,
+    RangeGate,
     RoutedFixedSum,
     RoutedSum,
     Sign,
@@ -100,9 +102,10 @@ def test_every_stage_of_the_catalogue_is_paired():
 
 def test_a_routed_sum_is_paired_with_every_stage_that_stands_beside_it():
     """Other exits and lists do not stand before it; its bit-exact cases are these."""
-    cases = (*routed.CORE, *leaf_expansions.CORE)
+    cases = (*routed.CORE, *leaf_expansions.CORE, *leaf_expansions.STATISTICAL)
     beside = {type(stage) for case in cases for stage in case.emit("host").program.stages}
-    assert beside == {Prepare, LeafExpansion, RoutedSum, RoutedFixedSum, Sign, Argmax, Value}
+    exits = {RangeGate, LinearFilter, LeafExpansion, IntervalRatio}
+    assert beside == {Prepare, *exits, RoutedSum, RoutedFixedSum, Sign, Argmax, Value}
 
 
 def test_c_gives_the_interpreter_s_answers_for_every_two_stages_on_the_host(tmp_path):

@@ -24,7 +24,7 @@ from kit.emitted import Emitted, emit_in_format
 from kit.expansions import Expanded
 from kit.integer_exits import Certified as CertifiedCodes
 from kit.integer_exits import Statistical
-from kit.leaf_expansions import LeavesExpanded
+from kit.leaf_expansions import BesideStatistical, LeavesExpanded
 from kit.pairs import Pairs
 from kit.polynomials import Polynomial
 from kit.quadratics import QuadraticCase
@@ -124,6 +124,7 @@ GROUPS: dict[str, list[Any]] = {
         Expanded("moons", 2.0, (4, 4, 4), 0, **_SMALL),
         LeavesExpanded(Routed("iris", 6, "chain"), 2),
         LeavesExpanded(Routed("wine", 4), 0),
+        BesideStatistical(LeavesExpanded(Routed("iris", 5), 1)),
         Regression("rbf", 12.0, ("local_expansion", "bound_sequence"), replays=True, **_SMALL),
         Cascade("rbf", "binary", n_levels=2, pooled=True, n_trained=100),
         Cascade("poly", "binary", "tug_of_war", 1, True, 2, "l2", pooled=True, **_SMALL),

@@ -10,9 +10,12 @@ from kit.emitted import Emitted, named
 from kit.routed import Routed, samples
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.leaf_expansion import leaf_centres, lower_leaf_expansion
+from kmcompile.exits.statistical.case import prepared, range_gate
+from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.program.stages import LeafExpansion
+from kmcompile.model.reference import evaluate
+from kmcompile.program.stages import IntervalRatio, LeafExpansion
 from kmcompile.target import Target
 
 
@@ -55,8 +58,38 @@ class LeavesExpanded:
         return lower_leaf_expansion(plain.machine, centres, self.n_basis)
 
 
+@dataclass(frozen=True)
+class BesideStatistical:
+    """Expanded leaves between a linear filter and a test of the proved intervals."""
+
+    expanded: LeavesExpanded
+
+    def __str__(self) -> str:
+        return f"statistical-{self.expanded}"
+
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        plain = self.expanded.emit(target, name)
+        program, X = plain.program, self.expanded.fresh
+        samples = prepared(program, X)
+        decisions = evaluate(plain.machine, X).decisions
+        made = linear_filter(samples, decisions, np.ones(decisions.shape, dtype=bool), False)
+        exits = (
+            range_gate(samples, skip_zeros=False),
+            replace(made, half_width=np.full_like(made.half_width, 1.0)),
+            *program.exits,
+            IntervalRatio(program.n_decisions, np.float32(0.25)),
+        )
+        program = replace(program, mode="statistical", exits=exits)
+        return Emitted(plain.machine, program, plain.target, plain.queries)
+
+
 CORE = (
     LeavesExpanded(Routed("iris", 5), 2),
     LeavesExpanded(Routed("iris", 6, "chain"), 0),
     LeavesExpanded(Routed("wine", 4), 4),
+)
+STATISTICAL = (
+    BesideStatistical(LeavesExpanded(Routed("iris", 6, "chain"), 1)),
+    BesideStatistical(LeavesExpanded(Routed("wine", 4), 2)),
 )

@@ -70,6 +70,7 @@ def choose(
     ends: Ends,
     room: Room,
     last: str = "exact_sum",
+    worth: float = 1.0,
 ) -> tuple[tuple[EarlyExit, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of certified exits, and all sequences that were compared.
 
@@ -88,6 +89,8 @@ def choose(
     room : Room
     last : str
         Name of the sum in the texts of the candidates.
+    worth : float
+        Exits are taken only if they need at most this share of the operations of the sum alone.
     """
     alone = float(exact_operations.mean())
     asked = room.stages
@@ -98,7 +101,11 @@ def choose(
     found = [item for item in found if not item[1] or asked.are_met_by(_names(item[1]))]
     # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
     found.sort(key=lambda item: (not room.has_flash(_stages(item[1])), item[0]))
-    chosen = next(sequence for _, sequence in found if asked.are_met_by(_names(sequence)))
+    chosen = next(
+        sequence
+        for cost, sequence in found
+        if asked.are_met_by(_names(sequence)) and (not sequence or cost <= worth * alone)
+    )
     candidates = tuple(
         Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)
         for cost, sequence in found

@@ -7,7 +7,7 @@ import numpy as np
 from kmcompile.model.coefficients import vector_classes
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.leaves import leaf_machines
-from kmcompile.model.likely_inputs import raw_vectors
+from kmcompile.model.likely_inputs import before_steps, raw_vectors
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 _SEED = 20011109
@@ -46,17 +46,41 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
 
 
 def likely_inputs_of_leaves(machine: KernelMachine, n: int) -> Float32Array:
-    """Return inputs as `likely_inputs` does, of each leaf of a routed machine by its own vectors.
+    """Return inputs between the support vectors of a class in each leaf of a routed machine.
+
+    A leaf's vectors lie around its queries, not only between them and those of the other class.
+    Half of the inputs are mixtures of two vectors, half of a vector with its nearest ones. More
+    inputs are the weights of choices that lead to leaves without vectors, as many as their share.
 
     Raises
     ------
     InputError
         If leaves are more than sums of kernels of one gamma.
     """
+    rng = np.random.default_rng(_SEED)
     leaves = [leaf for leaf in leaf_machines(machine) if leaf is not None]
-    share = max(_LEAST_OF_LEAF, n // max(1, len(leaves)))
-    parts = [likely_inputs(leaf, share) for leaf in leaves]
-    return np.concatenate(parts) if parts else np.zeros((0, machine.n_features), np.float32)
+    share = max(_LEAST_OF_LEAF, n // max(1, len(leaves))) // 2
+    parts = [np.zeros((0, machine.n_features))]
+    for leaf in leaves:
+        vectors, classes = raw_vectors(leaf, rng), vector_classes(leaf)
+        parts.append(_mixed(vectors, _of_one_class(classes, (share, 2), rng), rng))
+        parts.append(_mixed(vectors, _neighbours(leaf, vectors, classes, share, rng), rng))
+    parts.append(_of_constants(machine, 2 * share * len(leaves), rng))
+    return np.concatenate(parts).astype(np.float32)
+
+
+def _of_constants(machine: KernelMachine, n: int, rng: np.random.Generator) -> Float64Array:
+    """Return inputs of the leaves without vectors; n belong to the others."""
+    routing = machine.routing
+    assert routing is not None
+    ends = routing.targets < 0
+    empty = ends & (routing.leaf_sizes[-1 - routing.targets] == 0)
+    if not empty.any() or empty.sum() == ends.sum():
+        return np.zeros((0, machine.n_features))
+    more = int(n * empty.sum() / (ends.sum() - empty.sum()))
+    points = before_steps(machine, routing.weights[empty])
+    drawn: Float64Array = points[rng.integers(len(points), size=min(more, 10 * n))]
+    return drawn
 
 
 def _behind(

@@ -16,7 +16,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, RangeGate
+from kmcompile.program.stages import ExactSum, RangeGate, SumOfLeaves
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
 from kmcompile.request.options import DEFAULT_GENERATED
@@ -126,6 +126,8 @@ class Case:
         n_known = np.zeros(len(choice), dtype=np.int64)
         if isinstance(exact, ExactSum):  # an integer sum reuses no kernel
             n_known = exact.total_operations - exact.skipped_features(seen.batch.x)
+        elif isinstance(exact, SumOfLeaves):
+            n_known = np.ones_like(n_known)  # of the walk, whose multiply-adds are counted
         return ChoiceSamples(
             seen,
             self.samples.decisions[choice],

@@ -291,6 +291,8 @@ class ProvedLink(CascadeExit[Proved]):
         """Return the trial of the exit on samples, and the state with narrower intervals."""
         tried = results.tried
         known = tried.known if tried.stage.touches else None
+        if tried.stage.walks:
+            known = tried.saved  # each counts as one multiply-add: see `Case.choice_samples`
         scale = np.where(tried.decided, np.inf, 0.0)
         trial = Trial(scale[None], results.labels[None], tried.operations[None], known)
         return trial, before.narrowed(tried)

@@ -19,6 +19,9 @@ from kmcompile.program.stages.nearest_centre import nearest
 from kmcompile.program.stages.routed_sum import RoutedSum
 from kmcompile.program.stages.stage import Stage
 
+_HAND_OVER = 24
+"""Multiply-adds that take as many instructions as beginning the intervals and keeping the walk."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafExpansion(LocalExpansion):
@@ -52,7 +55,7 @@ class LeafExpansion(LocalExpansion):
         """Return the batch with narrower intervals, and which queries they decide."""
         exact = self._routed(ends)
         path = exact.route.walk(batch)
-        spent = batch.operations + path.scores * exact.route.score_operations
+        spent = batch.operations + path.scores * exact.route.score_operations + _HAND_OVER
         batch = replace(
             batch,
             operations=spent,
@@ -115,7 +118,7 @@ class LeafExpansion(LocalExpansion):
         """Return the multiply-adds of the longest walk and of both tests, labels included."""
         tests = self._local_operations(ends) + self.linear_operations(ends)
         tests += self.curved_operations(ends) if self.n_basis else 0
-        return self.saved_operations(ends) + self._search(1) + tests
+        return self.saved_operations(ends) + _HAND_OVER + self._search(1) + tests
 
     def saved_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of the longest walk, which the sum takes over."""

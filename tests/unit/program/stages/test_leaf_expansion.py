@@ -85,7 +85,9 @@ def test_nothing_is_proved_where_another_leaf_is_possible():
     assert after.walked.all()
     route = ends.exact.route
     walk = route.most_scores * route.score_operations
-    assert (after.operations - batch.operations == walk).all()
+    beside_walk = np.unique(after.operations - batch.operations - walk)
+    assert len(beside_walk) == 1
+    assert 0 < beside_walk[0] < stage.worst_operations(ends) - walk
 
 
 @pytest.mark.parametrize("extra", ["widths", "linear", "products"])
