@@ -3,16 +3,16 @@
     python examples/routed/falk_sets.py spirals
     python examples/routed/falk_sets.py letter
 
-The sets are in `sets.py`. Spirals are two of three turns each, with normal noise of standard
+The sets are in `falk_data.py`. Spirals are two of three turns each, with normal noise of standard
 deviation .04 around them; `checkerboard_noise` has 5.8 % of the labels flipped. Of cpusmall, cadata
 and kin8nm the class is whether the target is above the median. Features are scaled to [0, 1] by the
 training samples, those of ijcnn1 are taken as they are.
 
-Each method chooses its parameters in cross-validation on training samples (`searching.py`), then it
-is trained on all. Test samples are only counted. Costs are multiply-adds of a query in float32, as
-the report counts them, and instructions on an emulated Cortex-M4 (`counting.py`). Local machines
-of many classes are counted by hand. Of a million spirals, parameters are those of 100,000, and the
-one SVM is trained on 100,000.
+Each method chooses its parameters in cross-validation on training samples (`falk_search.py`), then
+it is trained on all. Test samples are only counted. Costs are multiply-adds of a query in float32,
+as the report counts them, and instructions on an emulated Cortex-M4 (`falk_cost.py`). Local
+machines of many classes are counted by hand. Of a million spirals, parameters are those of 100,000,
+and the one SVM is trained on 100,000.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from counting import Cost, cost_of, counted_by_hand
 from falk import Split, shown
+from falk_cost import Cost, cost_of, counted_by_hand
+from falk_data import FILES, GENERATED, N_GENERATED, split_of
+from falk_search import Maker, Trial, best_trial, finalists, local_svms, one_svm
 from scipy.stats import beta, binom
-from searching import Maker, Trial, best_trial, finalists, local_svms, one_svm
-from sets import FILES, GENERATED, N_GENERATED, split_of
 
 N_TIMED = 2_000
 MARGIN = 0.001

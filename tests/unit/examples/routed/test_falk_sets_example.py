@@ -18,12 +18,12 @@ _FOLDER = Path(kmcompile.__file__).resolve().parents[1] / "examples" / "routed"
 @pytest.fixture
 def sets(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(_FOLDER))
-    for name in ("counting", "falk", "falk_sets", "searching", "sets"):
+    for name in ("falk", "falk_cost", "falk_data", "falk_search", "falk_sets"):
         monkeypatch.delitem(sys.modules, name, raising=False)
+    import falk_search
     import falk_sets
-    import searching
 
-    monkeypatch.setattr(searching, "N_TRIALS", 2)
+    monkeypatch.setattr(falk_search, "N_TRIALS", 2)
     return falk_sets
 
 
@@ -53,7 +53,7 @@ def test_verdicts_are_three(sets: Any) -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_every_method_has_a_row(sets: Any, n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("counting.instructions", lambda program, X: np.arange(len(X)))
+    monkeypatch.setattr("falk_cost.instructions", lambda program, X: np.arange(len(X)))
     random = np.random.default_rng(0)
     X = np.float32(random.random((800, 2))).astype(np.float64)
     y = np.floor(3 * X).sum(axis=1) % n_classes
