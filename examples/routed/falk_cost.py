@@ -75,29 +75,6 @@ def instructions(program: Program, X: np.ndarray) -> np.ndarray:
     return np.asarray(run.instructions)
 
 
-def counted_by_hand(model: Any, X_test: np.ndarray) -> Cost:
-    """Return the multiply-adds of local machines of many classes, which are not compiled here.
-
-    A choice is d multiply-adds. A vector is d + 26, as in the programs of two classes, and one more
-    for each class of the leaf beyond two.
-    """
-    d, sizes = X_test.shape[1], np.diff(model.leaf_ends_, prepend=0)
-    classes = (model.leaf_class_counts_ > 0).sum(axis=1)
-    leaf_cost = sizes * (d + 24 + classes)
-    nodes = np.diff(model.node_ends_, prepend=0)
-    walked, longest = nodes[0] * d, nodes[0] * d
-    if len(nodes) > 1:
-        first = model.route_weights_[: nodes[0]], model.route_offsets_[: nodes[0]]
-        node = model.choice_targets_[(X_test @ first[0].T - first[1]).argmax(axis=1)]
-        walked = (nodes[0] + np.where(node > 0, nodes[node], 0)) * d
-        longest = (nodes[0] + nodes[1:].max()) * d
-    return Cost(
-        vectors=n_different(model),
-        mean_ops=float(np.mean(walked + leaf_cost[model.leaf_of(X_test)])),
-        worst_ops=float(longest + leaf_cost.max()),
-    )
-
-
 def n_different(model: Any) -> int:
     """Return the number of different vectors, as they are stored."""
     return len(np.unique(np.float32(model.support_vectors_), axis=0))

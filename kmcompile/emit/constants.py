@@ -38,8 +38,8 @@ def sum_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ..
     """Return the cost of the last sum in the unit of the caller's limit; none if not needed."""
     summed = program.ends.exact
     counts = isinstance(summed, PairSum) and program.replay is None and not early.proves
-    counts = counts or (isinstance(summed, DescribedSum) and summed.counts_evaluations)
-    if counts:
+    counted = isinstance(summed, DescribedSum) and summed.counts_evaluations
+    if counts or (counted and not early.proves):
         return ()
     unit = summed.unit if isinstance(summed, DescribedSum) else "full kernel evaluations"
     return (Constant("SUM_EVALS", summed.kernel_evaluations(), f"{unit} of the sum"),)

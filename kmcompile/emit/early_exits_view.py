@@ -207,6 +207,11 @@ class EarlyExitsView:
         return any(stage.needs_root_bound for stage in self.stages)
 
     @property
+    def walks(self) -> bool:
+        """Whether the sum of a routed machine may find that the walk to a leaf is done."""
+        return any(stage.walks for stage in self.stages)
+
+    @property
     def reuses_kernels(self) -> bool:
         """Whether the exact sum may find kernels that are already computed."""
         return any(stage.touches for stage in self.stages)
@@ -237,9 +242,24 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         gate=gate,
         exits=exit_views(program, functions),
         exact_totals=functions.of_exact_sum,
-        input_members=tuple(member for needed, member in members if needed),
+        input_members=(
+            *(member for needed, member in members if needed),
+            *_walk_members(program),
+        ),
         float_codes=_float_codes(program),
         heap_depth=exact.n_slots.bit_length() - 1 if isinstance(exact, ExactSum) else 0,
+    )
+
+
+def _walk_members(program: Program) -> tuple[InputMember, ...]:
+    """Return where the walk of an early exit ended; no leaf is N_LEAVES."""
+    if not any(stage.walks for stage in program.early_exits):
+        return ()
+    none = f"{program.name.upper()}_N_LEAVES"
+    return (
+        InputMember("uint32_t leaf", "leaf", none, "where an early exit has walked to"),
+        InputMember("uint32_t rival", "rival", "0U", "where the other leaf lies, if one is open"),
+        InputMember("uint32_t n_open", "n_open", "0U", "choices that are open on the walk"),
     )
 
 

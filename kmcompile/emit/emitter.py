@@ -8,13 +8,14 @@ from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
-from kmcompile.emit.fixed_sum_view import fixed_sum_sections, routed_fixed_sections
+from kmcompile.emit.fixed_sum_view import fixed_sum_sections
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.line_breaks import break_lines
 from kmcompile.emit.pair_sum_view import pair_sum_sections
 from kmcompile.emit.prepare_view import prepare_sections
 from kmcompile.emit.probability_view import probability_scalars
 from kmcompile.emit.replay_view import replay_sections
+from kmcompile.emit.routed_fixed_view import routed_fixed_sections
 from kmcompile.emit.totals_view import BlockFunctions, total_call, totals_call
 from kmcompile.emit.view import ModelView, model_view
 from kmcompile.emit.words import words_of
@@ -116,14 +117,16 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     elif isinstance(summed, RoutedFixedSum):
         sections += routed_fixed_sections(summed, target, names)
     elif isinstance(summed, RoutedSum):
-        sections += _routed_sum_sections(summed, functions, names)
+        sections += _routed_sum_sections(summed, functions, early.walks, names)
     else:
         sections.append(render(f"stages/{summed.template}.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
     if not isinstance(summed, PairSum):
         sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
-        sections += early_exit_sections(early, label.template, words_of(program), names)
+        of_exits = early_exit_sections(early, label.template, words_of(program), names)
+        # Scores of a route and inner products of an exit may be sums by the same functions.
+        sections += [section for section in of_exits if section not in sections]
     if layout.replay is not None:
         sections += replay_sections(names, layout.replay, words_of(program))
     if view.coded is not None:
@@ -155,7 +158,7 @@ def _exact_sum_sections(
 
 
 def _routed_sum_sections(
-    stage: RoutedSum, functions: BlockFunctions, names: dict[str, str]
+    stage: RoutedSum, functions: BlockFunctions, walked: bool, names: dict[str, str]
 ) -> list[str]:
     """Return the functions of inner products, the kernel's, and those of the routed sum."""
     scores = functions.products(stage.n_features, 1)
@@ -167,7 +170,7 @@ def _routed_sum_sections(
         render("routed_sum/scores.c.j2", scores=scores.function, **names),
         render("routed_sum/route.c.j2", route=stage.route, in_integers=False, **names),
         render("routed_sum/leaf.c.j2", stage=stage, scores=scores.function, **names),
-        render("stages/routed_sum.c.j2", stage=stage, in_integers=False, **names),
+        render("stages/routed_sum.c.j2", stage=stage, in_integers=False, walked=walked, **names),
     ]
 
 

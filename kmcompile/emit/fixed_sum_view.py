@@ -11,6 +11,7 @@ from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.layout import Member
 from kmcompile.program.stages import FixedSum, RoutedFixedSum, Stage
+from kmcompile.program.stages.fixed_kernel import FixedKernel
 from kmcompile.target import Target
 
 _WORD_BITS = 32
@@ -63,29 +64,40 @@ class FixedSumView:
 
 
 def fixed_kernel_view(
-    stage: FixedSum | RoutedFixedSum, wide: bool, name: str, target: Target
+    scale: FixedKernel, wide: tuple[bool, bool], name: str, target: Target
 ) -> FixedKernelView:
-    """Return the view of a kernel in integers; `wide` tells of 64 bits for |s - x|^2."""
-    last = stage.cutoff - 1
-    down, up = stage.distance_shift, min(_WORD_BITS - stage.product_shift, _WORD_BITS - 1)
+    """Return the view of a kernel in integers.
+
+    Parameters
+    ----------
+    scale : FixedKernel
+        A stage, or one gamma of several.
+    wide : (bool, bool)
+        Whether |s - x|^2 has 64 bits, and whether coefficients have 32.
+    name : str
+        Prefix of the C names.
+    target : Target
+    """
+    last = scale.cutoff - 1
+    down, up = scale.distance_shift, min(_WORD_BITS - scale.product_shift, _WORD_BITS - 1)
     shifted = f"(distance >> {down})" if down else "distance"
     scaled = f"(distance >> {unsigned_literal(down)})" if down else "distance"
-    if wide:
+    wide_sums, wide_coefficients = wide
+    if wide_sums:
         scaled = f"(uint32_t){scaled}"
     # The distance is below 2^product_shift: the multiplier is at least 2^31, t below 2^31.
     if up > 0:
         scaled = f"{scaled} << {unsigned_literal(up)}"
-    exponent = f"{name}_upper_product(scaled, {unsigned_literal(stage.multiplier)})"
+    exponent = f"{name}_upper_product(scaled, {unsigned_literal(scale.multiplier)})"
     if up < 0:
         exponent = f"{exponent} >> {unsigned_literal(-up)}"
-    narrow = stage.coefficients.dtype.itemsize == 2
     return FixedKernelView(
-        sum_type="uint64_t" if wide else "uint32_t",
-        coefficient_type="uint16_t" if narrow else "uint32_t",
-        wide_coefficients=not narrow,
+        sum_type="uint64_t" if wide_sums else "uint32_t",
+        coefficient_type="uint32_t" if wide_coefficients else "uint16_t",
+        wide_coefficients=wide_coefficients,
         multiplies_long=target.multiplies_long,
-        exponent_text=f"{shifted} * {stage.multiplier} >> {stage.product_shift}",
-        last_distance=wide_literal(last) if wide else unsigned_literal(last),
+        exponent_text=f"{shifted} * {scale.multiplier} >> {scale.product_shift}",
+        last_distance=wide_literal(last) if wide_sums else unsigned_literal(last),
         scaled_distance=scaled,
         exponent=exponent,
     )
@@ -93,7 +105,8 @@ def fixed_kernel_view(
 
 def fixed_sum_sections(stage: FixedSum, target: Target, names: dict[str, str]) -> list[str]:
     """Return the functions of the sum."""
-    kernel = fixed_kernel_view(stage, stage.codes.wide, names["name"], target)
+    wide = stage.codes.wide, stage.coefficients.dtype.itemsize > 2
+    kernel = fixed_kernel_view(stage, wide, names["name"], target)
     view = FixedSumView(
         codes=code_table_view(stage.codes),
         coefficient_type=C_TYPES[stage.coefficients.dtype.name],
@@ -104,9 +117,10 @@ def fixed_sum_sections(stage: FixedSum, target: Target, names: dict[str, str]) -
         *(render(f"code_table/{name}.c.j2", view=view.codes, **names) for name in codes),
         *fixed_kernel_sections(kernel, names),
         *(
-            render(f"fixed_sum/{name}.c.j2", stage=stage, view=view, of_leaf=False, **names)
-            for name in ("kernels", "groups", "decisions")
+            render(f"fixed_sum/{name}.c.j2", stage=stage, view=view, **names)
+            for name in ("kernels", "groups")
         ),
+        render("fixed_sum/decisions.c.j2", stage=stage, of_leaf=False, bound_row="p", **names),
         render("stages/fixed_sum.c.j2", view=view, **names),
     ]
 
@@ -117,22 +131,6 @@ def fixed_kernel_sections(view: FixedKernelView, names: dict[str, str]) -> list[
         render("fixed_sum/products.c.j2", view=view, **names),
         render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed.VIEW, **names),
         render("fixed_sum/kernel.c.j2", view=view, **names),
-    ]
-
-
-def routed_fixed_sections(
-    stage: RoutedFixedSum, target: Target, names: dict[str, str]
-) -> list[str]:
-    """Return the functions of the sum of a leaf."""
-    view = fixed_kernel_view(stage, stage.wide, names["name"], target)
-    return [
-        *fixed_kernel_sections(view, names),
-        render("routed_sum/fixed_scores.c.j2", stage=stage, route=stage.route, **names),
-        render("routed_sum/route.c.j2", route=stage.route, in_integers=True, **names),
-        render("routed_sum/fixed_leaf.c.j2", stage=stage, view=view, **names),
-        render("fixed_sum/decisions.c.j2", stage=stage, of_leaf=True, **names),
-        render("routed_sum/fixed_leaf_sum.c.j2", stage=stage, **names),
-        render("stages/routed_fixed_sum.c.j2", stage=stage, in_integers=True, **names),
     ]
 
 

@@ -85,8 +85,8 @@ def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:
         return "there is no early exit: without --tolerance every value is the exact sum"
     unused = f"mode {plan.mode} is not used"
     reason = machine.kernel.no_early_exits
-    if machine.routing is not None:
-        reason = "the leaves of a routed machine have no early exits"
+    if machine.routing is not None and not program.sum.takes_exits:
+        reason = f"{program.sum.name} sums integers, and leaves have early exits in float32 only"
     if isinstance(program.sum, TableSum):
         reason = f"{program.sum.name} looks up one value a feature, and no early exit costs less"
     return f"{unused}: {reason}" if reason else ""
@@ -120,16 +120,14 @@ def add_early_exits(
     UsageError, InputError
         If an exit that must be there is unknown, is not of the mode, or cannot be built.
     """
-    if machine.routing is not None and not plan.stages.needed:
-        return WithExits(program)
     if plan.mode == "exact":
-        return _with_cheapest_sum(machine, program, plan, coded)
+        return _summed(machine, program, plan, coded)
     check_names(plan.stages, plan.mode)
     reason = why_none(machine, plan, program)
     if reason and plan.stages.needed:
         raise InputError(f"{plan.stages.needed[0]} cannot be built for this machine: {reason}")
     if reason:
-        return _with_cheapest_sum(machine, program, plan, coded)
+        return _summed(machine, program, plan, coded)
     over_vectors = ["the early exits that are asked for stand before the sum over the vectors"]
     scratch_bytes = workspace_bytes(program, plan.target)
 
@@ -141,19 +139,20 @@ def add_early_exits(
         over_vectors.append(_NO_GAIN if isinstance(vectorless, SumOffer) else vectorless)
         return [offer for offer in (pairs, vectorless) if isinstance(offer, SumOffer)]
 
+    others = None if machine.routing is not None else offers
     is_statistical = plan.mode == "statistical"
     share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
     room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
     room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
     if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
-            made = calibrate(machine, program, plan, room, tell, offers)
+            made = calibrate(machine, program, plan, room, tell, others)
         found = WithExits(made.program, made.calibration, None, made.held_out, made.given)
     else:
         given = plan.samples if len(plan.samples) else None
-        chosen, choice = add_certified_exits(machine, program, given, room, tell, offers)
+        chosen, choice = add_certified_exits(machine, program, given, room, tell, others)
         found = WithExits(chosen, None, choice)
-    if isinstance(found.program.sum, CodedPolynomialSum):
+    if isinstance(found.program.sum, CodedPolynomialSum) or machine.routing is not None:
         return found
     return replace(found, over_vectors=over_vectors[-1])
 
@@ -178,10 +177,10 @@ def _offer_without_vectors(
     )
 
 
-def _with_cheapest_sum(
-    machine: KernelMachine, program: Program, plan: Plan, coded: Coded | None
-) -> WithExits:
+def _summed(machine: KernelMachine, program: Program, plan: Plan, coded: Coded | None) -> WithExits:
     """Return the program with a sum without support vectors if it costs less than the exact sum."""
+    if machine.routing is not None:
+        return WithExits(program)
     judged = program.known_answers.inputs
     if not len(judged):
         return WithExits(program, over_vectors=_NO_GAIN)

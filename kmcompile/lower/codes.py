@@ -50,8 +50,9 @@ class Coded:
         Whether every support vector is exactly its codes.
     moved_error : float
         Bound on the Euclidean norm of a vector's float64 rounding errors.
-    routing_error : float
-        Bound on the float64 rounding of an offset of the routing, 0 without one.
+    routing_error, linear_error : float
+        Bounds on the float64 rounding of an offset of the routing, and of a leaf's decision by its
+        linear part; 0 without one.
     """
 
     machine: KernelMachine
@@ -63,6 +64,7 @@ class Coded:
     lossless: bool
     moved_error: float
     routing_error: float = 0.0
+    linear_error: float = 0.0
 
     @property
     def scale(self) -> CodeScale:
@@ -143,16 +145,22 @@ def _coded(
     unit = 2.0**-15 if width == "int16" else 2.0**-8
     moved, error = to_code_units(machine, offset, factor * unit)
     if isinstance(moved.kernel, Rbf):
-        check_gamma(moved.kernel.gamma * unit**2)
+        for share in (1.0,) if moved.routing is None else np.unique(moved.routing.relative_gamma):
+            check_gamma(moved.kernel.gamma * float(share) * unit**2)
     fitted = moved if lossless else _fitted(moved, unit)
-    of_routing = _routing_error(machine.routing, offset) if machine.routing else 0.0
-    return Coded(moved, fitted, unit, width, low, high, lossless, error, of_routing)
+    of_routing = _moved_errors(machine.routing, offset) if machine.routing else (0.0, 0.0)
+    return Coded(moved, fitted, unit, width, low, high, lossless, error, *of_routing)
 
 
-def _routing_error(routing: Routing, offset: Float64Array) -> float:
-    """Return a bound on the rounding of t - <w, offset> in float64 (`to_code_units`)."""
+def _moved_errors(routing: Routing, offset: Float64Array) -> tuple[float, float]:
+    """Return bounds on the rounding of t - <w, offset> and b + <w, offset> (`Routing.moved`)."""
+    rounded = (len(offset) + 2) * 2 * UNIT_ROUNDOFF_64
     sizes = np.abs(routing.offsets) + np.abs(routing.weights) @ np.abs(offset)
-    return (len(offset) + 2) * 2 * UNIT_ROUNDOFF_64 * float(sizes.max())
+    linear = 0.0
+    if routing.has_weights:
+        moved = np.abs(routing.leaf_weights) @ np.abs(offset)
+        linear = rounded * float((np.abs(routing.intercepts) + moved).max())
+    return rounded * float(sizes.max()), linear
 
 
 def check_gamma(gamma: float) -> None:
@@ -175,18 +183,26 @@ def check_gamma(gamma: float) -> None:
 
 
 def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
-    """Return the machine with coefficients that are fitted to the rounded vectors, by leaves."""
+    """Return the machine with coefficients that are fitted to the rounded vectors.
+
+    Those of a routed machine are fitted by leaves, and there the kernels of one gamma together.
+    """
     assert isinstance(machine.kernel, Rbf)
     stored = np.rint(machine.support_vectors / unit) * unit
     pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, stored)
     coefficients = decision_coefficients(machine)
-    if machine.routing is None:
+    routing = machine.routing
+    if routing is None:
         return with_decision_coefficients(machine, refitted(pairs, coefficients))
     fitted = coefficients.copy()
-    for leaf in range(machine.routing.n_leaves):
-        own = np.arange(len(stored))[machine.routing.members(leaf)]
-        if len(own):
-            fitted[:, own] = refitted(pairs.chosen(own), coefficients[:, own])
+    for leaf in range(routing.n_leaves):
+        members = np.arange(len(stored))[routing.members(leaf)]
+        shares = routing.relative_gamma[members]
+        for share, count in zip(*np.unique(shares, return_counts=True), strict=True):
+            own = members[shares == share]
+            if count > 1 or share == 1.0:
+                of_gamma = replace(pairs, gamma=machine.kernel.gamma * float(share))
+                fitted[:, own] = refitted(of_gamma.chosen(own), coefficients[:, own])
     return replace(machine, dual_coef=fitted)
 
 
@@ -248,12 +264,6 @@ def _check(machine: KernelMachine) -> None:
         raise InputError(
             "integer formats are for the rbf, poly, sigmoid and intersection kernels, this "
             f"machine's is {kernel.name}\nuse --format float32"
-        )
-    routing = machine.routing
-    if routing is not None and (routing.has_widths or routing.has_pairs or routing.has_weights):
-        raise InputError(
-            "integer formats are for leaves that are sums of kernels of one gamma\n"
-            "use --format float32"
         )
     others = [step for step in machine.preprocessing if not isinstance(step, Affine)]
     if others or len(machine.preprocessing) > 1:

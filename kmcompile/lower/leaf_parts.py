@@ -47,13 +47,13 @@ def lower_products(machine: KernelMachine, routing: Routing) -> KernelProducts |
     return KernelProducts(
         starts=routing.pair_starts.astype(np.uint32),
         coefficients=np.concatenate(
-            [_lower_triangle(routing, leaf) for leaf in range(routing.n_leaves)]
+            [lower_triangle(routing, leaf) for leaf in range(routing.n_leaves)]
         ).astype(np.float32),
         error_weights=FLOAT32.bound_constants(weights),
     )
 
 
-def _lower_triangle(routing: Routing, leaf: int) -> Float64Array:
+def lower_triangle(routing: Routing, leaf: int) -> Float64Array:
     """Return c of the pairs (0, 0), (1, 0), (1, 1), ... of a leaf, shape (n_pairs, n_decisions)."""
     n = int(routing.leaf_sizes[leaf])
     i, j = np.tril_indices(n)

@@ -64,15 +64,21 @@ def with_distance(program: Program, machine: KernelMachine) -> Program:
 def _with_leaf_distance(
     summed: RoutedSum | RoutedFixedSum, machine: KernelMachine
 ) -> RoutedSum | RoutedFixedSum:
-    """Return the sum with bounds that hold for the trained leaves, by the most distant leaf.
+    """Return the sum with bounds that hold for the trained leaves.
+
+    One bound for all leaves holds by the most distant leaf.
 
     Where rounding leaves several leaves open, `apart` is the largest difference of two of the
     reduced leaves, and the bound holds the rest.
     """
-    apart = leaf_distance(machine).max(axis=0)
-    minimum = FLOAT32.bound_constants(summed.minimum.astype(np.float64) + apart)
+    of_leaves = leaf_distance(machine)
+    apart = of_leaves.max(axis=0)
     if isinstance(summed, RoutedFixedSum):
-        return replace(summed, minimum=minimum)
+        own = of_leaves if summed.has_leaf_bounds else apart
+        far = FLOAT32.bound_constant(float(summed.apart) + float(apart.max()))
+        minimum = FLOAT32.bound_constants(summed.minimum.astype(np.float64) + own)
+        return replace(summed, minimum=minimum, apart=far)
+    minimum = FLOAT32.bound_constants(summed.minimum.astype(np.float64) + apart)
     trivial = FLOAT32.bound_constant(float(summed.trivial_bound) + float(apart.max()))
     return replace(summed, minimum=minimum, trivial_bound=trivial)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.lower.leaf_parts import error_weights, lower_linear_part, lower_products
+from kmcompile.lower.own_pairs import lower_own_pairs, own_terms, own_values
 from kmcompile.lower.stored import flushed_norm
 from kmcompile.lower.sum_constants import SumContext, Summation, sum_constants
 from kmcompile.lower.sums import lower_sum
@@ -57,7 +58,7 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
     vectors, slots = np.unique(table, axis=0, return_inverse=True)
     refuse_more("different support vectors", len(vectors))
     refuse_more("choices and leaves of the route", routing.n_choices + routing.n_leaves)
-    coefficients = machine.dual_coef.astype(np.float32).T
+    coefficients = machine.dual_coef.T.astype(np.float32)
     machine, widths = _with_largest_gamma(machine, routing)
     if len(widths):
         # A squared distance also passes its factor, and the rounding of that.
@@ -73,6 +74,10 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
     off += tiny.sum() * SMALLEST_NORMAL
     linear = lower_linear_part(routing)
     minimum = FLOAT32.bound_constants(constants.minimum.astype(np.float64) + off)
+    own_pairs = lower_own_pairs(machine, routing)
+    if own_pairs:
+        coefficients = own_terms(machine.dual_coef, routing, own_pairs).astype(np.float32)
+        stored = own_values(stored, own_pairs)
     largest = (weights + np.abs(intercepts)).max() * (1 + 1e-9)
     bounded = constants.kernel.value_bound <= 1.0 and linear is None
     return RoutedSum(
@@ -94,6 +99,7 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
         apart=FLOAT32.bound_constant(2 * largest if bounded else _NOTHING_EXCLUDED / 2),
         products=lower_products(machine, routing),
         linear=linear,
+        own_pairs=own_pairs,
     )
 
 

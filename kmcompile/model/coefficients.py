@@ -17,7 +17,7 @@ def decision_coefficients(machine: KernelMachine) -> Float64Array:
     In LIBSVM's layout (`KernelMachine.dual_coef`) the pairs of classes share rows. Here each
     decision has its own row, with 0 for the vectors that take no part.
     """
-    if machine.task is not Task.ONE_VS_ONE:
+    if not machine.shares_rows:
         return machine.dual_coef
     ends = np.cumsum(machine.class_counts)
     starts = ends - np.asarray(machine.class_counts)
@@ -52,7 +52,7 @@ def with_vectors(
     """
     rows = spread
     counts = machine.class_counts
-    if machine.task is Task.ONE_VS_ONE:
+    if machine.shares_rows:
         order = np.argsort(classes, kind="stable")
         vectors, spread = vectors[order], spread[:, order]
         counts = tuple(np.bincount(classes, minlength=machine.n_classes).tolist())
@@ -69,7 +69,7 @@ def with_decision_coefficients(machine: KernelMachine, spread: Float64Array) -> 
     spread : ndarray of shape (n_decisions, n_sv), float64
         The coefficients of each decision, as `decision_coefficients` returns them.
     """
-    if machine.task is not Task.ONE_VS_ONE:
+    if not machine.shares_rows:
         return replace(machine, dual_coef=spread)
     return replace(machine, dual_coef=_libsvm_rows(spread, machine.class_counts))
 
@@ -94,8 +94,14 @@ def vector_classes(machine: KernelMachine) -> NDArray[np.int64]:
     if machine.task.has_one_sign:
         positive: NDArray[np.int64] = (machine.dual_coef[0] > 0).astype(np.int64)
         return positive
-    if machine.task is Task.ONE_VS_ONE:
+    if machine.shares_rows:
         return np.repeat(np.arange(machine.n_classes), machine.class_counts)
+    if machine.task is Task.ONE_VS_ONE:
+        first, second = np.triu_indices(machine.n_classes, 1)
+        pair = np.abs(machine.dual_coef).argmax(axis=0)
+        sign = machine.dual_coef[pair, np.arange(machine.n_support_vectors)]
+        own: NDArray[np.int64] = np.where(sign > 0, first[pair], second[pair])
+        return own
     strongest: NDArray[np.int64] = machine.dual_coef.argmax(axis=0)
     return strongest
 

@@ -87,8 +87,8 @@ class KernelMachine:
         beta. Binary and one-class: one row, f > 0 is `classes[1]`. Regression: one row, f is the
         value. One-vs-one: LIBSVM's layout,
         n_classes - 1 rows; the coefficients of pair (i, j), i < j, are row j - 1 over the
-        vectors of class i and row i over those of class j, and f > 0 votes for class i.
-        One-vs-rest: a row a class.
+        vectors of class i and row i over those of class j, and f > 0 votes for class i. In a
+        routed one-vs-one machine a row a pair. One-vs-rest: a row a class.
     intercept : ndarray of shape (n_decisions,), float64
         b: a single one; in one-vs-one one for each pair, in the order (0, 1), (0, 2), ...; in
         one-vs-rest one for each class.
@@ -96,7 +96,7 @@ class KernelMachine:
         scikit-learn's `classes_`: (-1, 1) in a one-class machine, empty in a regression.
     class_counts : tuple of int
         One-vs-one: the number of support vectors of each class, which stand class by class.
-        Otherwise empty.
+        Otherwise, and in a routed machine, empty.
     n_features : int
         Features of the raw input.
     preprocessing : tuple of Step
@@ -122,8 +122,8 @@ class KernelMachine:
         The trained machine that a machine of fewer vectors stands for, and how far it is away. A
         certified label is then the label of the trained machine.
     routing : Routing, optional
-        Binary, regression and one-vs-rest: a tree whose leaves share out the support vectors; the
-        decisions of a query are those of its leaf.
+        A tree whose leaves share out the support vectors; the decisions of a query are those of
+        its leaf.
     """
 
     kind: str
@@ -165,6 +165,11 @@ class KernelMachine:
     def n_support_vectors(self) -> int:
         """The number of kernel evaluations of one exact decision."""
         return len(self.support_vectors)
+
+    @property
+    def shares_rows(self) -> bool:
+        """Whether the pairs of classes share rows of `dual_coef`, in LIBSVM's layout."""
+        return self.task is Task.ONE_VS_ONE and self.routing is None
 
     @property
     def description(self) -> str:
@@ -278,10 +283,7 @@ def _validate(machine: KernelMachine) -> None:
         f"support vectors have {width} features, the input after preprocessing {n_kernel_features}",
     )
     if machine.routing is not None:
-        _require(
-            machine.task in (Task.BINARY, Task.REGRESSION, Task.ONE_VS_REST),
-            f"a {machine.task.value} machine has leaves",
-        )
+        _require(machine.task is not Task.ONE_CLASS, f"a {machine.task.value} machine has leaves")
         machine.routing.validate(n_sv, width, machine.n_decisions)
         _require(
             machine.kernel.name == "rbf" or not machine.routing.has_widths,
@@ -314,20 +316,21 @@ def _require_registered(part: object, catalogue: Sequence[type], kind: str) -> N
 
 def _validate_shapes(machine: KernelMachine) -> None:
     n_classes, n_sv = machine.n_classes, machine.n_support_vectors
-    rows, decisions = {
-        Task.BINARY: (1, 1),
-        Task.ONE_CLASS: (1, 1),
-        Task.REGRESSION: (1, 1),
-        Task.ONE_VS_ONE: (n_classes - 1, n_classes * (n_classes - 1) // 2),
-        Task.ONE_VS_REST: (n_classes, n_classes),
+    decisions = {
+        Task.BINARY: 1,
+        Task.ONE_CLASS: 1,
+        Task.REGRESSION: 1,
+        Task.ONE_VS_ONE: n_classes * (n_classes - 1) // 2,
+        Task.ONE_VS_REST: n_classes,
     }[machine.task]
+    rows = n_classes - 1 if machine.shares_rows else decisions
     shape = machine.dual_coef.shape
     _require(shape == (rows, n_sv), f"dual_coef has shape {shape}, expected {(rows, n_sv)}")
     shape = machine.intercept.shape
     _require(shape == (decisions,), f"intercept has shape {shape}, expected {(decisions,)}")
     if machine.task.has_one_sign:
         _require(n_classes == 2, f"{n_classes} classes in a {machine.task.value} machine")
-    if machine.task is Task.ONE_VS_ONE:
+    if machine.shares_rows:
         counts = machine.class_counts
         _require(
             len(counts) == n_classes and min(counts) >= 0 and sum(counts) == n_sv,

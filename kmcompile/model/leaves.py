@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
-from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 
@@ -22,16 +22,28 @@ def leaf_machines(machine: KernelMachine) -> tuple[KernelMachine | None, ...]:
     Raises
     ------
     InputError
-        If the vectors of one leaf have different gammas, or leaves are more than sums of kernels.
+        If the vectors of one leaf have different gammas, leaves are more than sums of kernels, or
+        vote among their own classes.
     """
     routing = machine.routing
     assert routing is not None
     if routing.has_pairs or routing.has_weights:
         raise InputError("the leaves have products of kernels or a linear part")
+    if machine.task is Task.ONE_VS_ONE:
+        raise InputError("the leaves vote among their own classes")
     intercepts = leaf_intercepts(machine)
     return tuple(
         _leaf(machine, routing, leaf, intercepts[leaf]) for leaf in range(routing.n_leaves)
     )
+
+
+def has_leaf_machines(machine: KernelMachine) -> bool:
+    """Return whether each leaf of a routed machine is a machine of its own."""
+    try:
+        leaf_machines(machine)
+    except InputError:
+        return False
+    return True
 
 
 def leaf_intercepts(machine: KernelMachine) -> Float64Array:

@@ -134,15 +134,23 @@ class Routing:
         return tuple((field.name, getattr(self, field.name)) for field in fields(self))
 
     def moved(self, offset: Float64Array, factor: float) -> Routing:
-        """Return the routing of (x - offset) * factor, without the leaves' linear parts.
+        """Return the routing of (x - offset) * factor, the leaves' linear parts included.
 
         Parameters
         ----------
         offset : ndarray of shape (n_kernel_features,), float64
         factor : float
         """
-        offsets = self.offsets - self.weights @ offset
-        return replace(self, weights=self.weights / factor, offsets=offsets)
+        intercepts = self.intercepts
+        if self.has_weights:
+            intercepts = intercepts + self.leaf_weights @ offset
+        return replace(
+            self,
+            weights=self.weights / factor,
+            offsets=self.offsets - self.weights @ offset,
+            intercepts=intercepts,
+            leaf_weights=self.leaf_weights / factor,
+        )
 
     def walk(self, prepared: Float64Array, start: NDArray[np.int64] | None = None) -> Walk:
         """Return where preprocessed queries end, with what the rounding of float64 leaves open.

@@ -61,6 +61,8 @@ class Batch:
         Multiply-adds spent, all overhead included.
     coded : ndarray of shape (n_queries,), bool
         The input came as codes of an integer format; then `raw` holds these codes.
+    walked : ndarray of shape (n_queries,), bool
+        An early exit has walked to the leaf of a routed machine; the sum takes the walk over.
     """
 
     raw: Float32Array
@@ -85,6 +87,7 @@ class Batch:
     allowed: NDArray[np.uint32]
     operations: NDArray[np.int64]
     coded: NDArray[np.bool_]
+    walked: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.x)
@@ -122,6 +125,7 @@ class Batch:
             allowed=np.full(len(X), 0xFFFFFFFF, dtype=np.uint32),
             operations=np.zeros(len(X), dtype=np.int64),
             coded=label != 0,
+            walked=label != 0,
         )
 
 

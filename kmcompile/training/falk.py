@@ -15,7 +15,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.training.condensing import condense
 from kmcompile.training.covering import Covering, cover
 from kmcompile.training.local_models import Leaves, assemble, fit_local_models
-from kmcompile.training.local_pairs import local_votes
+from kmcompile.training.local_pairs import votes_of
 from kmcompile.training.model_selection import Choice, Grid, local_gamma, select
 from kmcompile.training.neighbours import IndexArray, LocalKernel
 from kmcompile.training.routed import RoutedAttributes
@@ -35,7 +35,7 @@ class FaLKSVC(ClassifierMixin, RoutedAttributes, BaseEstimator):  # type: ignore
     Training chooses centres among the training points such that each training point is one of the
     k' nearest neighbours of a centre, and trains an SVM on the k nearest neighbours of each. A
     neighbourhood of one class is a constant. Many classes are voted one against one in each
-    neighbourhood.
+    neighbourhood, so that `dual_coef_` has n_classes (n_classes - 1) / 2 numbers a vector.
 
     Parameters
     ----------
@@ -85,16 +85,12 @@ class FaLKSVC(ClassifierMixin, RoutedAttributes, BaseEstimator):  # type: ignore
         The training points that choices of the route lead to.
     support_ : ndarray of shape (n_members,), int64
         The members' numbers in the training set.
-    leaf_class_counts_ : ndarray of shape (n_leaves, n_classes), int64
-        A leaf's members stand class by class.
-    leaf_class_ : ndarray of shape (n_leaves,), int64
-        The class of a leaf without members, otherwise -1.
+    leaf_classes_ : ndarray of shape (n_leaves, n_classes), bool
+        Which classes a leaf's neighbourhood has.
     dual_coef_, intercept_ : ndarray
-        Two classes: as `RoutedAttributes` has them. More: `dual_coef_` has shape (largest number
-        of a leaf's classes - 1, n_members), in LIBSVM's layout of the leaf's classes, and
-        `intercept_` shape (n_intercepts,), all pairs of a leaf's classes, leaf by leaf.
-    intercept_ends_ : ndarray of shape (n_leaves,), int64
-        More than two classes: the intercept after the last one of each leaf.
+        As `RoutedAttributes` has them. More than two classes: the decisions are those of all pairs
+        (0, 1), (0, 2), ..., (1, 2), ...; > 0 is a vote for the first class. Of a pair of which a
+        leaf has one class only, the leaf's decision is 1 or -1, a vote for this class.
     choice_ : Choice or None
         What `local_model_selection` chose.
 
@@ -180,31 +176,13 @@ class FaLKSVC(ClassifierMixin, RoutedAttributes, BaseEstimator):  # type: ignore
         if len(self.classes_) == 2:
             decision: Float64Array = self.routed_decisions(X)[:, 0]
             return decision
-        votes = np.empty((len(X), len(self.classes_)))
-        for leaf, rows in self.queries_by_leaf(X):
-            votes[rows] = self._votes(leaf, X[rows])
-        return votes
+        return votes_of(self.routed_decisions(X), len(self.classes_))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels of queries, shape (n_queries,); of equal votes the first class."""
         decision = self.decision_function(X)
         index = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
         return np.asarray(self.classes_[index])
-
-    def _votes(self, leaf: int, X: Float64Array) -> Float64Array:
-        first = self.leaf_ends_[leaf - 1] if leaf else 0
-        if self.leaf_class_[leaf] >= 0:
-            constant = np.zeros((len(X), len(self.classes_)))
-            constant[:, self.leaf_class_[leaf]] = 1.0
-            return constant
-        members = slice(first, self.leaf_ends_[leaf])
-        start = self.intercept_ends_[leaf - 1] if leaf else 0
-        intercept = self.intercept_[start : self.intercept_ends_[leaf]]
-        values = self._kernel_values(X, members)
-        votes = local_votes(
-            values, self.dual_coef_[:, members], intercept, self.leaf_class_counts_[leaf]
-        )
-        return votes.astype(np.float64)
 
     def _check_parameters(self) -> None:
         for name, allowed in _CHOICES.items():
@@ -270,8 +248,7 @@ class FaLKSVC(ClassifierMixin, RoutedAttributes, BaseEstimator):  # type: ignore
         self.dual_coef_, self.intercept_ = leaves.dual_coef, leaves.intercept
         self.pair_coef_ = np.empty((len(self.dual_coef_), 0))
         self.leaf_weights_ = np.empty((0, len(self.dual_coef_), X.shape[1]))
-        self.intercept_ends_ = leaves.intercept_ends
-        self.leaf_class_counts_, self.leaf_class_ = leaves.class_counts, leaves.constants
+        self.leaf_classes_ = leaves.classes
 
     def _set_route(self, X: Float64Array, random: np.random.RandomState) -> None:
         if self.selection == "nearest_centre":

@@ -10,6 +10,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.class_pairs import settled_decisions
+from kmcompile.training.local_pairs import pair_numbers, spread_rows
 from kmcompile.training.neighbours import IndexArray, LocalKernel
 
 _CHUNK = 16
@@ -129,13 +131,11 @@ class Leaves:
         Training points, leaf by leaf, class by class.
     ends : ndarray of shape (n_leaves,), int64
     gamma : ndarray of shape (n_members,), float64
-    dual_coef : ndarray of shape (largest number of local classes - 1, n_members), float64
-    intercept : ndarray, float64
-        Two classes: shape (n_leaves, 1). More: of all pairs of a leaf's classes, leaf by leaf.
-    intercept_ends : ndarray of shape (n_leaves,), int64
-    class_counts : ndarray of shape (n_leaves, n_classes), int64
-    constants : ndarray of shape (n_leaves,), int64
-        The class of a leaf of one class, otherwise -1.
+    dual_coef : ndarray of shape (n_pairs, n_members), float64
+        Of all pairs of classes. Two classes: > 0 is the second one, otherwise the first.
+    intercept : ndarray of shape (n_leaves, n_pairs), float64
+    classes : ndarray of shape (n_leaves, n_classes), bool
+        Which classes a leaf has.
     """
 
     of_centre: IndexArray
@@ -144,53 +144,42 @@ class Leaves:
     gamma: Float64Array
     dual_coef: Float64Array
     intercept: Float64Array
-    intercept_ends: IndexArray
-    class_counts: IndexArray
-    constants: IndexArray
+    classes: NDArray[np.bool_]
 
 
 def assemble(models: Sequence[LocalModel], n_classes: int) -> Leaves:
     """Return the leaves of local models: the mixed ones in their order, then the constants."""
     mixed = [model for model in models if not model.constant]
-    constants = sorted({int(model.classes[0]) for model in models if model.constant})
-    of_centre = np.empty(len(models), dtype=np.int64)
+    constants = {int(model.classes[0]): model for model in models if model.constant}
+    leaves = [*mixed, *(constants[label] for label in sorted(constants))]
+    of_class = {label: len(mixed) + n for n, label in enumerate(sorted(constants))}
     numbers = iter(range(len(mixed)))
-    for centre, model in enumerate(models):
-        if model.constant:
-            of_centre[centre] = len(mixed) + constants.index(int(model.classes[0]))
-        else:
-            of_centre[centre] = next(numbers)
-    n_leaves = len(mixed) + len(constants)
-    counts = np.zeros((n_leaves, n_classes), dtype=np.int64)
-    for leaf, model in enumerate(mixed):
-        counts[leaf, model.classes] = model.counts
-    labels = np.full(n_leaves, -1)
-    labels[len(mixed) :] = constants
-    pairs = _padded_ends([len(model.intercept) for model in mixed], n_leaves)
-    intercept = np.concatenate([np.empty(0), *(model.intercept for model in mixed)])
-    dual_coef = _dual_coef(mixed)
-    if n_classes == 2:
-        dual_coef = -dual_coef
-        intercept = np.concatenate([-intercept, 2.0 * np.array(constants) - 1.0])[:, None]
+    of_centre = [of_class[int(m.classes[0])] if m.constant else next(numbers) for m in models]
+    classes = np.zeros((len(leaves), n_classes), dtype=bool)
+    for leaf, model in enumerate(leaves):
+        classes[leaf, model.classes] = True
+    sizes = [len(model.support) for model in leaves]
+    decisions = [_decisions(model, n_classes) for model in leaves]
+    sign = -1.0 if n_classes == 2 else 1.0
     return Leaves(
-        of_centre,
-        np.concatenate([np.empty(0, dtype=np.int64), *(model.support for model in mixed)]),
-        _padded_ends([len(model.support) for model in mixed], n_leaves),
-        np.repeat([m.gamma for m in mixed], [len(m.support) for m in mixed]).astype(np.float64),
-        dual_coef,
-        intercept,
-        pairs,
-        counts,
-        labels,
+        np.array(of_centre, dtype=np.int64),
+        np.concatenate([model.support for model in leaves]),
+        np.cumsum(sizes),
+        np.repeat([model.gamma for model in leaves], sizes),
+        sign * np.concatenate([coefficients for coefficients, _ in decisions], axis=1),
+        sign * np.array([intercept for _, intercept in decisions]),
+        classes,
     )
 
 
-def _dual_coef(mixed: Sequence[LocalModel]) -> Float64Array:
-    rows = max([1, *(len(model.dual_coef) for model in mixed)])
-    padded = [np.pad(m.dual_coef, ((0, rows - len(m.dual_coef)), (0, 0))) for m in mixed]
-    return np.concatenate([np.empty((rows, 0)), *padded], axis=1)
-
-
-def _padded_ends(sizes: Sequence[int], n_leaves: int) -> NDArray[np.int64]:
-    ends = np.cumsum([*sizes, *[0] * (n_leaves - len(sizes))])
-    return np.asarray(ends, dtype=np.int64)
+def _decisions(model: LocalModel, n_classes: int) -> tuple[Float64Array, Float64Array]:
+    """Return coefficients, shape (n_pairs, n_support), and intercepts of all pairs of classes."""
+    present = np.zeros(n_classes, dtype=bool)
+    present[model.classes] = True
+    intercept = settled_decisions(present)
+    coefficients = np.zeros((len(intercept), len(model.support)))
+    if not model.constant:
+        own = pair_numbers(model.classes, n_classes)
+        intercept[own] = model.intercept
+        coefficients[own] = spread_rows(model.dual_coef, model.counts)
+    return coefficients, intercept

@@ -1,47 +1,49 @@
-"""The votes of a leaf's local pairs of classes (Segata & Blanzieri 2009, section 3.3)."""
+"""Pairs of classes of which a leaf has only some (Segata & Blanzieri 2009, section 3.3)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from kmcompile.numeric.arrays import Float64Array
-    from kmcompile.training.neighbours import IndexArray
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.training.neighbours import IndexArray
 
 
-def local_votes(
-    values: Float64Array, dual_coef: Float64Array, intercept: Float64Array, counts: IndexArray
-) -> IndexArray:
-    """Return the votes of a leaf's pairs of classes, shape (n_queries, n_classes).
+def pair_numbers(classes: IndexArray, n_classes: int) -> IndexArray:
+    """Return the numbers of the pairs of a leaf's ascending classes among all pairs."""
+    number = np.zeros((n_classes, n_classes), dtype=np.int64)
+    first, second = np.triu_indices(n_classes, 1)
+    number[first, second] = np.arange(len(first))
+    own: IndexArray = number[np.ix_(classes, classes)][np.triu_indices(len(classes), 1)]
+    return own
 
-    The pair of classes i < j of the leaf has the decision value
 
-        f(x) = sum over vectors s of i of dual_coef[j - 1, s] K(s, x)
-             + sum over vectors s of j of dual_coef[i, s] K(s, x) + intercept,
-
-    where i and j count the leaf's classes only, and f > 0 is a vote for i, otherwise for j.
+def spread_rows(dual_coef: Float64Array, counts: IndexArray) -> Float64Array:
+    """Return LIBSVM's coefficients with a row for each pair of a leaf's classes.
 
     Parameters
     ----------
-    values : ndarray of shape (n_queries, n_vectors), float64
-        K(s, x), class by class.
-    dual_coef : ndarray of shape (at least the leaf's classes - 1, n_vectors), float64
-    intercept : ndarray of shape (n_pairs,), float64
-        In the order (0, 1), (0, 2), ..., (1, 2), ...
-    counts : ndarray of shape (n_classes,), int64
-        Vectors of each class; 0 if the leaf does not have it.
+    dual_coef : ndarray of shape (n_local - 1, n_vectors), float64
+        In the pair of classes i < j, row j - 1 is that of the vectors of i, row i of those of j.
+    counts : ndarray of shape (n_local,), int64
+        Vectors of each class.
+
+    Returns
+    -------
+    ndarray of shape (n_local (n_local - 1) / 2, n_vectors), float64
     """
-    votes = np.zeros((len(values), len(counts)), dtype=np.int64)
-    present = np.flatnonzero(counts)
-    ends = np.cumsum(counts[present])
-    of_class = [slice(end - count, end) for end, count in zip(ends, counts[present], strict=True)]
-    pairs = zip(*np.triu_indices(len(present), 1), strict=True)
-    for (i, j), constant in zip(pairs, intercept, strict=True):
-        first, second = of_class[i], of_class[j]
-        decision = values[:, first] @ dual_coef[j - 1, first]
-        decision += values[:, second] @ dual_coef[i, second] + constant
-        votes[:, present[i]] += decision > 0
-        votes[:, present[j]] += ~(decision > 0)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    first, second = (part[:, None] for part in np.triu_indices(len(counts), 1))
+    column = np.arange(dual_coef.shape[1])
+    spread: Float64Array = np.where(owner == first, dual_coef[second - 1, column], 0.0)
+    spread += np.where(owner == second, dual_coef[first, column], 0.0)
+    return spread
+
+
+def votes_of(decisions: Float64Array, n_classes: int) -> Float64Array:
+    """Return the votes of all pairs, shape (n_queries, n_classes); f > 0 is one for the first."""
+    votes = np.zeros((len(decisions), n_classes))
+    pairs = zip(*np.triu_indices(n_classes, 1), strict=True)
+    for decision, (first, second) in zip(decisions.T, pairs, strict=True):
+        votes[:, first] += decision > 0
+        votes[:, second] += ~(decision > 0)
     return votes

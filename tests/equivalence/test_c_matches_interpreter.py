@@ -20,6 +20,7 @@ from kit import (
     certified,
     coded,
     coded_polynomials,
+    leaf_expansions,
     pairs,
     polynomials,
     ratios,
@@ -78,6 +79,8 @@ EVERY_STAGE = [
     *coded_polynomials.CORE,
     *additive.CORE,
     *routed.CORE,
+    *routed.VOTES,
+    *leaf_expansions.CORE,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as

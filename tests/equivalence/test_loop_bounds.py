@@ -19,6 +19,7 @@ from kit import (
     coded,
     coded_polynomials,
     integer_exits,
+    leaf_expansions,
     pairs,
     polynomials,
     quadratics,
@@ -56,7 +57,9 @@ CASES = [
     (ratios.CORE[1], "host"),
     (regressions.SIGNED[1], "host"),
     (Reduced("quartic_digits", 16), "cortex-m7"),
-    *((routed.CORE[number], "cortex-m7") for number in (0, 3, 9, 11, 12)),
+    *((routed.CORE[number], "cortex-m7") for number in (0, 3, 9, 11, 12, 19)),
+    (routed.VOTES[1], "cortex-m7"),
+    *((leaf_expansions.CORE[number], "cortex-m7") for number in (0, 2)),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kit import routed, stage_pairs
+from kit import leaf_expansions, routed, stage_pairs
 from kit.many_classes import ManyClasses
 from kit.stage_pairs import CORE, EVERY, Chain
 from kit.tools import need, need_tools
@@ -24,6 +24,7 @@ from kmcompile.program.stages import (
     CodedSum,
     EarlyExit,
     IntervalRatio,
+    LeafExpansion,
     Prepare,
     RoutedFixedSum,
     RoutedSum,
@@ -93,13 +94,15 @@ def check_certified(each, text):
 
 
 def test_every_stage_of_the_catalogue_is_paired():
-    assert set(stage_pairs.HAS) == {*CATALOGUE, CodedSum} - {RoutedSum, RoutedFixedSum}
+    of_leaves = {RoutedSum, RoutedFixedSum, LeafExpansion}
+    assert set(stage_pairs.HAS) == {*CATALOGUE, CodedSum} - of_leaves
 
 
 def test_a_routed_sum_is_paired_with_every_stage_that_stands_beside_it():
-    """Early exits and lists do not stand before it; its bit-exact cases are these."""
-    beside = {type(stage) for case in routed.CORE for stage in case.emit("host").program.stages}
-    assert beside == {Prepare, RoutedSum, RoutedFixedSum, Sign, Argmax, Value}
+    """Other exits and lists do not stand before it; its bit-exact cases are these."""
+    cases = (*routed.CORE, *leaf_expansions.CORE)
+    beside = {type(stage) for case in cases for stage in case.emit("host").program.stages}
+    assert beside == {Prepare, LeafExpansion, RoutedSum, RoutedFixedSum, Sign, Argmax, Value}
 
 
 def test_c_gives_the_interpreter_s_answers_for_every_two_stages_on_the_host(tmp_path):

@@ -24,6 +24,7 @@ from kit.emitted import Emitted, emit_in_format
 from kit.expansions import Expanded
 from kit.integer_exits import Certified as CertifiedCodes
 from kit.integer_exits import Statistical
+from kit.leaf_expansions import LeavesExpanded
 from kit.pairs import Pairs
 from kit.polynomials import Polynomial
 from kit.quadratics import QuadraticCase
@@ -101,8 +102,11 @@ GROUPS: dict[str, list[Any]] = {
         Routed("diabetes", 4),
         Routed("iris", 5, extra="widths"),
         Routed("iris", 5, extra="products linear"),
+        Routed("wine", 5, extra="votes"),
         Routed("iris", 6, "chain", number_format="int16"),
         Routed("wine", 4, number_format="int8"),
+        Routed("iris", 5, extra="widths linear", number_format="int16"),
+        Routed("iris", 5, extra="widths products linear", number_format="int8"),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),
@@ -118,6 +122,8 @@ GROUPS: dict[str, list[Any]] = {
         Expanded("breast_cancer", 0.01, (1, 4), 4, **_SMALL),
         Expanded("wine", 0.02, (3,), 3, **_SMALL),
         Expanded("moons", 2.0, (4, 4, 4), 0, **_SMALL),
+        LeavesExpanded(Routed("iris", 6, "chain"), 2),
+        LeavesExpanded(Routed("wine", 4), 0),
         Regression("rbf", 12.0, ("local_expansion", "bound_sequence"), replays=True, **_SMALL),
         Cascade("rbf", "binary", n_levels=2, pooled=True, n_trained=100),
         Cascade("poly", "binary", "tug_of_war", 1, True, 2, "l2", pooled=True, **_SMALL),

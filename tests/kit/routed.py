@@ -52,7 +52,8 @@ class Routed:
     shape: str = "flat"
     kernel: str = "rbf"
     extra: str = ""
-    """What leaves have besides: "widths", "products", "linear", or several of them."""
+    """What leaves have besides: "widths", "products", "linear", or several of them; or "votes":
+    three classes, of which a leaf's pairs vote."""
 
     number_format: str = "float32"
 
@@ -73,7 +74,7 @@ class Routed:
         n_classes = 0 if self.data == "diabetes" else 3 if self.data == "wine" else 2
         if n_classes == 2:
             y = (y == 2).astype(int)
-        n_decisions = n_classes if n_classes > 2 else 1
+        n_decisions = n_classes if n_classes > 2 else 1  # three classes have three pairs, too
         vectors, rows, sizes, gammas = [], [], [], []
         intercepts = np.zeros((self.n_leaves, n_decisions))
         for leaf in range(self.n_leaves):
@@ -91,7 +92,7 @@ class Routed:
         weights, offsets, ends, targets = tree(cells.cluster_centers_, self.shape)
         return KernelMachine(
             kind="FaLKSVC" if n_classes else "DCPredRegressor",
-            task=(Task.REGRESSION, Task.BINARY, Task.ONE_VS_REST)[max(0, n_classes - 1)],
+            task=self._task(n_classes),
             kernel=self.kernel_machine_kernel,
             support_vectors=np.concatenate(vectors),
             dual_coef=np.concatenate(rows, axis=1),
@@ -110,6 +111,11 @@ class Routed:
                 *self._more(np.array(sizes), n_decisions, X.shape[1]),
             ),
         )
+
+    def _task(self, n_classes: int) -> Task:
+        if n_classes == 3:
+            return Task.ONE_VS_ONE if "votes" in self.extra else Task.ONE_VS_REST
+        return Task.BINARY if n_classes else Task.REGRESSION
 
     def _more(self, sizes: np.ndarray, n_decisions: int, width: int) -> tuple[np.ndarray, ...]:
         """Return the coefficients of pairs of kernels, and the weights of linear parts."""
@@ -130,6 +136,10 @@ class Routed:
             fitted = SVR(C=1.0, **kernel).fit(X, y)
         else:
             own = y == (1 if n_classes == 2 else p)
+            if "votes" in self.extra:
+                first, second = ((0, 1), (0, 2), (1, 2))[p]
+                chosen = (y == first) | (y == second)
+                own, X = y[chosen] == first, X[chosen]
             if own.all() or not own.any():
                 return X[:0], np.zeros(0), 1.0 if own.all() else -1.0
             fitted = SVC(C=10.0, **kernel).fit(X, own)
@@ -157,4 +167,16 @@ CORE = (
     Routed("iris", 6, "chain", number_format="int16"),
     Routed("wine", 4, number_format="int8"),
     Routed("diabetes", 5, number_format="int16"),
+    Routed("iris", 6, "chain", extra="widths", number_format="int16"),
+    Routed("wine", 5, extra="widths", number_format="int8"),
+    Routed("wine", 4, extra="linear", number_format="int8"),
+    Routed("diabetes", 5, "chain", extra="widths linear", number_format="int16"),
+    Routed("diabetes", 30, extra="products", number_format="int16"),
+    Routed("wine", 6, "chain", extra="widths products linear", number_format="int16"),
+)
+
+VOTES = (
+    Routed("wine", 6, extra="votes"),
+    Routed("wine", 3, "chain", "poly", extra="votes"),
+    Routed("wine", 5, "chain", extra="widths votes"),
 )

@@ -38,6 +38,8 @@ class LocalExpansionView(ExitView):
         Number of basis vectors of the curved test; 0: no such test.
     up, relative, relative_per_square, relative_per_reach, result_error : float32
     largest_relative : float32
+    intercept, basis_row : str
+        C of the intercept of decision p without the prefix, and of the row i of B.
     """
 
     n_first: int
@@ -50,6 +52,8 @@ class LocalExpansionView(ExitView):
     relative_per_reach: np.float32
     result_error: np.float32
     largest_relative: np.float32
+    intercept: str = "intercept[p]"
+    basis_row: str = "i"
 
     @classmethod
     def of(cls, stage: LocalExpansion, site: Site) -> LocalExpansionView:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmcompile.emit.exits.bound_sequence import BoundSequenceView
 from kmcompile.emit.exits.exit_view import ExitView, Site
+from kmcompile.emit.exits.leaf_expansion import LeafExpansionView
 from kmcompile.emit.exits.linear_filter import LinearFilterView
 from kmcompile.emit.exits.local_expansion import LocalExpansionView
 from kmcompile.emit.exits.nearest_vectors import NearestView
@@ -15,6 +16,7 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     BoundSequence,
     EarlyExit,
+    LeafExpansion,
     LinearFilter,
     LocalExpansion,
     NearestVectors,
@@ -26,6 +28,7 @@ from kmcompile.program.stages import (
 _VIEWS: dict[type[EarlyExit], type[ExitView]] = {
     BoundSequence: BoundSequenceView,
     LocalExpansion: LocalExpansionView,
+    LeafExpansion: LeafExpansionView,
     LinearFilter: LinearFilterView,
     NearestVectors: NearestView,
     ReducedSet: ReducedSetView,

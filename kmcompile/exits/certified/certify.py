@@ -15,12 +15,13 @@ from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets
 from kmcompile.exits.certified.choice import TriedExit, choose
 from kmcompile.exits.certified.fits import certified_fits
-from kmcompile.exits.certified.likely import likely_inputs
+from kmcompile.exits.certified.likely import likely_inputs, likely_inputs_of_leaves
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
 from kmcompile.exits.feature_functions import SUMS
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.leaves import has_leaf_machines
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import weight_notes
@@ -191,7 +192,7 @@ def tried(offered: Sequence[Offer], batch: Batch, ends: Ends, room: Room) -> lis
     return [
         TriedExit.of(stage, text, batch, ends)
         for stage, text in offered
-        if room.has_operations([stage], [stage.weighted_operations(ends)])
+        if room.has_operations([stage], [stage.added_operations(ends)])
     ]
 
 
@@ -222,17 +223,21 @@ def left_out(
     notes = []
     for made in certified_fits():
         name = made.kind.template
+        if made.kind.walks != (machine.routing is not None):
+            continue  # these are not for machines of this kind
         if name in taken or not asked.allows(name):
             continue
         if name in kinds:
             notes.append(f"{name} does not pay here and is left out")
-        elif reason := made.why_not(machine, program):
+        elif reason := _why_not(made, machine, program):
             notes.append(f"{name} is left out: {reason}")
     return notes
 
 
 def _why_not(made: CertifiedFit, machine: KernelMachine, program: Program) -> str:
     """Return why a machine cannot have a kind of certified exit; "" if it can."""
+    if machine.routing is not None and not made.kind.walks:
+        return "a routed machine has early exits in its leaves only"
     return not_of_reduced(machine) or made.why_not(machine, program)
 
 
@@ -256,13 +261,20 @@ def _samples(
     machine: KernelMachine, program: Program, given: Float32Array | None
 ) -> tuple[Float32Array, str]:
     """Return samples that the C accepts, and their source: "data" or "generated"."""
-    X = likely_inputs(machine, _N_GENERATED) if given is None else given
+    X = _generated(machine) if given is None else given
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:
         require_samples(len(X), "certified")
     if len(X) > MOST_SAMPLES:
         X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:MOST_SAMPLES])]
     return np.ascontiguousarray(X), "generated" if given is None else "data"
+
+
+def _generated(machine: KernelMachine) -> Float32Array:
+    """Return inputs made from the support vectors: those of each leaf of a routed machine."""
+    if machine.routing is None or not has_leaf_machines(machine):
+        return likely_inputs(machine, _N_GENERATED)
+    return likely_inputs_of_leaves(machine, _N_GENERATED)
 
 
 def _summed(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_another: bool) -> list[str]:

@@ -35,7 +35,8 @@ class TriedExit:
     known : ndarray of shape (n_samples,), int64
         Full kernel evaluations that the exact sum reuses.
     saved : ndarray of shape (n_samples,), int64
-        Multiply-adds that the exact sum saves because the exit has already computed kernels.
+        Multiply-adds that the exact sum saves because the exit has already computed kernels, or
+        walked to the leaf.
     least, most : ndarray of shape (n_samples, n_decisions), float32
         The intervals of the decisions that the exit proves.
     """
@@ -58,6 +59,8 @@ class TriedExit:
         known = after.known.astype(np.int64)
         spent = ends.weight(stage) * (after.operations - before)
         saved = known * per_kernel
+        if stage.walks:
+            saved = ends.exact.operations_of(batch) - ends.exact.operations_of(after)
         return cls(stage, text, spent, decided, known, saved, after.least, after.most)
 
 
@@ -124,7 +127,7 @@ def _names(sequence: Sequence[TriedExit]) -> list[str]:
 
 def _has_room(sequence: Sequence[TriedExit], ends: Ends, room: Room) -> bool:
     stages = _stages(sequence)
-    operations = [stage.weighted_operations(ends) for stage in stages]
+    operations = [stage.added_operations(ends) for stage in stages]
     only_needed = all(stage.template in room.stages.needed for stage in stages)
     return room.has_operations(stages, operations) and (only_needed or room.has_flash(stages))
 

@@ -95,7 +95,7 @@ def tree(
             number = sum(map(len, levels)) + len(level) + 1
             tell(f"expanding about centres, {number} of {int(np.cumprod(shape).sum())}")
             level.append(
-                _centre(machine, vectors, storage, mean, samples[cell], labels[cell], tolerance)
+                centre_of(machine, vectors, storage, mean, samples[cell], labels[cell], tolerance)
             )
         levels.append(level)
     return levels
@@ -121,7 +121,7 @@ def _split(
         yield means[chosen], cell[own == chosen]
 
 
-def _centre(
+def centre_of(
     machine: KernelMachine,
     vectors: Vectors,
     storage: Float64Array,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmcompile.exits.certified import (
     bound_sequence,
+    leaf_expansion,
     local_expansion,
     quadratic,
     sequence_offers,
@@ -13,6 +14,7 @@ from kmcompile.exits.certified import (
 from kmcompile.exits.certified.offers import CertifiedFit
 from kmcompile.program.stages import (
     BoundSequence,
+    LeafExpansion,
     LocalExpansion,
     QuadraticBounds,
     SignMap,
@@ -25,6 +27,7 @@ _FITS: list[CertifiedFit] = [
     CertifiedFit(BoundSequence, sequence_offers.offer_bound_sequences, bound_sequence.why_not),
     CertifiedFit(QuadraticBounds, quadratic.offer_quadratic, quadratic.why_not),
     CertifiedFit(SubspaceCertificate, subspace.offer_subspaces, subspace.why_not),
+    CertifiedFit(LeafExpansion, leaf_expansion.offer_leaf_expansion, leaf_expansion.why_not),
 ]
 
 

@@ -6,11 +6,13 @@ import numpy as np
 
 from kmcompile.model.coefficients import vector_classes
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.leaves import leaf_machines
 from kmcompile.model.likely_inputs import raw_vectors
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 _SEED = 20011109
 _NEAREST = 4
+_LEAST_OF_LEAF = 12
 _FARTHEST = 0.75
 """Largest distance of an input behind a vector, relative to the vector's distance to one of another
 class."""
@@ -41,6 +43,20 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
         _behind(vectors, classes, n - 3 * share, rng),
     ]
     return np.concatenate(parts).astype(np.float32)
+
+
+def likely_inputs_of_leaves(machine: KernelMachine, n: int) -> Float32Array:
+    """Return inputs as `likely_inputs` does, of each leaf of a routed machine by its own vectors.
+
+    Raises
+    ------
+    InputError
+        If leaves are more than sums of kernels of one gamma.
+    """
+    leaves = [leaf for leaf in leaf_machines(machine) if leaf is not None]
+    share = max(_LEAST_OF_LEAF, n // max(1, len(leaves)))
+    parts = [likely_inputs(leaf, share) for leaf in leaves]
+    return np.concatenate(parts) if parts else np.zeros((0, machine.n_features), np.float32)
 
 
 def _behind(

@@ -51,9 +51,14 @@ def why_not(machine: KernelMachine, program: Program) -> str:
         return f"its expansions are of the rbf kernel, not of {kernel.name}"
     if not isinstance(program.ends.exact, ExactSum | FixedSum):
         return "its expansions are of a sum over vectors"
-    if not _LEAST_GAMMA <= kernel.gamma <= 1 / _LEAST_GAMMA:
+    if not ordinary_gamma(kernel):
         return f"gamma = {kernel.gamma:g} is too far from 1 for its powers"
     return ""
+
+
+def ordinary_gamma(kernel: Rbf) -> bool:
+    """Return whether forty powers of gamma are far from the ends of float64's range."""
+    return _LEAST_GAMMA <= kernel.gamma <= 1 / _LEAST_GAMMA
 
 
 def supports(machine: KernelMachine, program: Program) -> bool:

@@ -20,7 +20,8 @@ from kmcompile.exits.statistical.risk import (
 from kmcompile.exits.statistical.training import training_points
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.reference import labels_of
+from kmcompile.model.reference import evaluate, labels_of
+from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.passes import run_passes
 
@@ -241,6 +242,8 @@ def decision_values(
     -------
     ndarray of shape (n, n_decisions), float64
     """
+    if machine.routing is not None:
+        return _routed_decisions(machine, machine.routing, X, left_out)
     coefficients = decision_coefficients(machine).T
     decisions = np.empty((len(X), machine.n_decisions))
     rows = max(1, _BLOCK_VALUES // max(machine.n_features, *machine.support_vectors.shape))
@@ -252,4 +255,25 @@ def decision_values(
             own = np.flatnonzero(left_out[part] >= 0)
             values[own, left_out[part][own]] = 0.0
         decisions[part] = values @ coefficients + machine.intercept
+    return decisions
+
+
+def _routed_decisions(
+    machine: KernelMachine, routing: Routing, X: Float32Array, left_out: NDArray[np.int64] | None
+) -> Float64Array:
+    """Return the decisions of the queries' leaves, as `decision_values`.
+
+    Of a sample whose vector is left out, its terms in its own leaf are.
+    """
+    decisions = evaluate(machine, X).decisions.copy()
+    if left_out is None:
+        return decisions
+    rows = np.flatnonzero(left_out >= 0)
+    prepared = machine.prepare(X[rows].astype(np.float64))
+    leaves = routing.walk(prepared).leaf
+    for row, x, leaf in zip(rows, prepared, leaves, strict=True):
+        own, vector = routing.members(leaf), machine.support_vectors[left_out[row]]
+        equal = (machine.support_vectors[own] == vector).all(axis=1)
+        value = machine.kernel.fast_values(vector[None], x[None])[0][0, 0]
+        decisions[row] -= machine.dual_coef[:, own][:, equal].sum(axis=1) * value
     return decisions

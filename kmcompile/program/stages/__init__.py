@@ -14,6 +14,7 @@ from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
 from kmcompile.program.stages.inner_products import InnerProducts
 from kmcompile.program.stages.interval_ratio import IntervalRatio
+from kmcompile.program.stages.leaf_expansion import LeafExpansion
 from kmcompile.program.stages.linear_filter import LinearFilter
 from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.local_expansion import LocalExpansion
@@ -48,6 +49,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     SignMap,
     BoundSequence,
     LocalExpansion,
+    LeafExpansion,
     SubspaceCertificate,
     QuadraticBounds,
     IntervalRatio,
@@ -87,6 +89,7 @@ __all__ = [
     "FixedSum",
     "InnerProducts",
     "IntervalRatio",
+    "LeafExpansion",
     "LinearFilter",
     "LinearSum",
     "LocalExpansion",

@@ -58,6 +58,9 @@ class EarlyExit(Stage):
     takes_estimate: ClassVar[bool] = False
     """Whether the exit reads the estimate of an earlier exit."""
 
+    walks: ClassVar[bool] = False
+    """Whether the exit walks to the leaf of a routed machine, and the sum takes the walk over."""
+
     uses_spread: ClassVar[bool] = False
     """Whether the half-widths of its tests are multiplied by the query's spread."""
 

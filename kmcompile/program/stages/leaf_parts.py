@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared, sizes
 
 
@@ -145,6 +146,11 @@ class KernelProducts:
         pairs = leaf_sizes * (leaf_sizes + 1) // 2
         counts: NDArray[np.int64] = pairs * self.coefficients.shape[1]
         return counts
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the number of pairs."""
+        n = len(self.coefficients)
+        return (Constant("N_PAIRS", n, "pairs of kernels of all leaves together"),)
 
     def shared(self) -> Shared:
         """Return the numbers of leaves, pairs, slots and decisions."""

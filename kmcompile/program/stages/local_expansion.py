@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
 from kmcompile.numeric.batch import UNKNOWN, Batch, joined
@@ -144,7 +143,7 @@ class LocalExpansion(EarlyExit):
     @property
     def n_basis(self) -> int:
         """Rows of the basis."""
-        return int(self.basis.shape[0])
+        return int(self.basis.shape[-2])
 
     @property
     def n_levels(self) -> int:
@@ -158,8 +157,7 @@ class LocalExpansion(EarlyExit):
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""
-        exact = ends.exact
-        assert isinstance(exact, ExactSum | PairSum | FixedSum)
+        kernel = self._kernel(ends)
         places = np.arange(len(batch))
         decided = np.zeros(len(batch), dtype=bool)
         at = np.zeros(len(batch), dtype=np.intp)
@@ -168,7 +166,7 @@ class LocalExpansion(EarlyExit):
         for branches in self.branches.astype(int):
             at, square = nearest(self.centres, batch.x, first + at * branches, int(branches))
             batch = replace(batch, operations=batch.operations + self._search(int(branches)))
-            local = self._local(batch, at, square, exact.kernel)
+            local = self._local(batch, at, square, kernel)
             batch = self._tested(batch, local, ends)
             decided[places] = batch.certified
             left.append((places[batch.certified], batch.chosen(batch.certified)))
@@ -188,10 +186,9 @@ class LocalExpansion(EarlyExit):
         batch: Batch,
         node: NDArray[np.intp],
         square: Float32Array,
-        kernel: Float32Kernel,
+        kernel: RbfFloat32,
     ) -> Local:
         """Return the nearest centre of each query and the query's distance from it."""
-        assert isinstance(kernel, RbfFloat32)
         reach = bound_of_root(square) * self.up + batch.deviation
         relative = (self.relative + self.relative_per_square * square) + (
             self.relative_per_reach * reach
@@ -212,8 +209,8 @@ class LocalExpansion(EarlyExit):
         if is_leaf.any():  # all rows of a centre count, or none
             rest = np.flatnonzero(~inner.certified)
             curved = self._curved(inner.chosen(rest), local.chosen(rest), base[rest], ends)
-            inner = _put(inner, rest, curved)
-        return _put(batch, near, inner)
+            inner = put(inner, rest, curved)
+        return put(batch, near, inner)
 
     def _linear(self, batch: Batch, local: Local, ends: Ends) -> tuple[Batch, Float32Array]:
         v = batch.x - self.centres[local.node]
@@ -238,9 +235,7 @@ class LocalExpansion(EarlyExit):
         v = batch.x - self.centres[local.node]
         leaf = local.node - self.first_leaf
         rows, forms = self.curved[leaf], self.forms[leaf]
-        y = np.zeros((len(batch), self.n_basis), dtype=np.float32)
-        for j in range(self.n_features):
-            y += self.basis[:, j] * v[:, j, None]
+        y = self._projected(leaf, v)
         middle, half, cubic = (self._form(forms[:, :, which], y) for which in range(3))
         curvature, r1, r2, r8, per_deviation, minimum, t, t_deviation, a4, a5, a6, a7 = (
             rows.transpose(2, 0, 1)
@@ -258,6 +253,13 @@ class LocalExpansion(EarlyExit):
         batch = self._narrowed(batch, local, h, error, minimum, ends)
         batch = replace(batch, operations=batch.operations + self.curved_operations(ends))
         return proved(batch, ends.label)
+
+    def _projected(self, leaf: NDArray[np.intp], v: Float32Array) -> Float32Array:
+        """Return y = B v, shape (n_queries, n_basis)."""
+        y = np.zeros((len(v), self.n_basis), dtype=np.float32)
+        for j in range(self.n_features):
+            y += self.basis[:, j] * v[:, j, None]
+        return y
 
     def _form(self, triangle: Float32Array, y: Float32Array) -> Float32Array:
         """Return <y, Q y>, shape (n_queries, n_rows)."""
@@ -282,9 +284,7 @@ class LocalExpansion(EarlyExit):
     ) -> Batch:
         scale, relative = local.scale[:, None], local.relative[:, None]
         decisions = self.decisions[local.node].astype(np.intp)
-        assert not isinstance(ends.exact, SumOfLeaves)
-        intercept = self.intercept if len(self.intercept) else ends.exact.intercept
-        f = intercept[decisions] + scale * h
+        f = self._intercepts(local.node, decisions, ends) + scale * h
         radius = scale * (error + relative * (error + magnitude(h)))
         radius = radius + (minimum + self.result_error * magnitude(f))
         low, high = np.full_like(batch.least, -UNKNOWN), np.full_like(batch.most, UNKNOWN)
@@ -292,15 +292,29 @@ class LocalExpansion(EarlyExit):
         np.put_along_axis(high, decisions, f + radius, axis=1)
         return narrowed(batch, low, high)
 
+    def _kernel(self, ends: Ends) -> RbfFloat32:
+        """Return the kernel of the sum behind the stage."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum | PairSum | FixedSum)
+        assert isinstance(exact.kernel, RbfFloat32)
+        return exact.kernel
+
+    def _intercepts(
+        self, node: NDArray[np.intp], decisions: NDArray[np.intp], ends: Ends
+    ) -> Float32Array:
+        """Return b of the decisions of each query's centre, shape (n_queries, n_rows)."""
+        assert not isinstance(ends.exact, SumOfLeaves)
+        intercept = self.intercept if len(self.intercept) else ends.exact.intercept
+        of_rows: Float32Array = intercept[decisions]
+        return of_rows
+
     def _search(self, n: int) -> int:
         """Return the multiply-adds of finding the nearest of n centres."""
         return n * (self.n_features + 2)
 
     def _local_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of p, the exponential and its error."""
-        exact = ends.exact
-        assert isinstance(exact, ExactSum | PairSum | FixedSum)
-        return root_bound.OPERATIONS + exact.kernel.value_operations + 8
+        return root_bound.OPERATIONS + self._kernel(ends).value_operations + 8
 
     def linear_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of the linear forms at a centre, with the label."""
@@ -430,7 +444,7 @@ class LocalExpansion(EarlyExit):
         return tuple(tables)
 
 
-def _put(batch: Batch, rows: NDArray[np.intp], new: Batch) -> Batch:
+def put(batch: Batch, rows: NDArray[np.intp], new: Batch) -> Batch:
     """Return the batch with the chosen queries replaced by `new`."""
     order = np.arange(len(batch))
     order[rows] = len(batch) + np.arange(len(rows))

@@ -15,22 +15,31 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.code_range import CodeRange
-from kmcompile.program.stages.fixed_kernel import FixedKernel, Whole
+from kmcompile.program.stages.fixed_kernel import Whole
+from kmcompile.program.stages.fixed_leaf_parts import FixedLinear, FixedPairs
 from kmcompile.program.stages.fixed_route import FixedRoute
 from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS, exact_product
+from kmcompile.program.stages.gamma_scales import GammaScales
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
+
+_OF_TABLE = 4
+"""Multiply-adds that look up the constants of a gamma."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RoutedFixedSum(FixedKernel, SumOfLeaves):
+class RoutedFixedSum(SumOfLeaves):
     """A walk to a leaf, then the leaf's sum of rbf kernels in integers up to the last steps.
+
+    A leaf may also have products of its kernels, and a linear part, which are added to its sums.
 
     Kernels, sums of products and their bounds are those of `FixedSum`: k = 2^-t of the exact
     squared distance of the codes, uint64 sums of positive and of negative products, and
 
         value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
 
-    with the largest per_deviation_p and minimum_p of all leaves.
+    M_p being all that is added to the intercepts. value_error is the largest of all gammas.
+    per_deviation_p and minimum_p are the leaf's, or the largest where leaves are much alike. Where
+    every leaf is possible, the bound grows by apart + apart_per_deviation * deviation.
 
     Parameters
     ----------
@@ -42,7 +51,7 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
         Support vectors, all different.
     wide : bool
         Whether |s - x|^2 needs 64 bits; otherwise it fits a uint32.
-    distance_shift, multiplier, product_shift, cutoff : int
+    scales : GammaScales
     slots : ndarray of shape (n_slots,), uint16
         The number of the vector of each slot, leaf by leaf.
     coefficients : ndarray of shape (n_slots, n_decisions), int16 or int32
@@ -52,8 +61,10 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
         The intercepts' positive and negative parts in units of a product.
     result_shift : int
     result_scale, value_error, result_error : float32
-    per_deviation, minimum : ndarray of shape (n_decisions,), float32
-    mean_factor, apart : float32
+    per_deviation, minimum : ndarray of shape (n_leaves or 1, n_decisions), float32
+    mean_factor, apart, apart_per_deviation : float32
+    linear : FixedLinear, optional
+    pairs : FixedPairs, optional
     """
 
     route: FixedRoute
@@ -61,10 +72,7 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
     per_unit: np.float32
     vectors: NDArray[np.int64]
     wide: bool
-    distance_shift: int
-    multiplier: int
-    product_shift: int
-    cutoff: int
+    scales: GammaScales
     slots: NDArray[np.uint16]
     coefficients: NDArray[np.int32]
     leaf_ends: NDArray[np.uint32]
@@ -77,6 +85,9 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
     minimum: Float32Array
     mean_factor: np.float32
     apart: np.float32
+    apart_per_deviation: np.float32
+    linear: FixedLinear | None = None
+    pairs: FixedPairs | None = None
 
     template: ClassVar[str] = "routed_fixed_sum"
     bound_formula: ClassVar[str] = (
@@ -113,15 +124,23 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
         return int(self.start.shape[1])
 
     @property
-    def coefficient_bits(self) -> int:
-        """Bits of a stored coefficient."""
-        return 8 * self.coefficients.dtype.itemsize
+    def has_leaf_bounds(self) -> bool:
+        """Whether each leaf has its own constants of the bound."""
+        return len(self.minimum) > 1
+
+    @property
+    def wide_coefficients(self) -> bool:
+        """Whether coefficients have 32 bits, those of single kernels or of products."""
+        tables = [self.coefficients, *([self.pairs.coefficients] if self.pairs else [])]
+        return max(table.dtype.itemsize for table in tables) > 2
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the vectors, of the tree and of the leaves."""
         return (
             Constant("N_VECTORS", len(self.vectors), "different support vectors"),
             *self.tree_constants(),
+            *self.scales.constants(),
+            *(self.pairs.constants() if self.pairs else ()),
         )
 
     def integer_members(self) -> tuple[Member, ...]:
@@ -131,13 +150,17 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
 
     def members(self, real: str) -> tuple[Member, ...]:
         """Return the decisions of the first of two leaves, and the count of kernels."""
-        return self.leaf_members(real)
+        kernels: tuple[Member, ...] = ()
+        if self.pairs:
+            text = "kernels of the leaf so far"
+            kernels = (Member("uint32_t", "kernel", self.largest_leaf, text),)
+        return (*kernels, *self.leaf_members(real))
 
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float
     ) -> float:
         """Return four times the largest decision, term of the bound or margin."""
-        slack = float(self.per_deviation.max()) * deviation
+        slack = float(self.apart_per_deviation) * deviation + float(self.apart)
         margin = self.route.largest_intermediate(magnitude, length, deviation)
         return 4 * max(2.0**32 * float(self.result_scale), slack, margin)
 
@@ -147,45 +170,76 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
         vectors = self.vectors[self.slots[own]].astype(np.int64)
         k = np.empty((len(x), len(vectors)), dtype=np.uint64)
         for place, vector in enumerate(vectors):
-            k[:, place] = self.kernels(((x - vector) ** 2).sum(axis=1))
-        coefficients = self.coefficients[own].astype(np.int64)
-        parts = [np.maximum(sign * coefficients, 0).astype(np.uint32) for sign in (1, -1)]
+            k[:, place] = self.scales.kernels(((x - vector) ** 2).sum(axis=1), own.start + place)
         start = self.start[leaf]
-        positive, negative = (exact_product(k, part) + start[:, n] for n, part in enumerate(parts))
+        positive, negative = (
+            total + start[:, n] for n, total in enumerate(self._products(k, own, leaf))
+        )
+        if self.linear:
+            more = self.linear.parts(x, leaf)
+            positive, negative = positive + more[0], negative + more[1]
         above = positive >= negative
         size = np.where(above, positive - negative, negative - positive)
         size = (size >> np.uint64(self.result_shift)).astype(np.float32) * self.result_scale
         decision: Float32Array = np.where(above, size, -size)
         kernels = (positive + negative - start.sum(axis=1)) >> np.uint64(self.result_shift)
         of_values = (kernels + np.uint64(1)).astype(np.float32) * self.result_scale
-        of_input = self.per_deviation * batch.deviation[:, None]
+        row = leaf if self.has_leaf_bounds else 0
+        of_input = self.per_deviation[row] * batch.deviation[:, None]
         rounding = magnitude(decision) * self.result_error
-        return decision, ((of_values * self.value_error + of_input) + rounding) + self.minimum
+        return decision, ((of_values * self.value_error + of_input) + rounding) + self.minimum[row]
+
+    def _farthest(self, batch: Batch) -> Float32Array | np.float32:
+        far: Float32Array = self.apart_per_deviation * batch.deviation[:, None] + self.apart
+        return far
+
+    def _products(self, kernels: Whole, own: slice, leaf: int) -> tuple[Whole, Whole]:
+        """Return the sums of what is positive and of what is negative, (n_queries, n_decisions)."""
+        coefficients = self.coefficients[own].astype(np.int64)
+        if self.pairs:
+            both = self.pairs.products(kernels, coefficients, leaf)
+            return both[:, :, 0], both[:, :, 1]
+        positive, negative = (
+            exact_product(kernels, np.maximum(sign * coefficients, 0).astype(np.uint32))
+            for sign in (1, -1)
+        )
+        return positive, negative
 
     def shared(self) -> Shared:
         """Return the numbers of features, vectors, slots, leaves and decisions."""
+        rows = ("N_LEAVES" if self.has_leaf_bounds else "ROWS_OF_BOUNDS", "N_DECISIONS")
         return (
             ("codes in one unit", float(self.per_unit)),
             ("codes in one unit", float(self.route.per_unit)),
             *self.route.shared(),
+            *self.scales.shared(),
             *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
             *sizes(self.slots, "N_SLOTS"),
             *sizes(self.coefficients, "N_SLOTS", "N_DECISIONS"),
             *sizes(self.leaf_ends, "N_LEAVES"),
             *sizes(self.start[:, :, 0], "N_LEAVES", "N_DECISIONS"),
-            *sizes(self.per_deviation, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
+            *sizes(self.per_deviation, *rows),
+            *sizes(self.minimum, *rows),
+            *(self.linear.shared() if self.linear else ()),
+            *(self.pairs.shared() if self.pairs else ()),
         )
 
     @property
     def _leaf_operations(self) -> NDArray[np.int64]:
-        """Multiply-adds of each leaf: distances, kernels, and a product for each decision."""
+        """Multiply-adds of each leaf: distances, kernels, and a product for each decision.
+
+        The last steps of a decision take 6.
+        """
         of_vector = self.n_features + FUNCTION_OPERATIONS + 2 * self.n_decisions
-        counts: NDArray[np.int64] = self._leaf_sizes * of_vector
-        return counts
+        of_vector += _OF_TABLE if self.scales.several else 0
+        counts: NDArray[np.int64] = self._leaf_sizes * of_vector + 6 * self.n_decisions
+        if self.pairs:
+            counts = counts + self.pairs.operations(self._leaf_sizes)
+        return counts + (self.linear.operations if self.linear else 0)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the route, the leaves, their vectors and the constant bounds."""
+        order = "[leaf][decision]" if self.has_leaf_bounds else "[decision]"
         return (
             *self.route.tables(),
             Table("leaf_ends", self.leaf_ends, "Slot after the last one of a leaf: [leaf]"),
@@ -201,15 +255,18 @@ class RoutedFixedSum(FixedKernel, SumOfLeaves):
                 self.start,
                 "Intercepts of a leaf in products, what is > 0 and < 0: [leaf][decision][part]",
             ),
+            *self.scales.tables(self.wide),
             Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]"),
             Table(
                 "per_deviation",
                 self.per_deviation,
-                "Error of the decisions per |x - code|: [decision]",
+                f"Error of the decisions per |x - code|: {order}",
             ),
             Table(
                 "minimum_bound",
                 self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
+                f"Part of the decisions' bound that no input changes: {order}",
             ),
+            *(self.linear.tables() if self.linear else ()),
+            *(self.pairs.tables() if self.pairs else ()),
         )

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels.float32 import Float32Kernel, Magnitudes
+from kmcompile.kernels.float32 import Float32Kernel, Magnitudes, QueryTerms
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.leaf_parts import KernelProducts, LinearPart
+from kmcompile.program.stages.own_pairs import OwnPairs
 from kmcompile.program.stages.route import Route
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
+
+_BLOCK_VALUES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,13 +48,17 @@ class RoutedSum(SumOfLeaves):
         The factor of a slot's squared distance, its gamma in units of the kernel's; empty if all
         are 1.
     coefficients : ndarray of shape (n_slots, n_decisions), float32
+        With own pairs: of shape (n_terms,).
     leaf_ends : ndarray of shape (n_leaves,), uint32
         The slot after the last one of each leaf.
     intercepts : ndarray of shape (n_leaves, n_decisions), float32
+        With own pairs: of shape (n_own_pairs,).
     minimum : ndarray of shape (n_decisions,), float32
     final_factor, result_error, trivial_bound, mean_factor, apart : float32
     products : KernelProducts, optional
     linear : LinearPart, optional
+    own_pairs : OwnPairs, optional
+        Only in leaves that have neither products nor linear parts.
     """
 
     route: Route
@@ -69,8 +77,10 @@ class RoutedSum(SumOfLeaves):
     apart: np.float32
     products: KernelProducts | None = None
     linear: LinearPart | None = None
+    own_pairs: OwnPairs | None = None
 
     template: ClassVar[str] = "routed_sum"
+    takes_exits: ClassVar[bool] = True
     unit: ClassVar[str] = "full kernel evaluations"
     bound_meaning: ClassVar[str] = (
         "e_i being the bound of the error of the kernel K(s_i, x), which grows with d, and the sum "
@@ -105,7 +115,7 @@ class RoutedSum(SumOfLeaves):
     @property
     def n_decisions(self) -> int:
         """Decision values."""
-        return int(self.intercepts.shape[1])
+        return len(self.minimum)
 
     @property
     def has_widths(self) -> bool:
@@ -119,23 +129,21 @@ class RoutedSum(SumOfLeaves):
             Constant("BLOCK_WORDS", self.n_features, "words of a support vector"),
             Constant("N_VECTORS", len(self.vectors), "different support vectors"),
             *self.tree_constants(),
-            *self._pair_constants(),
+            *(self.products.constants() if self.products else ()),
+            *(self.own_pairs.constants() if self.own_pairs else ()),
         )
-
-    def _pair_constants(self) -> tuple[Constant, ...]:
-        if self.products is None:
-            return ()
-        n = len(self.products.coefficients)
-        return (Constant("N_PAIRS", n, "pairs of kernels of all leaves together"),)
 
     def members(self, real: str) -> tuple[Member, ...]:
         """Return the sums of a leaf, and the decisions of the first of two leaves."""
         n = self.n_decisions
-        kernels: tuple[Member, ...] = ()
+        own: tuple[Member, ...] = ()
         if self.products:
-            kernels = (Member(real, "kernel", self.largest_leaf, "kernels of the leaf so far"),)
+            own = (Member(real, "kernel", self.largest_leaf, "kernels of the leaf so far"),)
+        if self.own_pairs:
+            n = int(self.own_pairs.counts.max())
+            own = (Member(real, "own_sum", n, "decisions of the leaf's own pairs"),)
         return (
-            *kernels,
+            *own,
             Member(real, "row_error", n, "sums of the kernels' errors"),
             *self.leaf_members(real),
         )
@@ -156,35 +164,42 @@ class RoutedSum(SumOfLeaves):
             squared = float((widest**2).sum())
             of = Magnitudes(inner, squared, length, deviation, float(widest.sum()))
         value = max(1.0, self.kernel.largest_value(of))
-        sums = np.abs(self.coefficients.astype(np.float64)).cumsum(axis=0)
-        starts = np.concatenate([np.zeros((1, self.n_decisions)), sums])
-        ends = self.leaf_ends.astype(np.int64)
-        if self.products:
-            sums = self.products.error_weights.astype(np.float64).cumsum(axis=0)
-            starts[1:] += sums
-        weight = float((starts[ends] - starts[np.concatenate([[0], ends[:-1]])]).max())
+        weight = max(self._weight(leaf) for leaf in range(self.n_leaves))
         weight = weight * (1 + 1e-9) + float(np.abs(self.intercepts).max())
         linear = self.linear.largest_value(magnitude, length) if self.linear else 0.0
         scores = self.route.largest_intermediate(magnitude, length, deviation)
         of_kernel = self.kernel.largest_intermediate(of)
         return 4 * max(value * max(1.0, weight) + linear, of_kernel, scores, length**2)
 
+    def _weight(self, leaf: int) -> float:
+        """Return the largest sum of the magnitudes of a decision's coefficients in a leaf."""
+        own = self._members(leaf)
+        weights = np.abs(self._leaf_tables(leaf)[0].astype(np.float64))
+        if self.products:
+            weights = weights + self.products.error_weights[own]
+        return float(weights.sum(axis=0).max(initial=0.0))
+
+    def _leaf_tables(self, leaf: int) -> tuple[Float32Array, Float32Array, Float32Array]:
+        """Return coefficients, intercepts and minimum of the decisions that a leaf sums."""
+        own = self._members(leaf)
+        if self.own_pairs is None:
+            return self.coefficients[own], self.intercepts[leaf], self.minimum
+        pairs = self.own_pairs.own(leaf)
+        rows = self.own_pairs.rows(self.coefficients, leaf, own)
+        return rows, self.intercepts[pairs], self.minimum[self.own_pairs.pairs[pairs]]
+
     def _of_leaf(self, batch: Batch, leaf: int) -> tuple[Float32Array, Float32Array]:
         own = self._members(leaf)
+        coefficients, intercepts, minimum = self._leaf_tables(leaf)
         terms = self.kernel.query_terms(batch)
         pair = int(self.products.starts[leaf]) if self.products else 0
         values = list[Float32Array]()
-        decision = np.zeros((len(batch), self.n_decisions), dtype=np.float32)
+        decision = np.zeros((len(batch), len(intercepts)), dtype=np.float32)
         error = np.zeros_like(decision)
-        for slot in range(own.start, own.stop):
-            vector, factor = self.vectors[self.slots[slot]], self.coefficients[slot]
+        kernels = self._kernels(batch, own, terms)
+        for slot, (factor, kernel) in enumerate(zip(coefficients, kernels, strict=True), own.start):
+            value, value_error = kernel
             error_weight = magnitude(factor)
-            total = np.zeros((len(batch), 1), dtype=np.float32)
-            for x, s in zip(batch.x.T, vector, strict=True):
-                self.kernel.accumulate(total, x[:, None], s[None])
-            if self.has_widths:
-                total *= self.widths[slot]
-            value, value_error = self.kernel.finish(total, terms)
             if self.products:
                 values.append(value)
                 factor = self.products.factor(pair, factor, values)
@@ -192,15 +207,33 @@ class RoutedSum(SumOfLeaves):
                 pair += len(values)
             decision += value * factor
             error += value_error * error_weight
-        decision += self.intercepts[leaf]
+        decision += intercepts
         if self.linear:
             decision += self.linear.values(batch, leaf)
         rounding = magnitude(decision) * self.result_error
-        bound = error * self.final_factor + rounding + self.minimum
+        bound = error * self.final_factor + rounding + minimum
         bound = np.where(terms.usable[:, None], bound, rounding + self.trivial_bound)
         if self.linear:
             bound += self.linear.bound(batch)
+        if self.own_pairs:
+            return self.own_pairs.spread(leaf, decision, bound)
         return decision, bound
+
+    def _kernels(
+        self, batch: Batch, own: slice, terms: QueryTerms
+    ) -> Iterator[tuple[Float32Array, Float32Array]]:
+        """Yield each slot's kernel values and their errors, shape (n_queries, 1)."""
+        block = max(1, _BLOCK_VALUES // max(1, len(batch)))
+        for start in range(own.start, own.stop, block):
+            slots = slice(start, min(start + block, own.stop))
+            total = np.zeros((len(batch), slots.stop - start), dtype=np.float32)
+            for x, s in zip(batch.x.T, self.vectors[self.slots[slots]].T, strict=True):
+                self.kernel.accumulate(total, x[:, None], s)
+            if self.has_widths:
+                total *= self.widths[slots]
+            values, errors = self.kernel.finish(total, terms)
+            for column in range(values.shape[1]):
+                yield values[:, column, None], errors[:, column, None]
 
     def shared(self) -> Shared:
         """Return the numbers of features, vectors, slots, leaves and decisions."""
@@ -210,25 +243,35 @@ class RoutedSum(SumOfLeaves):
             *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
             *sizes(self.slots, "N_SLOTS"),
             *(sizes(self.widths, "N_SLOTS") if self.has_widths else ()),
-            *sizes(self.coefficients, "N_SLOTS", "N_DECISIONS"),
+            *sizes(self.coefficients, *self._axes("N_SLOTS", "N_TERMS")),
             *sizes(self.leaf_ends, "N_LEAVES"),
-            *sizes(self.intercepts, "N_LEAVES", "N_DECISIONS"),
+            *sizes(self.intercepts, *self._axes("N_LEAVES", "N_OWN_PAIRS")),
             *sizes(self.minimum, "N_DECISIONS"),
             *(self.products.shared() if self.products else ()),
             *(self.linear.shared() if self.linear else ()),
+            *(self.own_pairs.shared() if self.own_pairs else ()),
         )
+
+    def _axes(self, of_all: str, of_own: str) -> tuple[str, ...]:
+        """Return the names of the axes of a table: with own pairs it has only one."""
+        return (of_own,) if self.own_pairs else (of_all, "N_DECISIONS")
 
     @property
     def _vector_operations(self) -> int:
-        """Multiply-adds of a vector: its total, its kernel, and 3 for each decision."""
+        """Multiply-adds of a vector without its shares of decisions: its total, and its kernel."""
         of_total = self.n_features * self.kernel.term_operations
-        of_kernel = self.kernel.finish_operations + self.has_widths
-        return of_total + of_kernel + 3 * self.n_decisions
+        return of_total + self.kernel.finish_operations + self.has_widths
 
     @property
     def _leaf_operations(self) -> NDArray[np.int64]:
-        """Multiply-adds of each leaf: its vectors, products of kernels and linear part."""
+        """Multiply-adds of each leaf: its vectors, products of kernels and linear part.
+
+        Each coefficient takes 3, and the last steps of a decision 6.
+        """
         operations = self._leaf_sizes * self._vector_operations
+        if self.own_pairs:
+            return operations + self.own_pairs.operations(self.leaf_ends)
+        operations += 3 * self._leaf_sizes * self.n_decisions + 6 * self.n_decisions
         if self.products:
             operations += self.products.operations(self._leaf_sizes)
         if self.linear:
@@ -257,9 +300,13 @@ class RoutedSum(SumOfLeaves):
             Table(
                 "coefficients",
                 self.coefficients,
-                "Dual coefficients beta_pi of a slot: [slot][decision]",
+                f"Dual coefficients beta_pi of a slot: {self._index('slot', 'term')}",
             ),
-            Table("intercepts", self.intercepts, "Intercepts b_p of a leaf: [leaf][decision]"),
+            Table(
+                "intercepts",
+                self.intercepts,
+                f"Intercepts b_p of a leaf: {self._index('leaf', 'own pair')}",
+            ),
             Table(
                 "minimum_bound",
                 self.minimum,
@@ -267,4 +314,9 @@ class RoutedSum(SumOfLeaves):
             ),
             *(self.products.tables() if self.products else ()),
             *(self.linear.tables() if self.linear else ()),
+            *(self.own_pairs.tables() if self.own_pairs else ()),
         )
+
+    def _index(self, of_all: str, of_own: str) -> str:
+        """Return how the description of a table says what its numbers belong to."""
+        return f"[{of_own}]" if self.own_pairs else f"[{of_all}][decision]"

@@ -15,15 +15,33 @@ from kmcompile.program.layout import Constant, Member
 from kmcompile.program.stages.described_sum import DescribedSum
 from kmcompile.program.stages.route import RouteTree
 
+_OTHERS = 4
+"""Multiply-adds of a query besides its walks and leaves."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Answer:
-    """Decisions and bounds of queries; how many kernels and multiply-adds they took."""
+class _Ways:
+    """Where queries go: the leaf of each, and the other leaf of `rows`, the queries that have one.
 
-    decision: Float32Array
-    bound: Float32Array
-    evaluations: NDArray[np.int64]
-    operations: NDArray[np.int64]
+    Parameters
+    ----------
+    leaf, scores : ndarray of shape (n_queries,), int64
+    rows, other : ndarray of shape (n_rows,), int64
+    unclear : ndarray of shape (n_queries,), bool
+        Rounding leaves more than two leaves possible.
+    """
+
+    leaf: NDArray[np.int64]
+    scores: NDArray[np.int64]
+    rows: NDArray[np.intp]
+    other: NDArray[np.int64]
+    unclear: NDArray[np.bool_]
+
+    def total(self, of_leaves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sum of a number over each query's leaves."""
+        total = of_leaves[self.leaf]
+        total[self.rows] += of_leaves[self.other]
+        return total
 
 
 class SumOfLeaves(DescribedSum):
@@ -35,8 +53,8 @@ class SumOfLeaves(DescribedSum):
         max(|f - m| + bound, |f' - m| + bound') * mean_factor
 
     bounds its distance from either, so that a sign is certified only if both leaves have it. Where
-    rounding leaves more than two leaves possible, the bound grows by `apart`: no two leaves'
-    decisions are further apart.
+    rounding leaves more than two leaves possible, the bound grows by `apart` or a little more: no
+    two leaves' decisions are further apart.
 
     Parameters
     ----------
@@ -65,7 +83,7 @@ class SumOfLeaves(DescribedSum):
     @property
     @abstractmethod
     def _leaf_operations(self) -> NDArray[np.int64]:
-        """Multiply-adds of each leaf."""
+        """Multiply-adds of each leaf, with the last steps of its decisions."""
 
     @property
     def n_leaves(self) -> int:
@@ -111,35 +129,30 @@ class SumOfLeaves(DescribedSum):
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
-        answer = self._answer(batch)
+        ways = self._ways(batch)
+        decision, bound = self._of_leaves(batch, ways.leaf)
+        rows = ways.rows
+        second = self._of_leaves(batch.chosen(rows), ways.other)
+        decision[rows], bound[rows] = self._mean((decision[rows], bound[rows]), second)
+        evaluations = ways.total(self._leaf_sizes).astype(np.uint32)
         return replace(
             batch,
-            decision=answer.decision,
-            bound=answer.bound,
-            kernel_evals=batch.kernel_evals + answer.evaluations.astype(np.uint32),
+            decision=decision,
+            bound=np.where(ways.unclear[:, None], bound + self._farthest(batch), bound),
+            kernel_evals=batch.kernel_evals + evaluations,
         )
 
-    def _answer(self, batch: Batch) -> _Answer:
-        """Return the decisions of each query's leaf, or of both where two are possible."""
+    def _ways(self, batch: Batch) -> _Ways:
+        """Return each query's leaf, and the other one where two are possible."""
         path = self.route.walk(batch)
-        decision, bound = self._of_leaves(batch, path.leaf)
-        evaluations, scores = self._leaf_sizes[path.leaf], path.scores.copy()
-        of_leaves = self._leaf_operations
-        operations = of_leaves[path.leaf] + self._of_answer
+        scores = np.where(batch.walked, 0, path.scores)
         rows = np.flatnonzero(path.n_open == 1)
+        other = self.route.walk(batch.chosen(rows), path.rival[rows])
+        scores[rows] += other.scores
         unclear = path.n_open > 1
-        if len(rows):
-            other = self.route.walk(batch.chosen(rows), path.rival[rows])
-            scores[rows] += other.scores
-            unclear[rows] = other.n_open > 0
-            rows, leaf = rows[other.n_open == 0], other.leaf[other.n_open == 0]
-            second = self._of_leaves(batch.chosen(rows), leaf)
-            decision[rows], bound[rows] = self._mean((decision[rows], bound[rows]), second)
-            evaluations[rows] += self._leaf_sizes[leaf]
-            operations[rows] += of_leaves[leaf]
-        bound = np.where(unclear[:, None], bound + self.apart, bound)
-        operations += scores * self.route.score_operations
-        return _Answer(decision, bound, evaluations, operations)
+        unclear[rows] = other.n_open > 0
+        clear = other.n_open == 0
+        return _Ways(path.leaf, scores, rows[clear], other.leaf[clear], unclear)
 
     def _mean(
         self, first: tuple[Float32Array, Float32Array], second: tuple[Float32Array, Float32Array]
@@ -163,19 +176,26 @@ class SumOfLeaves(DescribedSum):
                 decision[rows], bound[rows] = self._of_leaf(batch.chosen(rows), leaf)
         return decision, bound
 
+    def _farthest(self, batch: Batch) -> Float32Array | np.float32:
+        """Return what the bound grows by where every leaf is possible."""
+        return self.apart
+
     @property
-    def _of_answer(self) -> int:
-        """Multiply-adds of an answer besides scores and vectors, of two leaves at most."""
-        return 2 * 6 * self.n_decisions + 6 * self.n_decisions + 4
+    def _of_mean(self) -> int:
+        """Multiply-adds of the means of two leaves' decisions."""
+        return 6 * self.n_decisions
 
     def operations(self) -> int:
         """Return the multiply-adds of the longest walk and the largest leaf, both twice."""
         walks = 2 * self.route.most_scores * self.route.score_operations
-        return walks + 2 * int(self._leaf_operations.max()) + self._of_answer
+        return walks + 2 * int(self._leaf_operations.max()) + self._of_mean + _OTHERS
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query: its scores, its leaves, the final steps."""
-        return self._answer(batch).operations
+        ways = self._ways(batch)
+        operations = ways.total(self._leaf_operations) + ways.scores * self.route.score_operations
+        operations[ways.rows] += self._of_mean
+        return operations + _OTHERS
 
     def kernel_evaluations(self) -> int:
         """Return the most kernels of a query: the largest leaf's, twice."""

@@ -146,7 +146,8 @@ def _shape(fields: Fields) -> str:
 def _classes(fields: Fields, task: Task) -> tuple[tuple[Label, ...], tuple[int, ...]]:
     """Return the labels, and the number of vectors of each class if the task needs it."""
     wanted = {"classes"} if task not in (Task.ONE_CLASS, Task.REGRESSION) else set()
-    if task is Task.ONE_VS_ONE:
+    counted = task is Task.ONE_VS_ONE and not fields.has(ROUTING[0])
+    if counted:
         wanted.add("class_counts")
     for name in ("classes", "class_counts"):
         if fields.has(name) != (name in wanted):
@@ -157,5 +158,5 @@ def _classes(fields: Fields, task: Task) -> tuple[tuple[Label, ...], tuple[int, 
     if task is Task.REGRESSION:
         return (), ()
     classes = fields.labels("classes")
-    counts = fields.counts("class_counts", len(classes)) if task is Task.ONE_VS_ONE else ()
+    counts = fields.counts("class_counts", len(classes)) if counted else ()
     return classes, counts

@@ -73,7 +73,7 @@ def npz_model(machine: KernelMachine) -> bytes:
     }
     if machine.task not in (Task.ONE_CLASS, Task.REGRESSION):
         arrays["classes"] = _class_array(machine.classes)
-    if machine.task is Task.ONE_VS_ONE:
+    if machine.shares_rows:
         arrays["class_counts"] = np.array(machine.class_counts, dtype=np.int64)
     if machine.routing is not None:
         arrays |= {f"routing_{name}": values for name, values in machine.routing.arrays()}

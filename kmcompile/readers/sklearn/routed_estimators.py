@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Poly, Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.model.routing import Routing
@@ -16,12 +15,20 @@ from kmcompile.readers.fields import Fields
 _KERNELS = ("rbf", "poly", "linear")
 
 
-def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+def _read_local_svms(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
+    """Read a fitted classifier: a sign for two classes, otherwise a vote of each pair."""
+    return _read_classifier(fields, notes, Task.ONE_VS_ONE)
+
+
+def _read_landmarks(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
     """Read a fitted classifier: a sign for two classes, otherwise a decision for each class."""
+    return _read_classifier(fields, notes, Task.ONE_VS_REST)
+
+
+def _read_classifier(fields: Fields, notes: tuple[str, ...], of_more: Task) -> KernelMachine:
     fields.require_fitted("route_weights_")
     classes = fields.labels("classes_")
-    task = Task.BINARY if len(classes) == 2 else Task.ONE_VS_REST
-    return _machine(fields, notes, task, classes)
+    return _machine(fields, notes, Task.BINARY if len(classes) == 2 else of_more, classes)
 
 
 def _read_regressor(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
@@ -31,8 +38,8 @@ def _read_regressor(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
 
 READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = MappingProxyType(
     {
-        "FaLKSVC": _read_classifier,
-        "DCPredClassifier": _read_classifier,
+        "FaLKSVC": _read_local_svms,
+        "DCPredClassifier": _read_landmarks,
         "DCPredRegressor": _read_regressor,
     }
 )
@@ -41,11 +48,10 @@ READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = Mapp
 def _machine(
     fields: Fields, notes: tuple[str, ...], task: Task, classes: tuple[Label, ...]
 ) -> KernelMachine:
-    n_decisions = len(classes) if task is Task.ONE_VS_REST else 1
+    n_decisions = _n_decisions(task, len(classes))
     weights = fields.array("route_weights_", (None, None))
     width = weights.shape[1]
     fields.require_width(width)
-    _refuse_local_votes(fields, len(classes))
     intercepts = fields.array("intercept_", (None, n_decisions))
     vectors = fields.array("support_vectors_", (None, width))
     return KernelMachine(
@@ -73,6 +79,12 @@ def _machine(
     )
 
 
+def _n_decisions(task: Task, n_classes: int) -> int:
+    if task is Task.ONE_VS_ONE:
+        return n_classes * (n_classes - 1) // 2
+    return n_classes if task is Task.ONE_VS_REST else 1
+
+
 def _kernel(fields: Fields) -> Kernel:
     if not fields.has("kernel"):  # landmarks always have rbf kernels
         return Rbf(fields.number("gamma_"))
@@ -83,12 +95,3 @@ def _kernel(fields: Fields) -> Kernel:
     if name == "rbf":
         return Rbf(gamma)
     return Poly(gamma, fields.number("coef0"), fields.integer("degree", 1, 100))
-
-
-def _refuse_local_votes(fields: Fields, n_classes: int) -> None:
-    """Refuse leaves that vote among their own classes."""
-    if n_classes > 2 and fields.has("leaf_class_counts_"):
-        raise InputError(
-            f"{fields.record.name} of more than two classes cannot be compiled; "
-            "train one model a class"
-        )

@@ -71,3 +71,8 @@ def test_a_leaf_of_several_gammas_is_refused():
 def test_leaves_that_are_more_than_sums_are_refused(extra):
     with pytest.raises(InputError, match="the leaves have products of kernels or a linear part"):
         leaf_machines(Routed("iris", 5, extra=extra).machine())
+
+
+def test_leaves_that_vote_are_refused():
+    with pytest.raises(InputError, match="the leaves vote among their own classes"):
+        leaf_machines(Routed("wine", 5, extra="votes").machine())

@@ -21,6 +21,7 @@ from kit import (
     coded_polynomials,
     expansions,
     integer_exits,
+    leaf_expansions,
     pairs,
     polynomials,
     quadratics,
@@ -73,7 +74,9 @@ CASES = (
     Reduced("cubic_wine", 8),
     routed.CORE[0],
     routed.CORE[9],
-    routed.CORE[11],
+    routed.CORE[-1],
+    routed.VOTES[0],
+    leaf_expansions.CORE[0],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 

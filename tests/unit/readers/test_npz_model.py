@@ -170,7 +170,7 @@ def test_the_layout_has_every_field_of_a_machine_and_every_step():
         assert fields - {"n_in", "n_out"} - set(AFFINE_ERRORS) == set(held)
 
 
-@pytest.mark.parametrize("case", routed.CORE, ids=str)
+@pytest.mark.parametrize("case", (*routed.CORE, *routed.VOTES), ids=str)
 def test_a_routed_machine_is_read_back_to_the_last_bit(case):
     machine = case.machine()
     content = npz_model(machine)

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -84,13 +84,49 @@ def test_a_pickled_estimator_is_read_without_running_it(model, tmp_path):
     assert load_model(tmp_path / "cells.pkl").sha256 == load_model(model).sha256
 
 
-def test_local_votes_are_refused():
-    with pytest.raises(InputError, match="of more than two classes cannot be compiled"):
-        load_model(FaLKSVC(k=20).fit(*load_wine(return_X_y=True)))
+@pytest.mark.parametrize("route", ["flat", "two_levels"])
+def test_leaves_that_vote_among_their_own_classes_are_compiled(route):
+    X, y = load_digits(return_X_y=True)
+    model = FaLKSVC(60, 30, C=10.0, gamma=0.001, route=route, random_state=0)
+    model.fit(X[:1000], y[:1000])
+    assert 2 < model.leaf_classes_.sum(axis=1).max() < 10
+    compiled = kmcompile.compile_model(model, target="host", name="cells", format="float32")
+    assert compiled.report["verification"]["exact"]["host"]["mismatches"] == 0
+    result = compiled.classify(np.float32(X))
+    sure = result["certified"]
+    assert sure.mean() > 0.9
+    assert (result["label"][sure] == model.predict(X)[sure]).all()
 
 
-def test_the_format_of_local_machines_is_chosen_for_the_board():
-    model = CLASSIFIERS[0].fit(*cancer())
+@pytest.mark.parametrize(
+    "model",
+    [pytest.param(CLASSIFIERS[3], marks=pytest.mark.exhaustive), *CLASSIFIERS[5:8]],
+    ids=str,
+)
+def test_certified_labels_of_integers_are_the_classifiers(model):
+    X, y = cancer()
+    model = model.fit(X[:400], y[:400])
+    compiled = kmcompile.compile_model(model, target="host", name="cells", format="int16")
+    result = compiled.classify(np.float32(X[400:]))
+    sure = result["certified"]
+    assert sure.mean() > 0.8
+    assert (result["label"][sure] == model.predict(X[400:])[sure]).all()
+
+
+def test_a_regression_of_leaves_in_integers_is_as_near_as_it_says():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = np.float32(X).astype(np.float64), y / y.std()
+    model = DCPredRegressor(4, 6, pseudo_landmarks="products", polish_steps=5, random_state=0)
+    model.fit(X[:300], y[:300])
+    compiled = kmcompile.compile_model(model, target="host", name="cells", format="int16")
+    assert compiled.report["verification"]["exact"]["host"]["mismatches"] == 0
+    bounded = compiled.report["verification"]["bounded"]
+    assert bounded["max_error"] <= bounded["max_bound"]
+
+
+@pytest.mark.parametrize("model", [CLASSIFIERS[0], CLASSIFIERS[7]], ids=str)
+def test_the_format_of_local_machines_is_chosen_for_the_board(model):
+    model = model.fit(*cancer())
     compiled = kmcompile.compile_model(
         model, target="cortex-m0", name="cells", format="auto", verify="none"
     )

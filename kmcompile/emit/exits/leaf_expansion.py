@@ -1,0 +1,36 @@
+"""The view of the stage `leaf_expansion`: expansions of the leaves of a routed machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kmcompile.emit.environment import render
+from kmcompile.emit.exits.exit_view import Site
+from kmcompile.emit.exits.local_expansion import LocalExpansionView
+from kmcompile.program.stages import LocalExpansion
+
+
+@dataclass(frozen=True, slots=True)
+class LeafExpansionView(LocalExpansionView):
+    """Values for templates/stages/leaf_expansion.c.j2 and templates/local_expansion/."""
+
+    @classmethod
+    def of(cls, stage: LocalExpansion, site: Site) -> LocalExpansionView:
+        """Return the view of a stage at its place."""
+        upper = site.program.name.upper()
+        return replace(
+            super(LeafExpansionView, cls).of(stage, site),
+            most_centres=1,
+            intercept=f"intercepts[(local->centre * {upper}_N_DECISIONS) + p]",
+            basis_row=f"((local->centre * {upper}_FOLDED_BASIS) + i)",
+        )
+
+    def sections(self, context: dict[str, Any]) -> list[str]:
+        """Return the C functions of the stage."""
+        own = {**context, "view": self}
+        parts = ["centre", "linear", *(["curved"] if self.n_basis else [])]
+        return [
+            *(render(f"local_expansion/{part}.c.j2", **own) for part in parts),
+            render("stages/leaf_expansion.c.j2", **own),
+        ]

@@ -1,0 +1,140 @@
+"""Leaves that vote among their own classes: the decisions of few pairs of classes a leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.class_pairs import settled_decisions
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
+from kmcompile.program.shared import Shared, sizes
+
+_WORD = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnPairs:
+    """Which pairs of classes a leaf decides by its vectors, and which of them a vector is part of.
+
+    A pair of which a leaf has one class only is won by this class, with the decision 1 or -1,
+    which has no error (Segata & Blanzieri 2009, section 3.3). A coefficient of a slot is a term of
+    one of its leaf's pairs.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_leaves, n_words), uint32
+        Bit c % 32 of word c / 32 tells whether a leaf has class c.
+    pair_ends : ndarray of shape (n_leaves,), uint32
+        The own pair after the last one of each leaf.
+    pairs : ndarray of shape (n_own_pairs,), uint16
+        The number of each own pair among all pairs.
+    term_ends : ndarray of shape (n_slots,), uint32
+        The term after the last one of each slot.
+    terms : ndarray of shape (n_terms,), uint8 or uint16
+        The own pair of a term, counted from the first one of its leaf.
+    n_classes : int
+    """
+
+    classes: NDArray[np.uint32]
+    pair_ends: NDArray[np.uint32]
+    pairs: NDArray[np.uint16]
+    term_ends: NDArray[np.uint32]
+    terms: NDArray[np.uint8] | NDArray[np.uint16]
+    n_classes: int
+
+    def __post_init__(self) -> None:
+        for name in ("classes", "pair_ends", "term_ends"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint32))
+        object.__setattr__(self, "pairs", frozen(self.pairs, np.uint16))
+        narrow = np.uint8 if self.terms.max(initial=0) <= np.iinfo(np.uint8).max else np.uint16
+        object.__setattr__(self, "terms", frozen(self.terms, narrow))
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Own pairs of each leaf, shape (n_leaves,)."""
+        return _lengths(self.pair_ends)
+
+    @property
+    def term_counts(self) -> NDArray[np.int64]:
+        """Terms of each slot, shape (n_slots,)."""
+        return _lengths(self.term_ends)
+
+    def own(self, leaf: int) -> slice:
+        """Return the own pairs of a leaf."""
+        end = int(self.pair_ends[leaf])
+        return slice(end - int(self.counts[leaf]), end)
+
+    def rows(self, coefficients: np.ndarray, leaf: int, slots: slice) -> np.ndarray:
+        """Return a leaf's coefficients of its own pairs, shape (n_own_slots, n_own_pairs).
+
+        Where a slot has no term they are 0. The C leaves these out, which changes no sum: it begins
+        with 0, and a product of 0 is 0 with either sign.
+        """
+        counts = self.term_counts[slots]
+        first = int(self.term_ends[slots.start]) - int(counts[0]) if len(counts) else 0
+        terms = slice(first, first + int(counts.sum()))
+        table = np.zeros((len(counts), int(self.counts[leaf])), dtype=coefficients.dtype)
+        table[np.repeat(np.arange(len(counts)), counts), self.terms[terms]] = coefficients[terms]
+        return table
+
+    def spread(
+        self, leaf: int, decision: Float32Array, bound: Float32Array
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return decisions and bounds of all pairs, shape (n_queries, n_pairs)."""
+        bits = np.arange(self.n_classes)
+        present = (self.classes[leaf, bits // _WORD] >> (bits % _WORD).astype(np.uint32)) & 1
+        settled = settled_decisions(present.astype(bool)).astype(np.float32)
+        all_decisions = np.tile(settled, (len(decision), 1))
+        all_bounds = np.zeros_like(all_decisions)
+        own = self.pairs[self.own(leaf)]
+        all_decisions[:, own], all_bounds[:, own] = decision, bound
+        return all_decisions, all_bounds
+
+    def operations(self, leaf_ends: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return the multiply-adds of leaves' decisions: 3 a term, 6 an own pair, 2 any pair."""
+        terms = np.append(0, self.term_ends)[leaf_ends]
+        of_all = self.n_classes * (self.n_classes - 1)
+        counts: NDArray[np.int64] = 3 * _lengths(terms) + 6 * self.counts + of_all
+        return counts
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the numbers of classes, of own pairs and of terms."""
+        return (
+            Constant("CLASS_WORDS", self.classes.shape[1], "words of the classes of a leaf"),
+            Constant("N_OWN_PAIRS", len(self.pairs), "own pairs of all leaves together"),
+            Constant("MOST_OWN_PAIRS", int(self.counts.max()), "own pairs of a leaf"),
+            Constant("N_TERMS", len(self.terms), "coefficients of all slots together"),
+            Constant("MOST_TERMS", int(self.term_counts.max()), "coefficients of a slot"),
+        )
+
+    def shared(self) -> Shared:
+        """Return the numbers of leaves, slots, own pairs, terms and classes."""
+        return (
+            *sizes(self.classes, "N_LEAVES", "CLASS_WORDS"),
+            *sizes(self.pair_ends, "N_LEAVES"),
+            *sizes(self.pairs, "N_OWN_PAIRS"),
+            *sizes(self.term_ends, "N_SLOTS"),
+            *sizes(self.terms, "N_TERMS"),
+            ("N_CLASSES", self.n_classes),
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the leaves' classes and own pairs, and the slots' terms."""
+        return (
+            Table("leaf_classes", self.classes, "Classes of a leaf, a bit a class: [leaf][word]"),
+            Table("pair_ends", self.pair_ends, "Own pair after the last one of a leaf: [leaf]"),
+            Table("pairs", self.pairs, "Number of an own pair among all pairs: [own pair]"),
+            Table("term_ends", self.term_ends, "Term after the last one of a slot: [slot]"),
+            Table("terms", self.terms, "Own pair of a term, counted within its leaf: [term]"),
+        )
+
+
+def _lengths(ends: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the lengths of parts with these ends."""
+    wide = ends.astype(np.int64)
+    lengths: NDArray[np.int64] = wide - np.concatenate([[0], wide[:-1]])
+    return lengths
