@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.training.nearest_so_far import NearestSoFar
 from kmcompile.training.neighbours import IndexArray
 from kmcompile.training.routes import nearest_choices
 
@@ -36,40 +37,52 @@ def condense(X: Float64Array, leaves: IndexArray, start: IndexArray) -> IndexArr
     # An equal row before it stands for a start that is not the first of its kind.
     chosen = np.isin(rows, start)
     chosen[0] |= not chosen.any()
-    _grow(points, wanted, chosen)
-    while len(wrong := _wrong(points, wanted, chosen)):
+    found: _NearestByTrees | NearestSoFar
+    found = _NearestByTrees(points) if X.shape[1] <= _TREE_FEATURES else NearestSoFar(points)
+    _grow(found, wanted, chosen)
+    while len(wrong := _wrong(points, wanted, chosen, found.close(chosen))):
         chosen[wrong] = True
+        found.add(wrong)
     return rows[chosen]
 
 
-def _grow(X: Float64Array, leaves: IndexArray, chosen: np.ndarray) -> None:
-    squared, nearest = np.full(len(X), np.inf), np.zeros(len(X), dtype=np.int64)
+def _grow(found: _NearestByTrees | NearestSoFar, leaves: IndexArray, chosen: np.ndarray) -> None:
     new = np.flatnonzero(chosen)
     while len(new):
-        found = new[_nearest(X, X[new])]
-        distance = ((X - X[found]) ** 2).sum(axis=1)
-        closer = (distance < squared) | ((distance == squared) & (found < nearest))
-        squared[closer], nearest[closer] = distance[closer], found[closer]
-        wrong = np.flatnonzero(leaves[nearest] != leaves)
-        wrong = wrong[np.lexsort((wrong, squared[wrong], nearest[wrong]))]
-        new = np.sort(wrong[np.unique(nearest[wrong], return_index=True)[1]])
+        found.add(new)
+        wrong = np.flatnonzero(leaves[found.nearest] != leaves)
+        wrong = wrong[np.lexsort((wrong, found.squared[wrong], found.nearest[wrong]))]
+        new = np.sort(wrong[np.unique(found.nearest[wrong], return_index=True)[1]])
         new = new[~chosen[new]]
         chosen[new] = True
 
 
-def _nearest(X: Float64Array, points: Float64Array) -> IndexArray:
-    if X.shape[1] <= _TREE_FEATURES:
-        return np.asarray(cKDTree(points).query(X)[1], dtype=np.int64)
-    return nearest_choices(X, points)
+class _NearestByTrees:
+    """The nearest point so far of each row of X, as `NearestSoFar` has it, with few features."""
+
+    def __init__(self, X: Float64Array) -> None:
+        self.squared = np.full(len(X), np.inf)
+        self.nearest = np.zeros(len(X), dtype=np.int64)
+        self._X = X
+
+    def add(self, new: IndexArray) -> None:
+        found = new[np.asarray(cKDTree(self._X[new]).query(self._X)[1], dtype=np.int64)]
+        distance = ((self._X - self._X[found]) ** 2).sum(axis=1)
+        closer = (distance < self.squared) | ((distance == self.squared) & (found < self.nearest))
+        self.squared[closer], self.nearest[closer] = distance[closer], found[closer]
+
+    def close(self, chosen: np.ndarray) -> IndexArray:
+        others = np.flatnonzero(~chosen)
+        if chosen.sum() < 2:
+            return others
+        distance = cKDTree(self._X[chosen]).query(self._X[others], k=2)[0] ** 2
+        rounding = 1e-13 * float((self._X**2).sum(axis=1).max())
+        return np.asarray(others[distance[:, 1] - distance[:, 0] <= rounding])
 
 
-def _wrong(X: Float64Array, leaves: IndexArray, chosen: np.ndarray) -> IndexArray:
-    """Return points outside the set that a route through it, with its rounding, leads astray."""
-    points = X[chosen]
-    doubtful = np.flatnonzero(~chosen)
-    if X.shape[1] <= _TREE_FEATURES and len(points) > 1:
-        distance = cKDTree(points).query(X[doubtful], k=2)[0] ** 2
-        rounding = 1e-13 * float((X**2).sum(axis=1).max())
-        doubtful = doubtful[distance[:, 1] - distance[:, 0] <= rounding]
-    found = leaves[chosen][nearest_choices(X[doubtful], points)]
+def _wrong(
+    X: Float64Array, leaves: IndexArray, chosen: np.ndarray, doubtful: IndexArray
+) -> IndexArray:
+    """Return those of the points that a route through the set, with its rounding, leads astray."""
+    found = leaves[chosen][nearest_choices(X[doubtful], X[chosen])]
     return np.asarray(doubtful[found != leaves[doubtful]], dtype=np.int64)

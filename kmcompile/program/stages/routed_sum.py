@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels.float32 import Float32Kernel, Magnitudes
+from kmcompile.kernels.float32 import Float32Kernel, Magnitudes, QueryTerms
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
@@ -18,6 +19,8 @@ from kmcompile.program.stages.leaf_parts import KernelProducts, LinearPart
 from kmcompile.program.stages.own_pairs import OwnPairs, own_axes, own_index
 from kmcompile.program.stages.route import Route
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
+
+_BLOCK_VALUES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,15 +196,10 @@ class RoutedSum(SumOfLeaves):
         values = list[Float32Array]()
         decision = np.zeros((len(batch), len(intercepts)), dtype=np.float32)
         error = np.zeros_like(decision)
-        for slot, factor in enumerate(coefficients, own.start):
-            vector = self.vectors[self.slots[slot]]
+        kernels = self._kernels(batch, own, terms)
+        for slot, (factor, kernel) in enumerate(zip(coefficients, kernels, strict=True), own.start):
+            value, value_error = kernel
             error_weight = magnitude(factor)
-            total = np.zeros((len(batch), 1), dtype=np.float32)
-            for x, s in zip(batch.x.T, vector, strict=True):
-                self.kernel.accumulate(total, x[:, None], s[None])
-            if self.has_widths:
-                total *= self.widths[slot]
-            value, value_error = self.kernel.finish(total, terms)
             if self.products:
                 values.append(value)
                 factor = self.products.factor(pair, factor, values)
@@ -220,6 +218,22 @@ class RoutedSum(SumOfLeaves):
         if self.own_pairs:
             return self.own_pairs.spread(leaf, decision, bound)
         return decision, bound
+
+    def _kernels(
+        self, batch: Batch, own: slice, terms: QueryTerms
+    ) -> Iterator[tuple[Float32Array, Float32Array]]:
+        """Yield each slot's kernel values and their errors, shape (n_queries, 1)."""
+        block = max(1, _BLOCK_VALUES // max(1, len(batch)))
+        for start in range(own.start, own.stop, block):
+            slots = slice(start, min(start + block, own.stop))
+            total = np.zeros((len(batch), slots.stop - start), dtype=np.float32)
+            for x, s in zip(batch.x.T, self.vectors[self.slots[slots]].T, strict=True):
+                self.kernel.accumulate(total, x[:, None], s)
+            if self.has_widths:
+                total *= self.widths[slots]
+            values, errors = self.kernel.finish(total, terms)
+            for column in range(values.shape[1]):
+                yield values[:, column, None], errors[:, column, None]
 
     def shared(self) -> Shared:
         """Return the numbers of features, vectors, slots, leaves and decisions."""

@@ -18,11 +18,12 @@ _FOLDER = Path(kmcompile.__file__).resolve().parents[1] / "examples" / "routed"
 @pytest.fixture
 def sets(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(_FOLDER))
-    for name in ("falk", "falk_sets"):
+    for name in ("falk", "falk_cost", "falk_data", "falk_search", "falk_sets"):
         monkeypatch.delitem(sys.modules, name, raising=False)
+    import falk_search
     import falk_sets
 
-    monkeypatch.setattr(falk_sets, "N_TRIALS", 2)
+    monkeypatch.setattr(falk_search, "N_TRIALS", 2)
     return falk_sets
 
 
@@ -51,11 +52,13 @@ def test_verdicts_are_three(sets: Any) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_every_method_has_a_row(sets: Any, n_classes: int) -> None:
+def test_every_method_has_a_row(sets: Any, n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("falk_cost.instructions", lambda program, X: np.arange(len(X)))
     random = np.random.default_rng(0)
     X = np.float32(random.random((800, 2))).astype(np.float64)
     y = np.floor(3 * X).sum(axis=1) % n_classes
     rows = list(sets.rows(sets.Split(X[:600], y[:600], X[600:], y[600:])))
-    assert [row["model"] for row in rows] == ["SVC", "FaLK-SVMc", "FaLK-SVM"]
+    names = [row["model"] for row in rows if row["model"] != "FaLK-SVMc, two levels"]
+    assert names == ["SVC", "FaLK-SVMc", "FaLK-SVM"]
     assert all(row.keys() == rows[0].keys() for row in rows)
-    assert all(row["mean ops"] <= row["worst ops"] for row in rows)
+    assert all(int(row["mean ops"]) <= int(row["worst ops"]) for row in rows)
