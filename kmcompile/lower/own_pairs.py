@@ -40,8 +40,8 @@ def lower_own_pairs(machine: KernelMachine, routing: Routing) -> OwnPairs | None
         classes.append(_bits(present))
         pairs.append(np.flatnonzero(own))
         terms += [np.flatnonzero(column) for column in used[own].T]
-    if not any(len(own) for own in pairs):
-        return None
+    if not any(len(own) for own in terms):
+        return None  # no table may be empty
     return OwnPairs(
         classes=np.array(classes),
         pair_ends=np.cumsum([len(own) for own in pairs]),

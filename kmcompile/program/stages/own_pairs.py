@@ -70,8 +70,7 @@ class OwnPairs:
 
     def own(self, leaf: int) -> slice:
         """Return the own pairs of a leaf."""
-        end = int(self.pair_ends[leaf])
-        return slice(end - int(self.counts[leaf]), end)
+        return slice(int(self.pair_ends[leaf - 1]) if leaf else 0, int(self.pair_ends[leaf]))
 
     def rows(self, coefficients: np.ndarray, leaf: int, slots: slice) -> np.ndarray:
         """Return a leaf's coefficients of its own pairs, shape (n_own_slots, n_own_pairs).
@@ -79,10 +78,12 @@ class OwnPairs:
         Where a slot has no term they are 0. The C leaves these out, which changes no sum: it begins
         with 0, and a product of 0 is 0 with either sign.
         """
-        counts = self.term_counts[slots]
-        first = int(self.term_ends[slots.start]) - int(counts[0]) if len(counts) else 0
+        first = int(self.term_ends[slots.start - 1]) if slots.start else 0
+        ends = self.term_ends[slots].astype(np.int64)
+        counts = ends - np.concatenate([[first], ends[:-1]])
         terms = slice(first, first + int(counts.sum()))
-        table = np.zeros((len(counts), int(self.counts[leaf])), dtype=coefficients.dtype)
+        pairs = self.own(leaf)
+        table = np.zeros((len(counts), pairs.stop - pairs.start), dtype=coefficients.dtype)
         table[np.repeat(np.arange(len(counts)), counts), self.terms[terms]] = coefficients[terms]
         return table
 
