@@ -103,6 +103,7 @@ GROUPS: dict[str, list[Any]] = {
         Routed("iris", 5, extra="widths"),
         Routed("iris", 5, extra="products linear"),
         Routed("wine", 5, extra="votes"),
+        Routed("wine", 5, extra="votes", number_format="int16"),
         Routed("iris", 6, "chain", number_format="int16"),
         Routed("wine", 4, number_format="int8"),
         Routed("iris", 5, extra="widths linear", number_format="int16"),
