@@ -18,7 +18,7 @@ uint32_t peer_classify(const float x[N_FEATURES])
     static ours_workspace_t workspace;
     ours_result_t result;
 
-    return (ours_classify(&workspace, x, &result) == OURS_OK) ? (uint32_t)result.label : N_CLASSES;
+    return (CLASSIFY(&workspace, x, &result) == OURS_OK) ? (uint32_t)result.label : N_CLASSES;
 }
 """
 # More than the parts have: what a machine takes is measured also where it would not fit.
@@ -34,6 +34,9 @@ def write(svc: Any, folder: Path, place: Place, **options: Any) -> Written:
         svc, name="ours", target=place.target, out=out, verify="none", **options
     )
     recipe = Recipe.from_json((out / "recipe.json").read_text())
+    header = (out / "ours.h").read_text()
     sources = tuple(out / name for name in recipe.sources)
-    flags = ("-std=c99", "-ffp-contract=off", f"-I{out}")
+    # An integer format takes codes; floats have an entry of their own there.
+    entry = "ours_classify_float" if "ours_classify_float" in header else "ours_classify"
+    flags = ("-std=c99", "-ffp-contract=off", f"-DCLASSIFY={entry}", f"-I{out}")
     return Written((answer(folder, ANSWER), *sources), flags)
