@@ -37,6 +37,6 @@ def write(svc: Any, folder: Path, place: Place, **options: Any) -> Written:
     header = (out / "ours.h").read_text()
     sources = tuple(out / name for name in recipe.sources)
     # An integer format takes codes; floats have an entry of their own there.
-    entry = "ours_classify_float" if "ours_classify_float" in header else "ours_classify"
+    entry = "ours_classify_float" if "ours_classify_float(" in header else "ours_classify"
     flags = ("-std=c99", "-ffp-contract=off", f"-DCLASSIFY={entry}", f"-I{out}")
     return Written((answer(folder, ANSWER), *sources), flags)

@@ -38,7 +38,8 @@ rm -rf "$folder/sources/download"
 
 if [ ! -d "$folder/newlib/usr" ]; then
     if command -v apt-get dpkg-deb > /dev/null &&
-        (cd "$folder/newlib" && apt-get download -qq libnewlib-arm-none-eabi libnewlib-dev); then
+        (cd "$folder/newlib" && apt-get download -qq -o APT::Sandbox::User=root \
+            libnewlib-arm-none-eabi libnewlib-dev); then
         for package in "$folder/newlib"/*.deb; do
             dpkg-deb -x "$package" "$folder/newlib"
         done
