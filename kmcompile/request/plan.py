@@ -20,6 +20,7 @@ from kmcompile.request.task_options import for_task
 from kmcompile.target import Target, load_target
 
 Mode = Literal["exact", "certified", "statistical"]
+Optimize = Literal["mean", "worst", "flash"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class Plan:
         On which targets a replay follows the exact sum if this leaves a label open.
     replay_required : bool
         Whether a replay that does not fit is an error.
+    optimize : {"mean", "worst", "flash"}
+        What the choice of exits and formats makes small first.
     promise : AskedPromise
     stages : AskedStages
         The early exits that the program must have, may have and must not have.
@@ -116,6 +119,7 @@ class Plan:
     number_format: str
     replay: Literal["none", "where_double_is_float64", "always"]
     replay_required: bool
+    optimize: Optimize
     promise: AskedPromise
     stages: AskedStages
     tolerance: float | None
@@ -233,6 +237,7 @@ class Request:
             number_format=number_format,
             replay=_replay(options.replay, mode),
             replay_required=self.given.replay == "float64",
+            optimize=cast("Optimize", options.optimize or "mean"),
             promise=AskedPromise.of(options),
             stages=AskedStages.of(options),
             tolerance=options.tolerance,

@@ -89,11 +89,19 @@ class OperationCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of operations in each number format; `--format auto` compares formats by it."""
+    """The cost of operations in each number format; `--format auto` compares formats by it.
+
+    Attributes
+    ----------
+    float32, int16, int8 : OperationCost
+    float64 : float
+        Instructions of one multiply-add of a replay, its kernel functions included.
+    """
 
     float32: OperationCost
     int16: OperationCost
     int8: OperationCost
+    float64: float
 
     def float_weight(self, width: str) -> int:
         """Return the cost of a float32 product in integer products of this width, at least 1.

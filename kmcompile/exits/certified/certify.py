@@ -13,7 +13,7 @@ from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets
-from kmcompile.exits.certified.choice import TriedExit, choose
+from kmcompile.exits.certified.choice import WORTH, TriedExit, choose
 from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs, likely_inputs_of_leaves
 from kmcompile.exits.certified.limits import is_usable
@@ -40,7 +40,10 @@ _NEARLY_NOTHING = 0.02
 MOST_SAMPLES = 2000
 """Most samples to which exits are fitted, and most others by which they are chosen."""
 
-_N_GENERATED = 3000
+_JUDGED = 3
+"""One of so many samples chooses the exits; they are fitted to the others."""
+
+_N_GENERATED = 2250
 _WORTH_OF_GENERATED = 0.9
 """Most operations with exits in leaves, as a share of those without, by points made from vectors:
 how many queries fall into leaves without vectors is then a guess."""
@@ -112,7 +115,7 @@ def add_certified_exits(
     tell("choosing certified exits")
     fitted = tried(offered, batch, ends, room)
     unsure = machine.routing is not None and source == "generated" and not room.stages.needed
-    worth = _WORTH_OF_GENERATED if unsure else 1.0
+    worth = _WORTH_OF_GENERATED if unsure else WORTH
     exits, candidates = choose(fitted, spent, ends, room, worth=worth)
     sum_notes: tuple[str, ...] = ()
     for other in other_sums:
@@ -275,9 +278,11 @@ def _samples(
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:
         require_samples(len(X), "certified")
-    order = np.random.default_rng(_SEED).permutation(len(X))[: 2 * MOST_SAMPLES]
-    halves = np.sort(order[::2]), np.sort(order[1::2])
-    taught, judged = (np.ascontiguousarray(X[rows]) for rows in halves)
+    order = np.random.default_rng(_SEED).permutation(len(X))
+    n_judged = len(X) // _JUDGED
+    parts = (order[n_judged:], order[:n_judged])
+    chosen = [np.sort(rows[:MOST_SAMPLES]) for rows in parts]
+    taught, judged = (np.ascontiguousarray(X[rows]) for rows in chosen)
     return taught, judged, "generated" if given is None else "data"
 
 

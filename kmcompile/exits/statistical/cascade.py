@@ -147,7 +147,7 @@ def _proved(
 ) -> tuple[list[TriedExit], tuple[str, ...]]:
     """Return the certified exits, tried on the choice samples, and notes on their searches."""
     tell("fitting certified exits")
-    rows = case.taught[:MOST_SAMPLES]
+    rows = case.parts.shape[:MOST_SAMPLES]
     room = replace(room, operations=room.operations * PROOFS_SHARE)
     budgets = SearchBudgets(tell)
     X = np.ascontiguousarray(case.samples.X[rows])
