@@ -18,7 +18,7 @@ from kmcompile.program.estimate import (
 )
 from kmcompile.request.plan import Optimize
 from kmcompile.target import Target
-from kmcompile.text.figures import confidence_text, ratio_text
+from kmcompile.text.figures import confidence_text, ratio_text, share_text
 
 FORMATS = ("float32", "int16", "int8")
 
@@ -87,9 +87,10 @@ def choose_format(
 ) -> tuple[Lowered, tuple[FormatCandidate, ...]]:
     """Return the exact program in the best format for the target, and all compared formats.
 
-    The formats whose tables fit the flash and which are lossless or certify 97 % of the inputs
-    that float32 certifies are compared by the estimates of their programs with early exits (`best`
-    of `kmcompile.program.estimate`). If float32 does not fit, the formats that certify most are.
+    The formats are compared by the estimates of their programs with early exits (`best` of
+    `kmcompile.program.estimate`). Their tables must fit the flash, their scale must reach every
+    input that is measured, and they must be lossless or certify 97 % of the inputs that float32
+    certifies. If float32 does not fit, the formats that certify most are compared.
 
     Parameters
     ----------
@@ -181,6 +182,9 @@ def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str
                 f"does not fit: its tables take {needed:,} of {flash_bytes:,} bytes, "
                 f"the code about {CODE_BYTES:,}"
             )
+        elif _accepted(lowered) < _accepted(found["float32"]):
+            refused = share_text(1 - _accepted(lowered))
+            reasons[key] = f"its scale does not reach {refused} of {lowered.measured.inputs}"
         elif key == "int16" and lowered.coded is not None and lowered.coded.width != "int16":
             reasons[key] = "int8 holds the support vectors without loss: its program is the same"
     return reasons
@@ -190,6 +194,10 @@ def _enough(lowered: Lowered, float32: Lowered) -> bool:
     """Return whether a format certifies enough to replace float32."""
     lossless = lowered.coded is not None and lowered.coded.lossless
     return lossless or _share(lowered) >= ENOUGH * _share(float32)
+
+
+def _accepted(lowered: Lowered) -> float:
+    return lowered.measured.accepted_share
 
 
 def _share(lowered: Lowered) -> float:
