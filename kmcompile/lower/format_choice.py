@@ -29,6 +29,8 @@ Most of these inputs are support vectors, which lie nearer to the boundary than 
 Each of the remaining inputs costs a replay, or gets an answer that is not certified."""
 
 
+_UNFIT = "does not fit"
+
 _DEARER, _DEARER_OF_CLASSES = 1.25, 4.0
 """A format whose sum takes so many times the instructions of the cheapest sum is not tried with
 early exits: exits cost about as much in every format. With many classes they do not."""
@@ -179,7 +181,7 @@ def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str
             reasons[key] = f"not for this machine: {too_little}"
         elif flash_bytes is not None and needed + CODE_BYTES > flash_bytes:
             reasons[key] = (
-                f"does not fit: its tables take {needed:,} of {flash_bytes:,} bytes, "
+                f"{_UNFIT}: its tables take {needed:,} of {flash_bytes:,} bytes, "
                 f"the code about {CODE_BYTES:,}"
             )
         elif _accepted(lowered) < _accepted(found["float32"]):
@@ -258,7 +260,7 @@ def _reason_chosen(lowered: Lowered, known: Mapping[str, str], alone: bool) -> s
     if alone:
         return "no other format is for this machine"
     lossless = lowered.coded is not None and lowered.coded.lossless
-    if "float32" in known and number_format != "float32":
+    if known.get("float32", "").startswith(_UNFIT) and number_format != "float32":
         kept = "it certifies most of the rest"
         if lossless:
             kept = "the support vectors are stored without loss"
