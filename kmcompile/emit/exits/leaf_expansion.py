@@ -23,7 +23,8 @@ class LeafExpansionView(LocalExpansionView):
             super(LeafExpansionView, cls).of(stage, site),
             more_centres=0,
             intercept=f"intercepts[(local->centre * {upper}_N_DECISIONS) + p]",
-            basis_of=f"&{name}_local_basis[(local->centre * {upper}_FOLDED_BASIS) * {upper}_N_PREPARED]",
+            basis_of=f"&{name}_local_basis[(local->centre * {upper}_FOLDED_BASIS)"
+            f" * {upper}_N_PREPARED]",
         )
 
     def sections(self, context: dict[str, Any]) -> list[str]:
