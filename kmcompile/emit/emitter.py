@@ -111,7 +111,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     elif isinstance(summed, PairSum):
         sections += _kernel_totals(summed, functions, early, names)
         assert isinstance(label, Vote)
-        sections += pair_sum_sections(summed, label, bool(early.exits), names)
+        sections += pair_sum_sections(summed, label, early, names)
     elif isinstance(summed, FixedSum):
         sections += fixed_sum_sections(summed, target, names)
     elif isinstance(summed, RoutedFixedSum):
