@@ -90,7 +90,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     if isinstance(summed, VectorTotals):
         names["vector_total"] = total_call(summed)
     if prepared.needs_square_root:
-        sections.append(render("scalar/square_root.c.j2", scalar=square_root.VIEW, **names))
+        of_core = square_root.INSTRUCTIONS[target.program.square_root]
+        sections.append(render("scalar/square_root.c.j2", scalar=of_core, **names))
     sections.append(
         render(
             "stages/prepare.c.j2",
