@@ -41,6 +41,8 @@ class RowProductsView:
         The rows that are summed together, with the offsets of their first words.
     n_rows : str
         C expression: rows of the matrix, a multiple of those that are summed together.
+    is_one_turn : bool
+        Whether all rows are summed together.
     tile : int
         Number of features in one turn of the loop.
     tiled_features : int
@@ -50,6 +52,7 @@ class RowProductsView:
     function: str
     rows: tuple[RowWord, ...]
     n_rows: str
+    is_one_turn: bool
     tile: int
     tiled_features: int
     tiled: bool
@@ -68,6 +71,7 @@ class RowProductsView:
             function=function,
             rows=tuple(RowWord(row, row * n_features) for row in range(together)),
             n_rows=of_rows,
+            is_one_turn=together == n_rows,
             tile=tile,
             tiled_features=tiled,
             tiled=tiled > 0,
