@@ -38,9 +38,9 @@ _NEARLY_NOTHING = 0.02
 """Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
 
 MOST_SAMPLES = 2000
-"""Most samples that choose the exits."""
+"""Most samples to which exits are fitted, and most others by which they are chosen."""
 
-_N_GENERATED = 1500
+_N_GENERATED = 3000
 _WORTH_OF_GENERATED = 0.9
 """Most operations with exits in leaves, as a share of those without, by points made from vectors:
 how many queries fall into leaves without vectors is then a guess."""
@@ -97,18 +97,18 @@ def add_certified_exits(
     """
     tell("choosing certified exits")
     exact_program = program
-    X, source = _samples(machine, program, given)
-    batch = program.prepare.run(Batch.of(X, program.n_decisions))
+    taught, judged, source = _samples(machine, program, given)
+    batch = program.prepare.run(Batch.of(judged, program.n_decisions))
     ends = program.ends
     most = WORST_SHARE * ends.exact.operations()
     room = replace(room, operations=min(room.operations, most))
     budgets = SearchBudgets(tell)
     spent = ends.exact.operations_of(batch) + ends.label.operations()
-    other_sums = () if offers is None or room.stages.needed else offers(X, X)
+    other_sums = () if offers is None or room.stages.needed else offers(taught, judged)
     least = min((other.operations.mean() for other in other_sums), default=np.inf)
     offered: list[Offer] = []
     if least > _NEARLY_NOTHING * spent.mean():
-        offered = fit(machine, program, X, room, budgets)
+        offered = fit(machine, program, taught, room, budgets)
     tell("choosing certified exits")
     fitted = tried(offered, batch, ends, room)
     unsure = machine.routing is not None and source == "generated" and not room.stages.needed
@@ -141,7 +141,7 @@ def add_certified_exits(
         *_additive_notes(machine, program),
         *weight_notes(program),
     )
-    return program, Choice(source, len(X), candidates, notes)
+    return program, Choice(source, len(judged), candidates, notes)
 
 
 def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]:
@@ -265,15 +265,20 @@ def _tried(made: CertifiedFit, asked: Asked) -> Sequence[Offer]:
 
 def _samples(
     machine: KernelMachine, program: Program, given: Float32Array | None
-) -> tuple[Float32Array, str]:
-    """Return samples that the C accepts, and their source: "data" or "generated"."""
+) -> tuple[Float32Array, Float32Array, str]:
+    """Return samples to fit exits to, others to choose them by, and the source of both.
+
+    An exit decides more of the samples that it was fitted to than of others. The source is "data"
+    or "generated"; the C accepts all samples.
+    """
     X = _generated(machine) if given is None else given
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:
         require_samples(len(X), "certified")
-    if len(X) > MOST_SAMPLES:
-        X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:MOST_SAMPLES])]
-    return np.ascontiguousarray(X), "generated" if given is None else "data"
+    order = np.random.default_rng(_SEED).permutation(len(X))[: 2 * MOST_SAMPLES]
+    halves = np.sort(order[::2]), np.sort(order[1::2])
+    taught, judged = (np.ascontiguousarray(X[rows]) for rows in halves)
+    return taught, judged, "generated" if given is None else "data"
 
 
 def _generated(machine: KernelMachine) -> Float32Array:
