@@ -121,6 +121,11 @@ class PairSum(VectorTotals):
         ends = np.concatenate([[0], self.pair_ends.reshape(-1).astype(np.int64)])
         return int(np.diff(ends).max())
 
+    @property
+    def most_sections(self) -> int:
+        """Largest number of sections of all pairs: two sums each, whose last ones may be short."""
+        return (self.n_entries + 2 * (SECTION - 1) * self.n_decisions) // SECTION
+
     def lists(self) -> list[tuple[slice, slice]]:
         """Return the entries of each pair: the positive ones and the negative ones."""
         starts = np.concatenate([[0], self.pair_ends[:-1, 1]]).astype(int)
