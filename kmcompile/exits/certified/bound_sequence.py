@@ -269,9 +269,9 @@ class _Group:
         mine = rows[np.ix_(self.own[first:inner] - start, self.own[first:] - start)]
         ahead = self.beta[:, first:].copy()
         ahead[:, inner - first :] *= 2
-        terms: NDArray[np.longdouble] = self.beta[:, first:inner] * (
-            mine.astype(np.longdouble) @ ahead.T
-        ).T
+        terms: NDArray[np.longdouble] = (
+            self.beta[:, first:inner] * (mine.astype(np.longdouble) @ ahead.T).T
+        )
         return terms.sum(axis=1)
 
 

@@ -32,7 +32,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
-from kmcompile.request.plan import AskedPromise, Plan
+from kmcompile.request.plan import Plan
 from kmcompile.text.figures import counted
 
 _REPEATED_SHARE = 0.05
@@ -117,7 +117,7 @@ def calibrate(
         held_out = X
     else:
         control = plan.promise.control
-        risk, note = _risk(plan.promise, len(X), len(given), samples.training)
+        risk, note = _risk(plan, len(X), len(given), samples.training)
         notes = (note, *notes) if note else notes
         parts = split(len(X), risk, control, groups.first[kept])
         wish = Wish(risk, control, parts, plan.promise.n_generated)
@@ -158,8 +158,9 @@ def _told(asked: Challenge) -> str:
     )
 
 
-def _risk(asked: AskedPromise, n: int, n_given: int, training: bool) -> tuple[float, str]:
+def _risk(plan: Plan, n: int, n_given: int, training: bool) -> tuple[float, str]:
     """Return the risk to promise, and a note if it is not the default one for want of samples."""
+    asked = plan.promise
     supported = supported_risk(n, asked.control)
     if asked.risk_is == "auto" or (training and asked.risk_is == "default"):
         return supported, ""
@@ -168,7 +169,7 @@ def _risk(asked: AskedPromise, n: int, n_given: int, training: bool) -> tuple[fl
     try:
         require_support(n, asked.risk, asked.control, n_given)
     except FewSamplesError as error:
-        if asked.risk_is == "given" or supported > _MOST_RISK:
+        if not plan.mode_is_default or supported > _MOST_RISK:
             raise
         few = str(error).split("\nask for")[0]
         return supported, f"the promised risk is {supported:g}: {few}"
