@@ -25,6 +25,8 @@ from kmcompile.exits.without_vectors import Board
 from kmcompile.lower.codes import Coded
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.cost import worst_operations
+from kmcompile.program.estimate import EQUAL
 from kmcompile.program.interpreter import Inputs, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedPolynomialSum, TableSum
@@ -140,13 +142,15 @@ def add_early_exits(
         if machine.reduced_from is None:  # its few vectors are shared by nearly all pairs
             pairs = offer_pairs(machine, program, plan.target, plan.budgets, taught, judged)
         over_vectors.append(_NO_GAIN if isinstance(vectorless, SumOffer) else vectorless)
-        return [offer for offer in (pairs, vectorless) if isinstance(offer, SumOffer)]
+        found = [offer for offer in (pairs, vectorless) if isinstance(offer, SumOffer)]
+        return [offer for offer in found if _is_no_larger(offer, program, plan)]
 
     others = None if machine.routing is not None else offers
     is_statistical = plan.mode == "statistical"
     share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
     room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
     room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
+    room = room.of(plan.optimize, program)
     if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, others)
@@ -180,6 +184,15 @@ def _offer_without_vectors(
     )
 
 
+def _is_no_larger(offer: SumOffer, program: Program, plan: Plan) -> bool:
+    """Return whether a sum keeps what `--optimize` names as small as the exact sum has it."""
+    if plan.optimize == "worst":
+        return worst_operations(offer.program) <= EQUAL * worst_operations(program)
+    if plan.optimize == "flash":
+        return offer.program.table_bytes <= EQUAL * program.table_bytes
+    return True
+
+
 def _summed(machine: KernelMachine, program: Program, plan: Plan, coded: Coded | None) -> WithExits:
     """Return the program with a sum without support vectors if it costs less than the exact sum."""
     if machine.routing is not None:
@@ -190,6 +203,8 @@ def _summed(machine: KernelMachine, program: Program, plan: Plan, coded: Coded |
     offered = _offer_without_vectors(machine, program, plan, judged, coded)
     if isinstance(offered, str):
         return WithExits(program, over_vectors=offered)
+    if not _is_no_larger(offered, program, plan):
+        return WithExits(program, over_vectors=_NO_GAIN)
     alone = interpret(program, judged).stage_operations[:, -2:].sum(axis=1).mean()
     if offered.operations.mean() >= alone:
         return WithExits(program, over_vectors=_NO_GAIN)

@@ -44,6 +44,9 @@ _INVERSE_ERROR = 1.05
 
 _ROWS = 512
 
+_MANY = 2000
+"""Number of vectors from which kernels are computed by a faster formula, with a larger error."""
+
 _MOST_LANES = 4
 """Most vectors between two tests of the interval: more of them leave the tests too far apart."""
 
@@ -106,12 +109,20 @@ def lower_bound_sequence(
 
 
 def _usable(gram: Float64Array) -> int:
-    """Return how many of the first vectors z have a Gram matrix with a usable condition number."""
-    for n in range(len(gram), 0, -1):
+    """Return how many of the first vectors z have a Gram matrix with a usable condition number.
+
+    One more vector never lessens the condition number (Cauchy's interlacing), so a bisection finds
+    the number.
+    """
+    low, high, n = 0, len(gram), len(gram)  # all of them nearly always do
+    while low < high:
         values = np.linalg.eigvalsh(gram[:n, :n])
         if values[0] * _LARGEST_CONDITION >= values[-1] > 0:
-            return n
-    return 0
+            low = n
+        else:
+            high = n - 1
+        n = (low + high + 1) // 2
+    return low
 
 
 def _context(machine: KernelMachine, program: Program, z: Float32Array) -> KernelContext:
@@ -194,21 +205,95 @@ class _Normals:
 
     @classmethod
     def of(cls, machine: KernelMachine, z: Float64Array) -> _Normals:
-        """Return the normals of a machine, summed in extended precision where the host has one."""
-        beta = decision_coefficients(machine).astype(np.longdouble)
+        """Return the normals of a machine, summed in extended precision where the host has one.
+
+        Kernels of many vectors come from `Kernel.fast_values`, whose error counts.
+        """
         s = machine.support_vectors
-        with_z = beta @ machine.kernel.values(z, s).astype(np.longdouble)
-        square = np.zeros(len(beta), dtype=np.longdouble)
-        diagonal = np.empty(len(s))
+        groups = [_Group.of(*found) for found in _own_vectors(decision_coefficients(machine))]
+        values = machine.kernel.values(z, s)
+        with_z = np.empty((machine.n_decisions, len(z)))
+        square = np.zeros(machine.n_decisions, dtype=np.longdouble)
+        for group in groups:
+            with_z[group.decisions] = group.beta @ values[group.own].astype(np.longdouble)
+        added = 0.0
         for start in range(0, len(s), _ROWS):
-            part = slice(start, start + _ROWS)
-            rows = machine.kernel.values(s, s[part])
-            diagonal[part] = rows[np.arange(len(rows)), np.arange(start, start + len(rows))]
-            square += (beta[:, part] * (rows @ beta.T.astype(np.longdouble)).T).sum(axis=1)
-        size = np.abs(beta).astype(np.float64) @ np.sqrt(diagonal)
+            rest = slice(start, None)  # K is symmetric
+            rows, error = _kernels(machine.kernel, s[rest], s[start : start + _ROWS], len(s))
+            added = max(added, error)
+            for group in groups:
+                square[group.decisions] += group.part_of_square(rows, start)
+        size = np.zeros(machine.n_decisions)
+        length = np.sqrt(machine.kernel.self_values(s))
+        for group in groups:
+            size[group.decisions] = np.abs(group.beta).astype(np.float64) @ length[group.own]
         precision = float(np.finfo(np.longdouble).eps)
-        error = _gram(machine.kernel, s[:1]).error + 2 * len(s) * precision
-        return cls(with_z.astype(np.float64), square.astype(np.float64), size, error)
+        error = _gram(machine.kernel, s[:1]).error + added + 2 * len(s) * precision
+        return cls(with_z, square.astype(np.float64), size, error)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """Decisions that use the same vectors.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n,), int
+    own : ndarray of shape (n_own,), int
+        The vectors, in increasing order.
+    beta : ndarray of shape (n, n_own), longdouble
+    """
+
+    decisions: NDArray[np.intp]
+    own: NDArray[np.intp]
+    beta: NDArray[np.longdouble]
+
+    @classmethod
+    def of(cls, decisions: NDArray[np.intp], beta: Float64Array) -> _Group:
+        """Return the group of some decisions, whose rows of beta are 0 for the same vectors."""
+        own = np.flatnonzero(beta.any(axis=0))
+        return cls(decisions, own, beta[:, own].astype(np.longdouble))
+
+    def part_of_square(self, rows: Float64Array, start: int) -> NDArray[np.longdouble]:
+        """Return the terms of beta^T K beta of some rows of K and of the columns that mirror them.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows, n_sv - start), float64
+            The rows of K from `start` on, without the columns before `start`.
+        """
+        first, inner, last = np.searchsorted(self.own, (start, start + len(rows), len(self.own)))
+        first, inner = int(first), int(inner)
+        if first == inner:
+            return np.zeros(len(self.beta), dtype=np.longdouble)
+        mine = rows[np.ix_(self.own[first:inner] - start, self.own[first:] - start)]
+        ahead = self.beta[:, first:].copy()
+        ahead[:, inner - first :] *= 2
+        terms: NDArray[np.longdouble] = (
+            self.beta[:, first:inner] * (mine.astype(np.longdouble) @ ahead.T).T
+        )
+        return terms.sum(axis=1)
+
+
+def _own_vectors(beta: Float64Array) -> list[tuple[NDArray[np.intp], Float64Array]]:
+    """Return the decisions that use the same vectors, with their rows of beta."""
+    alike: dict[bytes, list[int]] = {}
+    for p, row in enumerate(beta):
+        alike.setdefault(np.packbits(row != 0).tobytes(), []).append(p)
+    return [(np.array(p, dtype=np.intp), beta[p]) for p in alike.values()]
+
+
+def _kernels(
+    kernel: Kernel, s: Float64Array, x: Float64Array, n_all: int
+) -> tuple[Float64Array, float]:
+    """Return kernels of vectors, shape (n_x, n_s), and the relative error of a faster formula.
+
+    The formula is used from `_MANY` vectors on.
+    """
+    if n_all < _MANY:
+        return kernel.values(s, x), 0.0
+    values, error = kernel.fast_values(s, x)
+    return values, float(error.max(initial=0.0))
 
 
 def _lowered(

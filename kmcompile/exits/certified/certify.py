@@ -13,7 +13,7 @@ from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets
-from kmcompile.exits.certified.choice import TriedExit, choose
+from kmcompile.exits.certified.choice import WORTH, TriedExit, choose
 from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs, likely_inputs_of_leaves
 from kmcompile.exits.certified.limits import is_usable
@@ -38,9 +38,12 @@ _NEARLY_NOTHING = 0.02
 """Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
 
 MOST_SAMPLES = 2000
-"""Most samples that choose the exits."""
+"""Most samples to which exits are fitted, and most others by which they are chosen."""
 
-_N_GENERATED = 1500
+_JUDGED = 3
+"""One of so many samples chooses the exits; they are fitted to the others."""
+
+_N_GENERATED = 2250
 _WORTH_OF_GENERATED = 0.9
 """Most operations with exits in leaves, as a share of those without, by points made from vectors:
 how many queries fall into leaves without vectors is then a guess."""
@@ -97,22 +100,22 @@ def add_certified_exits(
     """
     tell("choosing certified exits")
     exact_program = program
-    X, source = _samples(machine, program, given)
-    batch = program.prepare.run(Batch.of(X, program.n_decisions))
+    taught, judged, source = _samples(machine, program, given)
+    batch = program.prepare.run(Batch.of(judged, program.n_decisions))
     ends = program.ends
     most = WORST_SHARE * ends.exact.operations()
     room = replace(room, operations=min(room.operations, most))
     budgets = SearchBudgets(tell)
     spent = ends.exact.operations_of(batch) + ends.label.operations()
-    other_sums = () if offers is None or room.stages.needed else offers(X, X)
+    other_sums = () if offers is None or room.stages.needed else offers(taught, judged)
     least = min((other.operations.mean() for other in other_sums), default=np.inf)
     offered: list[Offer] = []
     if least > _NEARLY_NOTHING * spent.mean():
-        offered = fit(machine, program, X, room, budgets)
+        offered = fit(machine, program, taught, room, budgets)
     tell("choosing certified exits")
     fitted = tried(offered, batch, ends, room)
     unsure = machine.routing is not None and source == "generated" and not room.stages.needed
-    worth = _WORTH_OF_GENERATED if unsure else 1.0
+    worth = _WORTH_OF_GENERATED if unsure else WORTH
     exits, candidates = choose(fitted, spent, ends, room, worth=worth)
     sum_notes: tuple[str, ...] = ()
     for other in other_sums:
@@ -141,7 +144,7 @@ def add_certified_exits(
         *_additive_notes(machine, program),
         *weight_notes(program),
     )
-    return program, Choice(source, len(X), candidates, notes)
+    return program, Choice(source, len(judged), candidates, notes)
 
 
 def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]:
@@ -265,15 +268,22 @@ def _tried(made: CertifiedFit, asked: Asked) -> Sequence[Offer]:
 
 def _samples(
     machine: KernelMachine, program: Program, given: Float32Array | None
-) -> tuple[Float32Array, str]:
-    """Return samples that the C accepts, and their source: "data" or "generated"."""
+) -> tuple[Float32Array, Float32Array, str]:
+    """Return samples to fit exits to, others to choose them by, and the source of both.
+
+    An exit decides more of the samples that it was fitted to than of others. The source is "data"
+    or "generated"; the C accepts all samples.
+    """
     X = _generated(machine) if given is None else given
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:
         require_samples(len(X), "certified")
-    if len(X) > MOST_SAMPLES:
-        X = X[np.sort(np.random.default_rng(_SEED).permutation(len(X))[:MOST_SAMPLES])]
-    return np.ascontiguousarray(X), "generated" if given is None else "data"
+    order = np.random.default_rng(_SEED).permutation(len(X))
+    n_judged = len(X) // _JUDGED
+    parts = (order[n_judged:], order[:n_judged])
+    chosen = [np.sort(rows[:MOST_SAMPLES]) for rows in parts]
+    taught, judged = (np.ascontiguousarray(X[rows]) for rows in chosen)
+    return taught, judged, "generated" if given is None else "data"
 
 
 def _generated(machine: KernelMachine) -> Float32Array:

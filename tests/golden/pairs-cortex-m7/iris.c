@@ -407,7 +407,8 @@ static iris_products_t iris_sum_entries(
     iris_products_t sum = { 0.0f, 0.0f };
     uint32_t start;
 
-    /* Loop bound: ((2U + 16U) - 1U) / 16U. */
+    /* Of a query: two sums of each pair, the last section of each may be short. */
+    /* Loop bound: ((2U + 16U) - 1U) / 16U, of a query 6U. */
     for (start = first; start < end; start += 16U) {
         const uint32_t left = end - start;
         const uint32_t n = (left < 16U) ? left : 16U;
@@ -415,12 +416,14 @@ static iris_products_t iris_sum_entries(
         float error = 0.0f;
         uint32_t entry;
 
-        /* Loop bound: 16U, in all 2U. */
+        /* Loop bound: 16U, in all 2U, of a query IRIS_N_ENTRIES. */
         for (entry = start; entry < (start + n); ++entry) {
             const uint32_t vector = iris_entry_vectors[entry];
             const float coef = iris_coefficients[entry];
 
             if (vector < IRIS_N_BLOCKS) {
+                /* Its mark is set then, until the next query. */
+                /* Taken: at most IRIS_N_BLOCKS of a query. */
                 if (!iris_is_marked(workspace->computed, vector)) {
                     iris_compute_kernel(workspace, input, terms, vector);
                 }
@@ -439,7 +442,8 @@ static iris_products_t iris_sum_entries(
 /*
  * decision[p] = sum over the pair's entries of beta K(s, x) + b_p, and bound[p] >= its error.
  * The places of the entries are checked, so that a damaged table cannot make this read elsewhere
- * or run longer than the longest pair allows. Input: p < N_DECISIONS.
+ * or run longer than the longest pair allows, or all pairs together longer than their entries allow.
+ * Input: p < N_DECISIONS, a pair that has not been evaluated for this query.
  */
 static void iris_evaluate_pair(
     iris_workspace_t *const workspace,
@@ -460,7 +464,9 @@ static void iris_evaluate_pair(
     float error;
 
     if ((first <= middle) && (middle <= end) && (end <= IRIS_N_ENTRIES)
-        && ((middle - first) <= 2U) && ((end - middle) <= 2U)) {
+        && ((middle - first) <= 2U) && ((end - middle) <= 2U)
+        && ((end - first) <= (IRIS_N_ENTRIES - workspace->n_entries))) {
+        workspace->n_entries += end - first;
         positive = iris_sum_entries(workspace, input, terms, first, middle);
         negative = iris_sum_entries(workspace, input, terms, middle, end);
     } else {
@@ -488,6 +494,7 @@ static void iris_forget_kernels(
         workspace->computed[i] = 0U;
     }
     workspace->n_computed = 0U;
+    workspace->n_entries = 0U;
     workspace->damaged = 0U;
 }
 

@@ -66,7 +66,7 @@ class NestedCost:
         of_gram = _gram_slope(lower, -np.tril(back @ rows.T))
         of_gram += _NUGGET * np.diag(np.diag(of_gram))
         total = gradient(kernel, Z, self.X, back[:, :n])
-        total += gradient(kernel, Z, normals.vectors, back[:, n:] @ normals.coefficients)
+        total += gradient(kernel, Z, normals.vectors, normals.sums.back(back[:, n:]))
         total += gradient(kernel, Z, Z, 2 * of_gram)
         return cost, total
 
