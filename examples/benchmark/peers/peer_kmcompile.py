@@ -1,4 +1,4 @@
-"""kmcompile with its plain options: certified early exits before the exact sum."""
+"""kmcompile with its plain options: it chooses number format and early exits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ uint32_t peer_classify(const float x[N_FEATURES])
     static ours_workspace_t workspace;
     ours_result_t result;
 
-    return (CLASSIFY(&workspace, x, &result) == OURS_OK) ? (uint32_t)result.label : N_CLASSES;
+    if (ours_classify_float(&workspace, x, &result) != OURS_OK) {
+        return N_CLASSES;
+    }
+    return (uint32_t)result.label;
 }
 """
 # More than the parts have: what a machine takes is measured also where it would not fit.
@@ -34,9 +37,6 @@ def write(svc: Any, folder: Path, place: Place, **options: Any) -> Written:
         svc, name="ours", target=place.target, out=out, verify="none", **options
     )
     recipe = Recipe.from_json((out / "recipe.json").read_text())
-    header = (out / "ours.h").read_text()
     sources = tuple(out / name for name in recipe.sources)
-    # An integer format takes codes; floats have an entry of their own there.
-    entry = "ours_classify_float" if "ours_classify_float(" in header else "ours_classify"
-    flags = ("-std=c99", "-ffp-contract=off", f"-DCLASSIFY={entry}", f"-I{out}")
+    flags = ("-std=c99", "-ffp-contract=off", f"-I{out}")
     return Written((answer(folder, ANSWER), *sources), flags)
