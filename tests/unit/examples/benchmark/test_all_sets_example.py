@@ -41,7 +41,7 @@ def line(name: str, run: str, mean_ops: float, **more: Any) -> dict[str, Any]:
         **{"exact_ops": 100.0, "mean_ops": mean_ops, "p99_ops": 100.0, "flash_bytes": 1000},
         "instructions": {"exact": 400.0, "mean": 4 * mean_ops, "worst": 800},
         **{"certified_share": 1.0, "certified_wrong": 0, "mismatches": 0},
-        **{"cpu_s": 1.0, "peak_mb": 100.0, **more},
+        **{"format": "float32", "mode": "exact", "cpu_s": 1.0, "peak_mb": 100.0, **more},
     }
 
 
