@@ -67,8 +67,7 @@ def rows(lines: list[Line]) -> list[str]:
     runs = sorted({(line["asked_format"], line["run"]) for line in lines}, key=_run_order)
     names = [run if form == "target" else f"{run} {form}" for form, run in runs]
     table = [
-        "Gain in operations / mean instructions on the target; the last column has the instructions",
-        "of the exact sum in float32:",
+        "Gain in operations / mean instructions on the target; last the exact sum's in float32:",
         "",
         "| set | machine | features | classes | vectors | held out | "
         + " | ".join(names)
