@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.exits.certified.expansion import N_SQUARES, Expansion, largest_eigenvalue
+from kmcompile.exits.certified.eigenvalues import distance_from, largest_eigenvalue
+from kmcompile.exits.certified.expansion import Expansion
+from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import (
     SMALLEST_NORMAL,
@@ -59,9 +61,8 @@ def linear_rows(
     """
     n, u = len(e.centre), UNIT_ROUNDOFF
     weights, constant = stored(e.linear), stored(e.constant)
-    values = np.linalg.eigvalsh(e.quadratic)
-    curvature = stored((values[:, 0] + values[:, -1]) / 2)
-    half = np.array([_distance(M, m) for M, m in zip(e.quadratic, curvature, strict=True)])
+    curvature = stored(e.ends.mean(axis=1))
+    half = distance_from(e.ends, curvature, n)
     length = np.sqrt((weights**2).sum(axis=1))
     bounds = (
         gamma_factor(n + 1) * length + np.sqrt(((weights - e.linear) ** 2).sum(axis=1)) * _UP,
@@ -72,13 +73,6 @@ def linear_rows(
     )
     rows = np.stack([constant, curvature, *(bound_constants(b) for b in bounds)], axis=1)
     return weights, rows.astype(np.float32)
-
-
-def _distance(M: Float64Array, m: float) -> float:
-    """Return an upper bound on the spectral norm of M - m I."""
-    rest = M - m * np.eye(len(M))
-    rounded = 2.0**-52 * (float(np.linalg.norm(M)) + abs(m))
-    return max(largest_eigenvalue(rest), largest_eigenvalue(-rest)) + rounded
 
 
 def _minimum(

@@ -9,8 +9,8 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.certified.expansion import N_SQUARES
 from kmcompile.exits.certified.expansion_constants import curved_rows, reach_constants
+from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.offers import Asked, Offer

@@ -9,13 +9,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from kmcompile.exits.certified.expansion import (
-    LARGEST_EXPONENT,
-    N_SQUARES,
-    Vectors,
-    expand,
-    largest_eigenvalue,
-)
+from kmcompile.exits.certified.eigenvalues import largest_eigenvalue
+from kmcompile.exits.certified.expansion import LARGEST_EXPONENT, Vectors, expand
+from kmcompile.exits.certified.expansion_norms import N_SQUARES
 
 mpmath.mp.dps = 60
 GAMMA = 0.3
