@@ -39,6 +39,13 @@ def extreme_eigenvalues(matrix: Float64Array) -> tuple[float, float]:
     return float(values[0]), float(values[-1])
 
 
+def estimated_ends(matrix: Float64Array) -> tuple[float, float]:
+    """Return estimates of the smallest and the largest eigenvalue of a symmetric matrix."""
+    if len(matrix) < _LARGE:
+        return extreme_eigenvalues(matrix)
+    return -_estimated(-matrix), _estimated(matrix)
+
+
 def distance_from(ends: Float64Array, middle: Float64Array, width: int) -> Float64Array:
     """Return upper bounds on the spectral norms of M - m I, given LAPACK's ends of M's spectrum.
 
