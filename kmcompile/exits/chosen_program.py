@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kmcompile.emit.layout import workspace_bytes
 from kmcompile.exits.asked_replay import add_asked_replay
+from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import WithExits, add_early_exits
 from kmcompile.lower.format_choice import FormatCandidate, choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
@@ -95,14 +96,35 @@ def choose_program(
     return _with_replay(lowered, exits, plan, compared)
 
 
-def complete(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> ChosenProgram:
-    """Return the exact program extended by the early exits and the replay that a plan asks for."""
-    return _with_replay(lowered, _with_exits(lowered, plan, tell), plan)
+def complete(
+    lowered: Lowered,
+    plan: Plan,
+    tell: Callable[[str], None],
+    offered: Sequence[Offer] | None = None,
+) -> ChosenProgram:
+    """Return the exact program extended by the early exits and the replay that a plan asks for.
+
+    Parameters
+    ----------
+    lowered : Lowered
+    plan : Plan
+    tell : callable
+        Called with a few words as each step begins.
+    offered : sequence of Offer, optional
+        Certified exits of this exact program that mode certified chooses from; by default it
+        searches for them.
+    """
+    return _with_replay(lowered, _with_exits(lowered, plan, tell, offered), plan)
 
 
-def _with_exits(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> WithExits:
+def _with_exits(
+    lowered: Lowered,
+    plan: Plan,
+    tell: Callable[[str], None],
+    offered: Sequence[Offer] | None = None,
+) -> WithExits:
     exact = with_tolerance(lowered.program, plan.tolerance)
-    return add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
+    return add_early_exits(lowered.machine, exact, plan, tell, lowered.coded, offered)
 
 
 def _with_replay(

@@ -100,8 +100,8 @@ def fit_local_expansion(
             continue
         seen.add(own)
         levels = tree(machine, program, samples, labels, own, budget.tell)
-        budget.tell("bounding curvatures")
-        for r in n_basis:
+        for number, r in enumerate(n_basis, start=1):
+            budget.tell(f"bounding curvatures, {number} of {len(n_basis)} bases")
             for made in _stages(machine, levels, own, r, _flash_bytes(program, room)):
                 stage = with_intercept(made, program)
                 text = "x".join(str(n) for n in stage.branches.tolist())

@@ -62,7 +62,7 @@ def refined_lists(
         return
     m, trial = len(normals.vectors), _trial(normals)
     vectors = np.zeros((0, normals.vectors.shape[1]))
-    for n in lengths:
+    for number, n in enumerate(lengths, start=1):
         operations = _operations(cost, n)
         if not budget.allows(operations=operations):
             if len(vectors):
@@ -71,7 +71,7 @@ def refined_lists(
                 budget.left_out()
             return
         budget.spend(operations)
-        budget.tell(f"{n} vectors")
+        budget.tell(f"{n} vectors, list {number} of {len(lengths)} at most")
         start = free_vectors(normals, n, _SEED, vectors)
         if not len(start):
             return
