@@ -9,8 +9,8 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.certified.expansion import N_SQUARES
 from kmcompile.exits.certified.expansion_constants import curved_rows, reach_constants
+from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.offers import Asked, Offer
@@ -100,8 +100,8 @@ def fit_local_expansion(
             continue
         seen.add(own)
         levels = tree(machine, program, samples, labels, own, budget.tell)
-        budget.tell("bounding curvatures")
-        for r in n_basis:
+        for number, r in enumerate(n_basis, start=1):
+            budget.tell(f"bounding curvatures, {number} of {len(n_basis)} bases")
             for made in _stages(machine, levels, own, r, _flash_bytes(program, room)):
                 stage = with_intercept(made, program)
                 text = "x".join(str(n) for n in stage.branches.tolist())

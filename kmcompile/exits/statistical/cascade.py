@@ -94,6 +94,7 @@ def add_cascade(
         n_support_vectors_found=int(samples.is_vector.sum()),
         candidates=choice.candidates,
         notes=tuple(notes),
+        offered=tuple(offered),
     )
 
 
@@ -135,7 +136,7 @@ def _proved(
     X = np.ascontiguousarray(case.samples.X[rows])
     offered = fit(case.machine, case.program, X, room, budgets)
     batch = case.batch.chosen(case.parts.choice)
-    return tried(offered, batch, case.ends, room), budgets.notes
+    return tried(offered, batch, case.ends, room, tell), budgets.notes
 
 
 def _left_out(fitted: Sequence[FittedExit], program: Program) -> list[str]:
