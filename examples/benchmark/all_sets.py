@@ -131,13 +131,23 @@ def facts_of(name: str, machine: str, folder: Path, arguments: argparse.Namespac
 def measured(run: Run, folder: Path, facts: dict[str, Any], seconds: int) -> dict[str, Any]:
     """Return the line of a compilation."""
     line = dict(zip(("set", "machine", "run", "asked_format"), run.key, strict=True))
-    line |= {"half": half_of(run.name), **facts}
+    line |= {"half": half_of(run.name), "commit": commit(), **facts}
     if "error" in facts:
         return line
     options = run.options(facts)
     words = [str(folder / f"{run.name}-{run.machine}.joblib"), str(folder / f"{run.name}.npz")]
     printed, failure = in_process("sets_compile.py", [*words, json.dumps(options)], seconds)
     return {**line, "options": options, **(failure or json.loads(printed.splitlines()[-1]))}
+
+
+def commit() -> str | None:
+    """Return the commit of the checkout, with a + where it has changes; None without git."""
+    words = ["git", "-C", str(HERE), "describe", "--always", "--exclude=*", "--dirty=+"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
 
 
 def lines_in(path: Path) -> list[dict[str, Any]]:

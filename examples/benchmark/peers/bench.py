@@ -84,7 +84,7 @@ def measure(bench: Path, model: Model, name: str, target: str) -> Row:
     try:
         written = import_module(f"peer_{name}").write(model.svc, folder, place)
         if target == "host":
-            return row | on_host(model, folder, host_files(written, folder))
+            return row | on_host(model, host_files(written, folder))
         artifact = board_image(written, model, load_target(target), folder)
         return row | on_board(bench, model, artifact)
     except (NotGeneratedError, NotBuiltError, KmcompileError) as error:
@@ -107,21 +107,12 @@ def some(model: Model, n: int) -> np.ndarray:
     return np.linspace(0, len(model.X) - 1, min(n, len(model.X)), dtype=int)
 
 
-def on_host(model: Model, folder: Path, files: tuple[Path, Path]) -> Row:
+def on_host(model: Model, files: tuple[Path, Path]) -> Row:
     """Return wrong labels over all test samples, and callgrind's instructions of some."""
     library, program = files
     labels = answers(library, model.X)
-    X = model.X[some(model, N_CALLGRIND)]
-    X.tofile(folder / "queries.bin")
-    words = ["valgrind", "--tool=callgrind", "--toggle-collect=peer_classify"]
-    words += ["--callgrind-out-file=/dev/null", str(program), "queries.bin", str(len(X))]
-    counted = None
-    if shutil.which("valgrind"):
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
-        found = re.search(r"Collected : (\d+)", done.stderr)
-        counted = int(found[1]) / len(X) if found else None
     return {
-        "instructions": counted,
+        "instructions": callgrind(program, model.X[some(model, N_CALLGRIND)]),
         "wrong": int((labels != model.expected).sum()),
         "asked": len(labels),
         "flash": None,
@@ -129,6 +120,19 @@ def on_host(model: Model, folder: Path, files: tuple[Path, Path]) -> Row:
         "stack": None,
         "library": str(library),
     }
+
+
+def callgrind(program: Path, X: np.ndarray) -> float | None:
+    """Return the mean instructions of a query; None without valgrind."""
+    if not shutil.which("valgrind"):
+        return None
+    queries = program.with_name("queries.bin")
+    X.tofile(queries)
+    words = ["valgrind", "--tool=callgrind", "--toggle-collect=peer_classify"]
+    words += ["--callgrind-out-file=/dev/null", str(program), str(queries), str(len(X))]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    return int(found[1]) / len(X) if found else None
 
 
 def answers(library: Path, X: np.ndarray) -> np.ndarray:

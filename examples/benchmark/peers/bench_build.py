@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -68,7 +69,9 @@ class Compiler:
             raise NotBuiltError(f"not compiled within {TIMEOUT_S:.0f} s") from error
         if done.returncode != 0:
             lines = done.stderr.splitlines()
-            first = next((x for x in lines if "error" in x or "overflowed" in x), lines[-1])
+            first = next(
+                (x for x in lines if re.search("error:|undefined|overflowed", x)), lines[-1]
+            )
             raise NotBuiltError(first.replace(str(self.folder), "."))
 
 

@@ -1,4 +1,4 @@
-"""kmcompile without early exits."""
+"""kmcompile without early exits, in float32."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ from peer import Place, Written
 
 def write(svc: Any, folder: Path, place: Place) -> Written:
     """Compile in mode exact."""
-    return peer_kmcompile.write(svc, folder, place, mode="exact")
+    return peer_kmcompile.write(svc, folder, place, mode="exact", format="float32")

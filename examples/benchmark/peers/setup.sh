@@ -15,7 +15,7 @@ say() { echo "bench: $*" >&2; }
 if ! cmp -s "$here/requirements.txt" "$folder/venv/installed.txt"; then
     say "installing the generators"
     "$here/../../../.venv/bin/python" -m venv --clear "$folder/venv"
-    "$folder/venv/bin/pip" install --quiet --disable-pip-version-check \
+    "$folder/venv/bin/pip" install --quiet --quiet --disable-pip-version-check \
         -e "$here/../../.." -r "$here/requirements.txt"
     cp "$here/requirements.txt" "$folder/venv/installed.txt"
 fi
@@ -23,7 +23,7 @@ fi
 for name in cmsisdsp==1.10.3 libsvm-official==3.37.0; do
     if [ ! -d "$folder/sources/${name%%==*}" ]; then
         rm -rf "$folder/sources/download" && mkdir "$folder/sources/download"
-        if "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps \
+        if "$folder/venv/bin/pip" download --quiet --quiet --disable-pip-version-check --no-deps \
             --dest "$folder/sources/download" --no-binary "${name%%==*}" "$name" 2> /dev/null; then
             mkdir "$folder/sources/download/unpacked"
             tar xzf "$folder/sources/download"/*.tar.gz -C "$folder/sources/download/unpacked" \
@@ -38,7 +38,8 @@ rm -rf "$folder/sources/download"
 
 if [ ! -d "$folder/newlib/usr" ]; then
     if command -v apt-get dpkg-deb > /dev/null &&
-        (cd "$folder/newlib" && apt-get download -qq libnewlib-arm-none-eabi libnewlib-dev); then
+        (cd "$folder/newlib" && apt-get download -qq -o APT::Sandbox::User=root \
+            libnewlib-arm-none-eabi libnewlib-dev); then
         for package in "$folder/newlib"/*.deb; do
             dpkg-deb -x "$package" "$folder/newlib"
         done
