@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.candidates.required import require_built
-from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets
 from kmcompile.exits.certified.choice import WORTH, TriedExit, choose
@@ -32,7 +32,8 @@ from kmcompile.program.stages.piecewise_sum import PiecewiseSum
 from kmcompile.request.asked_stages import AskedStages
 
 WORST_SHARE = 0.25
-"""Most operations that certified exits may add in the worst case, as a share of the exact sum's."""
+"""Most operations that certified exits may add in the worst case, as a share of the exact program's
+for the sample whose sum costs least."""
 
 _NEARLY_NOTHING = 0.02
 """Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
@@ -106,8 +107,7 @@ def add_certified_exits(
     taught, judged, source = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(judged, program.n_decisions))
     ends = program.ends
-    most = WORST_SHARE * ends.exact.operations()
-    room = replace(room, operations=min(room.operations, most))
+    room = at_cheapest_sum(room, program, batch)
     budgets = SearchBudgets(tell)
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     other_sums = () if offers is None or room.stages.needed else offers(taught, judged)
@@ -210,7 +210,7 @@ def tried(
     fitting = [
         (stage, text)
         for stage, text in offered
-        if room.has_operations([stage], [stage.added_operations(ends)])
+        if room.has_operations([stage], [room.added(stage, ends)])
     ]
     found = []
     for number, (stage, text) in enumerate(fitting, start=1):

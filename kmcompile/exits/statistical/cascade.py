@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified.certify import MOST_SAMPLES, fit, left_out, tried
 from kmcompile.exits.certified.choice import TriedExit
@@ -52,6 +52,7 @@ def add_cascade(
     """
     samples, wish, parts = case.samples, case.wish, case.parts
     judged = case.choice_samples()
+    room = at_cheapest_sum(room, case.program, case.batch.chosen(case.taught))
     fitted = _fitted(case, room, tell, n_jobs)
     proved, search_notes = _proved(case, room, tell)
     tell("choosing early exits")
@@ -115,7 +116,7 @@ def _fitted(
     stages = fit_stages(
         samples,
         room.stages,
-        lambda stage: room.has_operations([stage], [case.n_always + stage.added_operations(ends)]),
+        lambda stage: room.has_operations([stage], [case.n_always + room.added(stage, ends)]),
     )
     fitted = []
     for number, (stage, text) in enumerate(stages, start=1):
