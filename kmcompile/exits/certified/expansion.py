@@ -138,7 +138,7 @@ def expand(
     length = np.sqrt((t**2).sum(axis=1))
     beta = vectors.coefficients[decisions]
     least = g * np.maximum(length - radius, 0.0) ** 2
-    kept = (least < _NEGLIGIBLE) & beta.any(axis=0)
+    kept = _kept(least, beta)
     kernel = np.exp(-least)
     reach = g * (length + radius)
     size = np.sqrt((vectors.support_vectors**2).sum(axis=1))
@@ -174,6 +174,29 @@ def _quadratic(c: Float64Array, t: Float64Array) -> Float64Array:
     form = (t[own].T * c[own]) @ t[own]
     symmetric: Float64Array = (form + form.T) / 2
     return symmetric
+
+
+def kept_vectors(
+    vectors: Vectors, decisions: np.ndarray, centre: Float64Array, radius: float
+) -> tuple[Float64Array, Float64Array]:
+    """Return t_i and c_i of the vectors that an expansion about a centre has not left out.
+
+    Returns
+    -------
+    t : ndarray of shape (n_kept, n_features), float64
+    c : ndarray of shape (n_rows, n_kept), float64
+    """
+    t = vectors.support_vectors - centre
+    length = np.sqrt((t**2).sum(axis=1))
+    beta = vectors.coefficients[decisions]
+    kept = _kept(vectors.gamma * np.maximum(length - radius, 0.0) ** 2, beta)
+    return t[kept], beta[:, kept] * np.exp(-vectors.gamma * length[kept] ** 2)
+
+
+def _kept(least: Float64Array, beta: Float64Array) -> np.ndarray:
+    """Return which vectors count, given the least exponents within R."""
+    kept: np.ndarray = (least < _NEGLIGIBLE) & beta.any(axis=0)
+    return kept
 
 
 def last_order(y: float) -> int:
