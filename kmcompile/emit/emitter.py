@@ -150,11 +150,12 @@ def _exact_sum_sections(
     """Return the kernel's functions and those of the exact sum."""
     own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, **names}
     sections = _kernel_totals(stage, functions, early, names)
+    own["totals"] = totals_call(stage)
     if early.reuses_kernels:
         sections.append(render("exact_sum/vector_total.c.j2", **own))
     sections.append(render("exact_sum/add_block.c.j2", **own))
     own["reuses_kernels"] = early.reuses_kernels
-    own |= {"totals": totals_call(stage), "finds_vectors": True, "codes": None}
+    own |= {"finds_vectors": True, "codes": None}
     return [*sections, render("stages/exact_sum.c.j2", **own)]
 
 

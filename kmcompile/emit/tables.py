@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.float_words import float32_literals
+from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import float64_literal, unsigned_literal
 from kmcompile.numeric.table import Table
 from kmcompile.target.description import Target

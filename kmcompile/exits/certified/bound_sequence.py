@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
+from kmcompile.exits.certified.sequence_normals import Gram, Normals, Squares, gram_of
 from kmcompile.kernels import Chi2, Kernel, Laplacian, Poly, Rbf
 from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.float32 import KernelContext
@@ -42,11 +42,6 @@ _INVERSE_ERROR = 1.05
 """Covers the relative error of L^-1 in float64, at most about n cond(G) (error of G + 2^-53). For n
 = 128, 784 features and degree 9 it is below 0.03."""
 
-_ROWS = 512
-
-_MANY = 2000
-"""Number of vectors from which kernels are computed by a faster formula, with a larger error."""
-
 _MOST_LANES = 4
 """Most vectors between two tests of the interval: more of them leave the tests too far apart."""
 
@@ -75,7 +70,10 @@ def supports(program: Program, machine: KernelMachine) -> bool:
 
 
 def lower_bound_sequence(
-    machine: KernelMachine, program: Program, vectors: Float64Array
+    machine: KernelMachine,
+    program: Program,
+    vectors: Float64Array,
+    squares_of: Squares | None = None,
 ) -> BoundSequence | None:
     """Return the stage for the vectors z, in the given order.
 
@@ -90,6 +88,8 @@ def lower_bound_sequence(
         The exact program, without early exits.
     vectors : ndarray of shape (n, n_features), float64
         The vectors, which this function rounds to float32.
+    squares_of : Squares, optional
+        The squares of the machine's normals, which several sequences have in common.
 
     Returns
     -------
@@ -99,13 +99,14 @@ def lower_bound_sequence(
     exact = program.ends.exact
     assert isinstance(exact, ExactSum | FixedSum)
     z = np.ascontiguousarray(vectors.astype(np.float32))
-    gram = _gram(machine.kernel, z.astype(np.float64))
+    gram = gram_of(machine.kernel, z.astype(np.float64))
     n = _usable(gram.values)
     if n == 0:
         return None
-    z, gram = z[:n], _Gram(gram.values[:n, :n], gram.error)
+    z, gram = z[:n], Gram(gram.values[:n, :n], gram.error)
     lanes = min(exact.lanes, _MOST_LANES)
-    return _lowered(machine, lanes, z, gram, _context(machine, program, z))
+    normals = Normals.of(machine, z.astype(np.float64), squares_of or Squares.of(machine))
+    return _lowered(machine, lanes, z, gram, _context(machine, program, z), normals)
 
 
 def _usable(gram: Float64Array) -> int:
@@ -163,151 +164,18 @@ def _reach(kernel: Kernel, context: KernelContext) -> Reach:
     return PolyReach.of_kernel(lowered, kernel.gamma, kernel.coef0, context.vector_length)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Gram:
-    """Kernel values in float64 with a bound on their relative error.
-
-    The kernel's argument, a sum over n features, has a relative error of at most (n + 4) u. The
-    kernel multiplies it by at most its condition number: the degree for poly, z exp(-z) <= 1 for
-    the others.
-    """
-
-    values: Float64Array
-    error: float
-
-
-def _gram(kernel: Kernel, z: Float64Array, s: Float64Array | None = None) -> _Gram:
-    condition = kernel.degree if isinstance(kernel, Poly) else 1.0
-    error = (z.shape[1] + 12) * 2 * condition * UNIT_ROUNDOFF_64
-    return _Gram(kernel.values(z, z if s is None else s), error)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Normals:
-    """The normal W_p of each decision, given by inner products, with bounds on their rounding.
-
-    Parameters
-    ----------
-    with_z : ndarray of shape (n_decisions, n), float64
-        h = <W, phi(z)>.
-    square : ndarray of shape (n_decisions,), float64
-        |W|^2.
-    size : ndarray of shape (n_decisions,), float64
-        sum |beta| sqrt(K(s, s)): |W|^2 is off by `error` size^2.
-    error : float
-        Relative error of the inner products.
-    """
-
-    with_z: Float64Array
-    square: Float64Array
-    size: Float64Array
-    error: float
-
-    @classmethod
-    def of(cls, machine: KernelMachine, z: Float64Array) -> _Normals:
-        """Return the normals of a machine, summed in extended precision where the host has one.
-
-        Kernels of many vectors come from `Kernel.fast_values`, whose error counts.
-        """
-        s = machine.support_vectors
-        groups = [_Group.of(*found) for found in _own_vectors(decision_coefficients(machine))]
-        values = machine.kernel.values(z, s)
-        with_z = np.empty((machine.n_decisions, len(z)))
-        square = np.zeros(machine.n_decisions, dtype=np.longdouble)
-        for group in groups:
-            with_z[group.decisions] = group.beta @ values[group.own].astype(np.longdouble)
-        added = 0.0
-        for start in range(0, len(s), _ROWS):
-            rest = slice(start, None)  # K is symmetric
-            rows, error = _kernels(machine.kernel, s[rest], s[start : start + _ROWS], len(s))
-            added = max(added, error)
-            for group in groups:
-                square[group.decisions] += group.part_of_square(rows, start)
-        size = np.zeros(machine.n_decisions)
-        length = np.sqrt(machine.kernel.self_values(s))
-        for group in groups:
-            size[group.decisions] = np.abs(group.beta).astype(np.float64) @ length[group.own]
-        precision = float(np.finfo(np.longdouble).eps)
-        error = _gram(machine.kernel, s[:1]).error + added + 2 * len(s) * precision
-        return cls(with_z, square.astype(np.float64), size, error)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Group:
-    """Decisions that use the same vectors.
-
-    Parameters
-    ----------
-    decisions : ndarray of shape (n,), int
-    own : ndarray of shape (n_own,), int
-        The vectors, in increasing order.
-    beta : ndarray of shape (n, n_own), longdouble
-    """
-
-    decisions: NDArray[np.intp]
-    own: NDArray[np.intp]
-    beta: NDArray[np.longdouble]
-
-    @classmethod
-    def of(cls, decisions: NDArray[np.intp], beta: Float64Array) -> _Group:
-        """Return the group of some decisions, whose rows of beta are 0 for the same vectors."""
-        own = np.flatnonzero(beta.any(axis=0))
-        return cls(decisions, own, beta[:, own].astype(np.longdouble))
-
-    def part_of_square(self, rows: Float64Array, start: int) -> NDArray[np.longdouble]:
-        """Return the terms of beta^T K beta of some rows of K and of the columns that mirror them.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (n_rows, n_sv - start), float64
-            The rows of K from `start` on, without the columns before `start`.
-        """
-        first, inner, last = np.searchsorted(self.own, (start, start + len(rows), len(self.own)))
-        first, inner = int(first), int(inner)
-        if first == inner:
-            return np.zeros(len(self.beta), dtype=np.longdouble)
-        mine = rows[np.ix_(self.own[first:inner] - start, self.own[first:] - start)]
-        ahead = self.beta[:, first:].copy()
-        ahead[:, inner - first :] *= 2
-        terms: NDArray[np.longdouble] = (
-            self.beta[:, first:inner] * (mine.astype(np.longdouble) @ ahead.T).T
-        )
-        return terms.sum(axis=1)
-
-
-def _own_vectors(beta: Float64Array) -> list[tuple[NDArray[np.intp], Float64Array]]:
-    """Return the decisions that use the same vectors, with their rows of beta."""
-    alike: dict[bytes, list[int]] = {}
-    for p, row in enumerate(beta):
-        alike.setdefault(np.packbits(row != 0).tobytes(), []).append(p)
-    return [(np.array(p, dtype=np.intp), beta[p]) for p in alike.values()]
-
-
-def _kernels(
-    kernel: Kernel, s: Float64Array, x: Float64Array, n_all: int
-) -> tuple[Float64Array, float]:
-    """Return kernels of vectors, shape (n_x, n_s), and the relative error of a faster formula.
-
-    The formula is used from `_MANY` vectors on.
-    """
-    if n_all < _MANY:
-        return kernel.values(s, x), 0.0
-    values, error = kernel.fast_values(s, x)
-    return values, float(error.max(initial=0.0))
-
-
 def _lowered(
     machine: KernelMachine,
     lanes: int,
     z: Float32Array,
-    gram: _Gram,
+    gram: Gram,
     context: KernelContext,
+    normals: Normals,
 ) -> BoundSequence | None:
     n = len(z)
     reach = _reach(machine.kernel, context)
     expands = isinstance(reach, RbfReach) and reach.expands
     n_blocks = -(-n // lanes)
-    normals = _Normals.of(machine, z.astype(np.float64))
     lower = cholesky(gram.values, lower=True)
     inverse = solve_triangular(lower, np.eye(n), lower=True)
     A = np.tril(inverse).astype(np.float32).astype(np.float64)
@@ -382,7 +250,7 @@ def _rounded_by_passes(machine: KernelMachine) -> Float64Array:
 
 
 def _residual(
-    normals: _Normals, gram: _Gram, lower: Float64Array, c: Float64Array, k: int
+    normals: Normals, gram: Gram, lower: Float64Array, c: Float64Array, k: int
 ) -> tuple[Float64Array, Float64Array]:
     """Return bounds on |r| and on the norm of its component in the span, r = W - sum c_l phi(z_l).
 

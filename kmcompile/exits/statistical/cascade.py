@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified.certify import MOST_SAMPLES, fit, left_out, tried
 from kmcompile.exits.certified.choice import TriedExit
@@ -52,6 +52,7 @@ def add_cascade(
     """
     samples, wish, parts = case.samples, case.wish, case.parts
     judged = case.choice_samples()
+    room = at_cheapest_sum(room, case.program, case.batch.chosen(case.taught))
     fitted = _fitted(case, room, tell, n_jobs)
     proved, search_notes = _proved(case, room, tell)
     tell("choosing early exits")
@@ -94,6 +95,7 @@ def add_cascade(
         n_support_vectors_found=int(samples.is_vector.sum()),
         candidates=choice.candidates,
         notes=tuple(notes),
+        offered=tuple(offered),
     )
 
 
@@ -114,7 +116,7 @@ def _fitted(
     stages = fit_stages(
         samples,
         room.stages,
-        lambda stage: room.has_operations([stage], [case.n_always + stage.added_operations(ends)]),
+        lambda stage: room.has_operations([stage], [case.n_always + room.added(stage, ends)]),
     )
     fitted = []
     for number, (stage, text) in enumerate(stages, start=1):
@@ -135,7 +137,7 @@ def _proved(
     X = np.ascontiguousarray(case.samples.X[rows])
     offered = fit(case.machine, case.program, X, room, budgets)
     batch = case.batch.chosen(case.parts.choice)
-    return tried(offered, batch, case.ends, room), budgets.notes
+    return tried(offered, batch, case.ends, room, tell), budgets.notes
 
 
 def _left_out(fitted: Sequence[FittedExit], program: Program) -> list[str]:

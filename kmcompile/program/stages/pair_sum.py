@@ -168,10 +168,8 @@ class PairSum(VectorTotals):
         products = values[self.entry_vectors[entries]] * self.coefficients[entries, None]
         total = np.zeros(values.shape[1], dtype=values.dtype)
         for start in range(0, len(products), SECTION):
-            section = np.zeros_like(total)
-            for product in products[start : start + SECTION]:
-                section += product
-            total += section
+            # add.accumulate adds strictly from first to last, as the C does.
+            total += np.add.accumulate(products[start : start + SECTION], axis=0)[-1]
         return total
 
     def scores(self, x: RealArray) -> Float32Array:

@@ -142,7 +142,7 @@ class _Votes:
         """Take in the pairs whose sign is known as if they had been evaluated."""
         for i in range(self.n_classes):
             for j in range(i + 1, self.n_classes):
-                pair = int(self.pair(np.intp(i), np.intp(j)))
+                pair = self.pair(np.array([i]), np.array([j]))
                 rows = np.flatnonzero(known[:, pair])
                 self.meet(rows, np.full(len(rows), i), np.full(len(rows), j))
 

@@ -772,23 +772,42 @@ static float iris_vector_total(
     return total;
 }
 
-/* The totals of a block of which nearest_vectors has touched some: those are not computed again. */
+/*
+ * The totals of a block of which an early exit has touched some: those are not computed again,
+ * unless so many others are missing that the whole block takes less.
+ */
 static void iris_other_totals(
     const iris_workspace_t *const workspace,
     const uint32_t block,
     const iris_prepared_t *const input,
     float total[IRIS_LANES])
 {
+    const uint32_t first = block * IRIS_BLOCK_WORDS;
+    const float *const vectors = &iris_vectors[first];
+    const uint32_t first_slot = block * IRIS_LANES;
     const uint32_t touched = workspace->touched[block];
+    uint32_t missing[3U] = { 0U };
+    uint32_t n = 0U;
     uint32_t lane;
 
     for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const uint32_t slot = (block * IRIS_LANES) + lane;
-
         if (((touched >> lane) & 1U) != 0U) {
-            total[lane] = workspace->kernel_total[slot];
+            total[lane] = workspace->kernel_total[first_slot + lane];
         } else {
-            total[lane] = iris_vector_total(input, slot);
+            if (n < 3U) {
+                missing[n] = first_slot + lane;
+            }
+            ++n;
+        }
+    }
+    if (n > 3U) {
+        iris_block_totals(vectors, input->x, total);
+    } else {
+        /* Loop bound: 3U. */
+        for (lane = 0U; lane < n; ++lane) {
+            const uint32_t slot = missing[lane];
+
+            total[slot - first_slot] = iris_vector_total(input, slot);
         }
     }
 }

@@ -7,8 +7,9 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from kmcompile.exits.certified import bound_sequence
-from kmcompile.exits.certified.bound_sequence import _Normals, _usable
+from kmcompile.exits.certified import sequence_normals
+from kmcompile.exits.certified.bound_sequence import _usable
+from kmcompile.exits.certified.sequence_normals import Normals, Squares
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.decision_sums import DecisionSums
 from kmcompile.model.kernel_machine import KernelMachine
@@ -38,10 +39,10 @@ def test_products_of_classes_are_products_with_all_coefficients(machine: KernelM
 def test_normals_are_those_of_the_whole_matrix(
     machine: KernelMachine, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bound_sequence, "_MANY", many)
-    monkeypatch.setattr(bound_sequence, "_ROWS", 37)
+    monkeypatch.setattr(sequence_normals, "_MANY", many)
+    monkeypatch.setattr(sequence_normals, "_ROWS", 37)
     z = machine.support_vectors[:7]
-    found = _Normals.of(machine, z)
+    found = Normals.of(machine, z, Squares.of(machine))
     beta = decision_coefficients(machine).astype(np.longdouble)
     K = machine.kernel.values(machine.support_vectors, machine.support_vectors)
     square = np.einsum("pi,ij,pj->p", beta, K.astype(np.longdouble), beta)
