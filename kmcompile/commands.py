@@ -85,6 +85,7 @@ _PROGRAM_OPTIONS = (
     click.option("--exclude", metavar="A,...", help="Early exits that must not be there."),
     _choice("--format", "Number format on the target; auto compares them all [the target's]."),
     _choice("--replay", "Sum again where float32 leaves a label open [float64 if certified]."),
+    _choice("--optimize", "What is made small first: mean or worst instructions, flash [mean]."),
     click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]."),
     click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
     _number_of_bytes("--max-flash", "Flash budget [the target's]."),

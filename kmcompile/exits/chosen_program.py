@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from kmcompile.emit.layout import workspace_bytes
+from kmcompile.errors import FewSamplesError
 from kmcompile.exits.asked_replay import add_asked_replay
+from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE
+from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import WithExits, add_early_exits
-from kmcompile.lower.format_choice import FormatCandidate, choose_format
+from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.program.estimate import Estimate, estimate
 from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program
 from kmcompile.request.plan import Plan
@@ -81,36 +85,70 @@ def choose_program(
     if plan.number_format != "auto":
         lowered = lower_in_format(machine, target, name, plan.number_format, plan.format_samples)
         return complete(lowered, plan, tell)
-    made: dict[str, WithExits] = {}
+    made: dict[str, ChosenProgram] = {}
 
-    def speedup(lowered: Lowered) -> float:
-        exits = made[lowered.program.number_format] = _with_exits(lowered, plan, tell)
-        return exits.speedup
+    def with_exits(lowered: Lowered) -> Tried:
+        tell(f"trying {lowered.program.number_format}")
+        one = made[lowered.program.number_format] = complete(lowered, plan, tell)
+        return Tried(one.exits.speedup, _estimate(one))
 
     flash_bytes = plan.budgets.flash_bytes
     lowered, compared = choose_format(
-        machine, target, name, flash_bytes, plan.format_samples, speedup
+        machine, target, name, flash_bytes, plan.format_samples, with_exits, plan.optimize
     )
-    exits = made.get(lowered.program.number_format) or _with_exits(lowered, plan, tell)
-    return _with_replay(lowered, exits, plan, compared)
+    chosen = made.get(lowered.program.number_format) or complete(lowered, plan, tell)
+    return replace(chosen, formats=compared)
 
 
-def complete(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> ChosenProgram:
-    """Return the exact program extended by the early exits and the replay that a plan asks for."""
-    return _with_replay(lowered, _with_exits(lowered, plan, tell), plan)
+def _estimate(made: ChosenProgram) -> Estimate:
+    """Return what a program takes with its early exits and its replay."""
+    measured = made.lowered.measured
+    open_share = 1.0 - measured.certified_share
+    cost = made.plan.target.cost
+    return estimate(made.program, measured.operations, made.exits.speedup, open_share, cost)
 
 
-def _with_exits(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> WithExits:
-    exact = with_tolerance(lowered.program, plan.tolerance)
-    return add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
-
-
-def _with_replay(
+def complete(
     lowered: Lowered,
-    exits: WithExits,
     plan: Plan,
-    compared: tuple[FormatCandidate, ...] = (),
+    tell: Callable[[str], None],
+    offered: Sequence[Offer] | None = None,
 ) -> ChosenProgram:
+    """Return the exact program extended by the early exits and the replay that a plan asks for.
+
+    Where no option asks for mode statistical and the samples are too few for it, the exits are
+    those of mode certified, chosen by the samples.
+
+    Parameters
+    ----------
+    lowered : Lowered
+    plan : Plan
+    tell : callable
+        Called with a few words as each step begins.
+    offered : sequence of Offer, optional
+        Certified exits of this exact program that mode certified chooses from; by default it
+        searches for them.
+    """
+    exact = with_tolerance(lowered.program, plan.tolerance)
+    few = ""
+    try:
+        exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded, offered)
+    except FewSamplesError as error:
+        if not plan.mode_is_default or plan.stages.needed:
+            raise
+        few, plan = f"mode certified: {str(error).splitlines()[0]}", _certified(plan)
+        exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
+    if few and exits.choice is not None:
+        choice = replace(exits.choice, notes=(few, *exits.choice.notes))
+        exits = replace(exits, choice=choice)
     program, note = add_asked_replay(lowered, exits.program, plan)
     program = with_distance(program, lowered.machine)
-    return ChosenProgram(program, plan, lowered, exits, compared, note)
+    return ChosenProgram(program, plan, lowered, exits, replay_note=note)
+
+
+def _certified(plan: Plan) -> Plan:
+    """Return the plan in mode certified, with the samples if they can choose exits."""
+    certified = plan.in_mode_certified()
+    if len(plan.samples) < LEAST_TO_CHOOSE:
+        return replace(certified, samples=plan.samples[:0])
+    return certified

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from kmcompile.exits.asked import check_names
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
+from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.feature_functions import offer_additive
 from kmcompile.exits.multiplied_out import offer_coded_polynomial, offer_polynomial
 from kmcompile.exits.pairwise import offer_pairs
@@ -25,6 +26,8 @@ from kmcompile.exits.without_vectors import Board
 from kmcompile.lower.codes import Coded
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.cost import worst_operations
+from kmcompile.program.estimate import EQUAL
 from kmcompile.program.interpreter import Inputs, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedPolynomialSum, TableSum
@@ -101,6 +104,7 @@ def add_early_exits(
     plan: Plan,
     tell: Callable[[str], None],
     coded: Coded | None = None,
+    offered: Sequence[Offer] | None = None,
 ) -> WithExits:
     """Return the program with early exits if the mode allows them and they save operations.
 
@@ -117,6 +121,9 @@ def add_early_exits(
         Called with a few words as each step begins.
     coded : Coded, optional
         The machine with codes from which a program in an integer format was lowered.
+    offered : sequence of Offer, optional
+        Certified exits of the program that mode certified chooses from; by default it searches for
+        them.
 
     Raises
     ------
@@ -140,20 +147,22 @@ def add_early_exits(
         if machine.reduced_from is None:  # its few vectors are shared by nearly all pairs
             pairs = offer_pairs(machine, program, plan.target, plan.budgets, taught, judged)
         over_vectors.append(_NO_GAIN if isinstance(vectorless, SumOffer) else vectorless)
-        return [offer for offer in (pairs, vectorless) if isinstance(offer, SumOffer)]
+        found = [offer for offer in (pairs, vectorless) if isinstance(offer, SumOffer)]
+        return [offer for offer in found if _is_no_larger(offer, program, plan)]
 
     others = None if machine.routing is not None else offers
     is_statistical = plan.mode == "statistical"
     share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
     room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
     room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
+    room = room.of(plan.optimize, program)
     if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, others)
         found = WithExits(made.program, made.calibration, None, made.held_out, made.given)
     else:
         given = plan.samples if len(plan.samples) else None
-        chosen, choice = add_certified_exits(machine, program, given, room, tell, others)
+        chosen, choice = add_certified_exits(machine, program, given, room, tell, others, offered)
         found = WithExits(chosen, None, choice)
     if isinstance(found.program.sum, CodedPolynomialSum) or machine.routing is not None:
         return found
@@ -180,6 +189,15 @@ def _offer_without_vectors(
     )
 
 
+def _is_no_larger(offer: SumOffer, program: Program, plan: Plan) -> bool:
+    """Return whether a sum keeps what `--optimize` names as small as the exact sum has it."""
+    if plan.optimize == "worst":
+        return worst_operations(offer.program) <= EQUAL * worst_operations(program)
+    if plan.optimize == "flash":
+        return offer.program.table_bytes <= EQUAL * program.table_bytes
+    return True
+
+
 def _summed(machine: KernelMachine, program: Program, plan: Plan, coded: Coded | None) -> WithExits:
     """Return the program with a sum without support vectors if it costs less than the exact sum."""
     if machine.routing is not None:
@@ -190,6 +208,8 @@ def _summed(machine: KernelMachine, program: Program, plan: Plan, coded: Coded |
     offered = _offer_without_vectors(machine, program, plan, judged, coded)
     if isinstance(offered, str):
         return WithExits(program, over_vectors=offered)
+    if not _is_no_larger(offered, program, plan):
+        return WithExits(program, over_vectors=_NO_GAIN)
     alone = interpret(program, judged).stage_operations[:, -2:].sum(axis=1).mean()
     if offered.operations.mean() >= alone:
         return WithExits(program, over_vectors=_NO_GAIN)

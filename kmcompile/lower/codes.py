@@ -22,8 +22,9 @@ from kmcompile.passes.vectors_behind import vectors_behind
 from kmcompile.program.program import CodeScale
 from kmcompile.steps import Affine
 
-MARGIN = 2.0
-"""Largest distance of an input from the middle, relative to the farthest vector's."""
+MARGIN = {"int8": 2.0, "int16": 4.0}
+"""Largest distance of an input from the middle, relative to the farthest vector's. Support vectors
+lie near the boundary, inputs also far behind it."""
 
 _LARGEST = {"int8": 127, "int16": 32767}
 
@@ -206,7 +207,7 @@ def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
     return replace(machine, dual_coef=fitted)
 
 
-def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MARGIN) -> Coded:
+def scaled_codes(machine: KernelMachine, number_format: str, margin: float | None = None) -> Coded:
     """Return the machine with its vectors rounded to codes that cover the vectors' range.
 
     That of a reduced machine includes the trained machine's vectors (`vectors_behind`).
@@ -216,8 +217,9 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
     machine : KernelMachine
     number_format : str
         "int16" or "int8".
-    margin : float
-        Largest distance of an input from the middle of the vectors, in half-ranges of the vectors.
+    margin : float, optional
+        Largest distance of an input from the middle of the vectors, in half-ranges of the vectors;
+        by default that of `MARGIN`.
     """
     _check(machine)
     if not isinstance(machine.kernel, Rbf):
@@ -230,6 +232,7 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float = MAR
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
     reach = float(np.abs(vectors - middle).max())
     largest = _LARGEST[number_format]
+    margin = MARGIN[number_format] if margin is None else margin
     factor = largest / (margin * reach) if reach > 0 else 1.0
     return _coded(machine, middle, factor, (number_format, -largest, largest), False)
 

@@ -1,4 +1,4 @@
-"""Choice of the number format by the target's cost and flash, with the reasons."""
+"""Choice of the number format by the instructions and flash of its program, with the reasons."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from kmcompile.errors import InputError
 from kmcompile.lower.formats import Lowered, lacking_certificates, lower_unchecked
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.program.cost import estimated_instructions
+from kmcompile.program.estimate import (
+    CODE_BYTES,
+    EQUAL,
+    Estimate,
+    best,
+    estimate,
+)
+from kmcompile.request.plan import Optimize
 from kmcompile.target import Target
-from kmcompile.text.figures import confidence_text, ratio_text
+from kmcompile.text.figures import confidence_text, ratio_text, share_text
 
 FORMATS = ("float32", "int16", "int8")
 
@@ -22,8 +29,26 @@ Most of these inputs are support vectors, which lie nearer to the boundary than 
 Each of the remaining inputs costs a replay, or gets an answer that is not certified."""
 
 
-CODE_BYTES = 3_500
-"""Approximate size of the code of an exact sum on a board, without its tables."""
+_UNFIT = "does not fit"
+
+_DEARER = 4.0
+"""A format whose sum takes so many times the instructions of the cheapest sum is not tried with
+early exits: these would have to save more than exits do that every format may have."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tried:
+    """A lowered program with its early exits and its replay.
+
+    Parameters
+    ----------
+    speedup : float
+        Gain of the early exits in operations.
+    estimate : Estimate
+    """
+
+    speedup: float
+    estimate: Estimate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,10 +60,11 @@ class FormatCandidate:
     number_format : str
     lowered : Lowered or None
         The lowered program; None if there is none in this format.
-    instructions : float or None
-        Estimated instructions of one query, divided by `speedup` if it is known.
     speedup : float or None
         Gain of early exits; None if the format was rejected before exits were tried.
+    estimate : Estimate or None
+        Estimated instructions and flash, without exits if the format was rejected before these were
+        tried; None if there is no program.
     chosen : bool
     reason : str
         Why the format was chosen or rejected.
@@ -46,8 +72,8 @@ class FormatCandidate:
 
     number_format: str
     lowered: Lowered | None
-    instructions: float | None
     speedup: float | None
+    estimate: Estimate | None
     chosen: bool
     reason: str
 
@@ -58,13 +84,15 @@ def choose_format(
     name: str,
     flash_bytes: int | None,
     samples: Float32Array | None = None,
-    speedup: Callable[[Lowered], float] | None = None,
+    with_exits: Callable[[Lowered], Tried] | None = None,
+    optimize: Optimize = "mean",
 ) -> tuple[Lowered, tuple[FormatCandidate, ...]]:
     """Return the exact program in the best format for the target, and all compared formats.
 
-    The best format has the fewest estimated instructions, early exits included, among the formats
-    whose tables fit the flash and which are lossless or certify 97 % of the inputs that float32
-    certifies. If float32 does not fit, the best format is the one that certifies most.
+    The formats are compared by the estimates of their programs with early exits (`best` of
+    `kmcompile.program.estimate`). Their tables must fit the flash, their scale must reach every
+    input that is measured, and they must be lossless or certify 97 % of the inputs that float32
+    certifies. If float32 does not fit, the formats that certify most are compared.
 
     Parameters
     ----------
@@ -78,9 +106,10 @@ def choose_format(
         Samples for measuring certified shares and operations, by default ordinary inputs. They must
         not be the samples of a promised risk, because choosing a program by these would break the
         promise.
-    speedup : callable, optional
-        Takes a lowered program, returns the gain of its early exits. Called for each format that is
-        not rejected before.
+    with_exits : callable, optional
+        Takes a lowered program, returns what it takes with early exits. Called for each format that
+        is not rejected before. By default the exact programs are compared.
+    optimize : {"mean", "worst", "flash"}
 
     Raises
     ------
@@ -98,24 +127,47 @@ def choose_format(
             reasons[number_format] = f"not for this machine: {str(error).splitlines()[0]}"
             continue
         found[number_format] = lowered
-    cost = {
-        key: estimated_instructions(lowered.program, lowered.measured.operations, target.cost)
-        for key, lowered in found.items()
-    }
+    sums = {key: estimate_of_sum(lowered, target) for key, lowered in found.items()}
     reasons |= _unsuited(found, flash_bytes)
     usable = {key: lowered for key, lowered in found.items() if key not in reasons}
     good = _certifying_enough(usable)
-    gains = {key: speedup(usable[key]) if speedup else 1.0 for key in good}
-    cost = {key: value / gains.get(key, 1.0) for key, value in cost.items()}
-    chosen = min(good, key=lambda key: (cost[key], key == "float32")) if good else _smallest(found)
-    reasons |= _comparison(found, cost, chosen, reasons)
+    if with_exits is not None:
+        dear = _too_dear({key: sums[key] for key in good})
+        reasons |= dear
+        good = [key for key in good if key not in dear]
+    tried = {key: with_exits(usable[key]) for key in good} if with_exits else {}
+    costs = sums | {key: one.estimate for key, one in tried.items()}
+    compared = {key: costs[key] for key in sorted(good, key=lambda key: key == "float32")}
+    chosen = best(compared, optimize) if compared else _smallest(found)
+    reasons |= _comparison(found, costs, chosen, reasons)
     candidates = tuple(
         FormatCandidate(
-            key, found.get(key), cost.get(key), gains.get(key), key == chosen, reasons[key]
+            key,
+            found.get(key),
+            tried[key].speedup if key in tried else None,
+            costs.get(key),
+            key == chosen,
+            reasons[key],
         )
         for key in FORMATS
     )
     return found[chosen], candidates
+
+
+def estimate_of_sum(lowered: Lowered, target: Target) -> Estimate:
+    """Return the estimate of an exact program without early exits."""
+    return estimate(lowered.program, lowered.measured.operations, 1.0, 0.0, target.cost)
+
+
+def _too_dear(sums: Mapping[str, Estimate]) -> dict[str, str]:
+    """Return the reason for each format whose sum takes too many instructions to be tried."""
+    least = min(sums, key=lambda key: sums[key].mean, default="")
+    return {
+        key: f"its sum takes {ratio_text(one.mean / sums[least].mean)} the instructions of "
+        f"{least}'s, and early exits save it no more"
+        for key, one in sums.items()
+        if one.mean > _DEARER * sums[least].mean
+    }
 
 
 def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str, str]:
@@ -128,9 +180,12 @@ def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str
             reasons[key] = f"not for this machine: {too_little}"
         elif flash_bytes is not None and needed + CODE_BYTES > flash_bytes:
             reasons[key] = (
-                f"does not fit: its tables take {needed:,} of {flash_bytes:,} bytes, "
+                f"{_UNFIT}: its tables take {needed:,} of {flash_bytes:,} bytes, "
                 f"the code about {CODE_BYTES:,}"
             )
+        elif _accepted(lowered) < _accepted(found["float32"]):
+            refused = share_text(1 - _accepted(lowered))
+            reasons[key] = f"its scale does not reach {refused} of {lowered.measured.inputs}"
         elif key == "int16" and lowered.coded is not None and lowered.coded.width != "int16":
             reasons[key] = "int8 holds the support vectors without loss: its program is the same"
     return reasons
@@ -140,6 +195,10 @@ def _enough(lowered: Lowered, float32: Lowered) -> bool:
     """Return whether a format certifies enough to replace float32."""
     lossless = lowered.coded is not None and lowered.coded.lossless
     return lossless or _share(lowered) >= ENOUGH * _share(float32)
+
+
+def _accepted(lowered: Lowered) -> float:
+    return lowered.measured.accepted_share
 
 
 def _share(lowered: Lowered) -> float:
@@ -163,7 +222,7 @@ def _smallest(found: Mapping[str, Lowered]) -> str:
 
 def _comparison(
     found: Mapping[str, Lowered],
-    cost: Mapping[str, float],
+    costs: Mapping[str, Estimate],
     chosen: str,
     known: Mapping[str, str],
 ) -> dict[str, str]:
@@ -177,8 +236,19 @@ def _comparison(
             share = confidence_text(ENOUGH)
             reasons[key] = f"certifies less than {share} of the inputs that float32 does"
         elif key not in known:
-            reasons[key] = f"{ratio_text(cost[key] / cost[chosen])} the instructions of {chosen}"
+            reasons[key] = _behind(costs[key], costs[chosen], chosen)
     return reasons
+
+
+def _behind(one: Estimate, taken: Estimate, chosen: str) -> str:
+    """Return where an estimate is behind that of the chosen format."""
+    texts = {
+        f"the instructions of {chosen}": one.mean / taken.mean,
+        f"the worst case of {chosen}": one.worst / taken.worst,
+        f"the flash of {chosen}": one.flash_bytes / taken.flash_bytes,
+    }
+    behind = [f"{ratio_text(ratio)} {text}" for text, ratio in texts.items() if ratio > EQUAL]
+    return ", ".join(behind) or f"about what {chosen} takes"
 
 
 def _reason_chosen(lowered: Lowered, known: Mapping[str, str], alone: bool) -> str:
@@ -189,12 +259,12 @@ def _reason_chosen(lowered: Lowered, known: Mapping[str, str], alone: bool) -> s
     if alone:
         return "no other format is for this machine"
     lossless = lowered.coded is not None and lowered.coded.lossless
-    if "float32" in known and number_format != "float32":
+    if known.get("float32", "").startswith(_UNFIT) and number_format != "float32":
         kept = "it certifies most of the rest"
         if lossless:
             kept = "the support vectors are stored without loss"
         return f"float32 does not fit; {kept}"
     if lossless:
-        return "the fewest instructions, and the support vectors are stored without loss"
+        return "the best estimate, and the support vectors are stored without loss"
     enough = confidence_text(ENOUGH)
-    return f"the fewest instructions among formats that certify {enough} of float32's labels"
+    return f"the best estimate among formats that certify {enough} of float32's labels"

@@ -49,6 +49,8 @@ class Measured:
     ----------
     certified_share : float
         Share of the inputs whose label the exact sum certifies. Refused inputs are not certified.
+    accepted_share : float
+        Share of the inputs that the program accepts: those within its scale.
     operations : float
         Mean multiply-adds of an accepted input, without early exits.
     inputs : str
@@ -56,6 +58,7 @@ class Measured:
     """
 
     certified_share: float
+    accepted_share: float
     operations: float
     inputs: str
 
@@ -170,7 +173,8 @@ def _measured(program: Program, ordinary: Float32Array, samples: Float32Array | 
     accepted = answers.results["status"] == Status.OK
     operations = answers.exact_operations[accepted]
     mean = operations.mean() if len(operations) else exact_operations(program)
-    return Measured(float(answers.results["certified"].mean()), float(mean), inputs)
+    certified = float(answers.results["certified"].mean())
+    return Measured(certified, float(accepted.mean()), float(mean), inputs)
 
 
 def certified_share(program: Program, X: Float32Array) -> float:

@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from kmcompile.program.program import Program
-from kmcompile.program.stages import (
-    CodeRange,
-    CodeTable,
-    EarlyExit,
-    ExactSum,
-    FixedSum,
-    Nonzeros,
-    RoutedFixedSum,
-    Stage,
-    TableSum,
-)
-from kmcompile.target import Cost, OperationCost
+from kmcompile.program.stages import EarlyExit, ExactSum, Nonzeros, Stage
 
 
 def exact_operations(program: Program) -> int:
@@ -24,46 +13,6 @@ def exact_operations(program: Program) -> int:
     lists = tuple(s for s in program.stages if needed and isinstance(s, Nonzeros))
     stages: tuple[Stage, ...] = (program.prepare, *lists, ends.exact, ends.label)
     return sum(stage.operations() for stage in stages)
-
-
-def estimated_instructions(program: Program, operations: float, cost: Cost) -> float:
-    """Return an estimate of the instructions of one query without early exits.
-
-    The estimate serves to compare formats of one machine. Operations other than products do not
-    depend on the input, so the products are the remainder of the query's operations.
-
-    Parameters
-    ----------
-    program : Program
-    operations : float
-        Multiply-adds of the query, or their mean.
-    cost : Cost
-        Costs of the target.
-    """
-    stage = program.ends.exact
-    of_products, of_others = cost.float32, cost.float32
-    if program.codes is not None:
-        of_products = _integer_cost(program.codes, cost)
-    if isinstance(stage, FixedSum | TableSum | RoutedFixedSum):
-        of_others = of_products
-    others = exact_operations(program) - _product_operations(program)
-    return (operations - others) * of_products.product + others * of_others.other
-
-
-def _integer_cost(codes: CodeTable | CodeRange, cost: Cost) -> OperationCost:
-    return cost.int16 if codes.width == "int16" else cost.int8
-
-
-def _product_operations(program: Program) -> int:
-    """Return the multiply-adds of distances and inner products for an input without zeros."""
-    stage = program.ends.exact
-    if isinstance(stage, TableSum):
-        return 0
-    if isinstance(program.codes, CodeTable):
-        return program.codes.operations()
-    if isinstance(stage, ExactSum):
-        return stage.n_slots * stage.total_operations
-    return stage.operations()
 
 
 def worst_operations(program: Program) -> int:

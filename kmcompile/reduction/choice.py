@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.statistical.risk import clopper_pearson_upper
+from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.passes.reduction.distance import standing_for
@@ -150,11 +151,11 @@ def _allowed(plan: Plan) -> float:
 
 
 def _lowered(machine: KernelMachine, plan: Plan) -> Lowered:
-    """Return the exact program of a machine in the plan's format; for `auto` in the target's."""
-    number_format = plan.number_format
-    if number_format == "auto":
-        number_format = plan.target.number_format
-    return lower_in_format(machine, plan.target, plan.name, number_format, plan.format_samples)
+    """Return the exact program of a machine in the plan's format; for `auto` in the best one."""
+    target, samples = plan.target, plan.format_samples
+    if plan.number_format == "auto":
+        return choose_format(machine, target, plan.name, None, samples, optimize=plan.optimize)[0]
+    return lower_in_format(machine, target, plan.name, plan.number_format, samples)
 
 
 def _tested(sizes: Sizes | LeafSizes, risk: float) -> list[int]:

@@ -191,6 +191,7 @@ def options_in_effect(options: Options, program: Program) -> dict[str, contents.
         format=program.number_format,
         name=program.name,
         replay="none" if program.replay is None else "float64",
+        optimize=options.optimize or "mean",
         reduce=options.reduce or "off",
     )
     for field in fields(options):

@@ -138,7 +138,12 @@ class Format:
         Gain of early exits, on the samples by which they were chosen.
     instructions_estimated : float or None
         Estimated instructions of one query with the early exits, from the operations and the
-        target's cost of each operation. `target.instructions` are counted instead.
+        target's cost of each operation, replays included. `target.instructions` are counted
+        instead.
+    worst_estimated : float or None
+        Estimated instructions of a query that runs through every stage, without a replay.
+    flash_estimated : float or None
+        Estimated bytes of the program in flash.
     certified_share : float or None
         Share of the queries that the exact sum certifies; `queries` names the queries.
     queries : str or None
@@ -155,6 +160,8 @@ class Format:
     operations: float | None
     speedup_ops: float | None
     instructions_estimated: float | None
+    worst_estimated: float | None
+    flash_estimated: float | None
     certified_share: float | None
     queries: str | None
     chosen: bool

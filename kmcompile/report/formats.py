@@ -16,6 +16,8 @@ _OPEN = (
     "operations",
     "speedup_ops",
     "instructions_estimated",
+    "worst_estimated",
+    "flash_estimated",
     "certified_share",
     "queries",
 )
@@ -50,8 +52,8 @@ def _unknown_of(candidate: FormatCandidate) -> dict[str, str]:
 
 def _format(candidate: FormatCandidate) -> chosen.Format:
     name = cast("Literal['float32', 'int16', 'int8']", candidate.number_format)
-    lowered = candidate.lowered
-    if lowered is None:
+    lowered, estimate = candidate.lowered, candidate.estimate
+    if lowered is None or estimate is None:
         return chosen.Format(
             format=name,
             **dict.fromkeys(_OPEN),
@@ -66,7 +68,9 @@ def _format(candidate: FormatCandidate) -> chosen.Format:
         flash_tables_bytes=lowered.program.table_bytes,
         operations=lowered.measured.operations,
         speedup_ops=candidate.speedup,
-        instructions_estimated=candidate.instructions,
+        instructions_estimated=estimate.mean,
+        worst_estimated=estimate.worst,
+        flash_estimated=estimate.flash_bytes,
         certified_share=lowered.measured.certified_share,
         queries=lowered.measured.inputs,
         chosen=candidate.chosen,

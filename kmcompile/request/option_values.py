@@ -18,6 +18,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "thresholds": ("risk", "maxsmoothed", "simple"),
         "format": ("float32", "int16", "int8", "auto"),
         "replay": ("none", "float64"),
+        "optimize": ("mean", "worst", "flash"),
         "package": ("zephyr", "arduino", "fprime", "cfs"),
         "verify": ("none", "host", "target"),
     }
@@ -32,7 +33,7 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 # The default values. `format` is not here: its default belongs to the target.
-_SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"reduce": "off"})
+_SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"reduce": "off", "optimize": "mean"})
 DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
     {
         "risk": DEFAULT_RISK,

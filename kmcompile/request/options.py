@@ -47,6 +47,7 @@ class Options:
     exclude: str | Sequence[str] | None = None
     format: str | None = None
     replay: str | None = None
+    optimize: str | None = None
     reduce: str | None = None
     tolerance: float | None = None
     package: str | None = None

@@ -13,13 +13,20 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
-from kmcompile.request.option_values import check_options, without_default_replay, without_defaults
+from kmcompile.request.option_values import (
+    DEFAULT_PROMISE,
+    check_options,
+    named,
+    without_default_replay,
+    without_defaults,
+)
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, Options
 from kmcompile.request.prefix import check_prefix, prefix_from
 from kmcompile.request.task_options import for_task
 from kmcompile.target import Target, load_target
 
 Mode = Literal["exact", "certified", "statistical"]
+Optimize = Literal["mean", "worst", "flash"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +95,14 @@ class Plan:
     number_format : {"float32", "int16", "int8", "auto"}
         "auto" compares all formats by their share of certified labels; a regression has no such
         share, so it cannot use "auto".
+    mode_is_default : bool
+        Whether no option asks for the mode: it is statistical only because there are samples.
     replay : {"none", "where_double_is_float64", "always"}
         On which targets a replay follows the exact sum if this leaves a label open.
     replay_required : bool
         Whether a replay that does not fit is an error.
+    optimize : {"mean", "worst", "flash"}
+        What the choice of exits and formats makes small first.
     promise : AskedPromise
     stages : AskedStages
         The early exits that the program must have, may have and must not have.
@@ -113,9 +124,11 @@ class Plan:
     command: str
     model_name: str
     mode: Mode
+    mode_is_default: bool
     number_format: str
     replay: Literal["none", "where_double_is_float64", "always"]
     replay_required: bool
+    optimize: Optimize
     promise: AskedPromise
     stages: AskedStages
     tolerance: float | None
@@ -230,9 +243,11 @@ class Request:
             command=options.canonical_command(self.kind),
             model_name=self.model_name,
             mode=mode,
+            mode_is_default=not named(self.given, ("mode", *DEFAULT_PROMISE)),
             number_format=number_format,
             replay=_replay(options.replay, mode),
             replay_required=self.given.replay == "float64",
+            optimize=cast("Optimize", options.optimize or "mean"),
             promise=AskedPromise.of(options),
             stages=AskedStages.of(options),
             tolerance=options.tolerance,

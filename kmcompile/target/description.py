@@ -19,6 +19,8 @@ class ProgramForm:
     arithmetic : str
         A template of C that replaces float operations in which the compiler's library departs from
         IEEE 754; usually none.
+    square_root : str
+        The core's instruction for the square root of a float, correctly rounded; "" if it has none.
     """
 
     number_format: str
@@ -31,6 +33,7 @@ class ProgramForm:
     size_bits: int = 32
     memory_space: str = "data"
     arithmetic: str = ""
+    square_root: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,19 @@ class OperationCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of operations in each number format; `--format auto` compares formats by it."""
+    """The cost of operations in each number format; `--format auto` compares formats by it.
+
+    Attributes
+    ----------
+    float32, int16, int8 : OperationCost
+    float64 : float
+        Instructions of one multiply-add of a replay, its kernel functions included.
+    """
 
     float32: OperationCost
     int16: OperationCost
     int8: OperationCost
+    float64: float
 
     def float_weight(self, width: str) -> int:
         """Return the cost of a float32 product in integer products of this width, at least 1.

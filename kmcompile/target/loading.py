@@ -59,12 +59,18 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
         not_shown=tuple(description["not_shown"]),
         byte_order=description["byte_order"],
         program=ProgramForm(**description["program"]),
-        cost=Cost(**{key: OperationCost(**table) for key, table in description["cost"].items()}),
+        cost=_cost(description["cost"]),
         part=Part(**part) if part else None,
         compiler=_compiler(description["compiler"]),
         boot=_boot(boot) if boot else None,
         emulator=Emulator(**_tuples(emulator)) if emulator else None,
     )
+
+
+def _cost(table: dict[str, Any]) -> Cost:
+    """Return the costs of operations; a float64 product costs two of float32 unless it is given."""
+    own = {key: OperationCost(**table[key]) for key in ("float32", "int16", "int8")}
+    return Cost(**own, float64=table.get("float64", 2 * own["float32"].product))
 
 
 def load_target(name_or_path: str | Path) -> Target:

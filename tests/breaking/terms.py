@@ -33,6 +33,7 @@ from kmcompile.program.stages import (
     SignMap,
     SubspaceCertificate,
     TableSum,
+    TaylorPolynomial,
 )
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.self_bound import SelfBound
@@ -100,6 +101,14 @@ TERMS: dict[type, tuple[str, ...]] = {
         "relative_per_reach",
         "result_error",
     ),
+    TaylorPolynomial: (
+        "bounds",
+        "up",
+        "relative",
+        "relative_per_square",
+        "relative_per_reach",
+        "result_error",
+    ),
     SignMap: ("least", "largest"),
     Replay: ("input_error",),
     ExactSum: ("final_factor", "result_error", "minimum", "trivial_bound"),
@@ -157,6 +166,7 @@ VALUES: dict[type, tuple[str, ...]] = {
         "forms",
         "intercept",
     ),
+    TaylorPolynomial: ("degree", "branches", "centres", "radius", "decisions", "terms"),
     SignMap: (
         "deviation",  # up to which inputs are looked at: less decides fewer
         "low",

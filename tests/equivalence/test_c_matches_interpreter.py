@@ -27,6 +27,7 @@ from kit import (
     regressions,
     replays,
     routed,
+    taylor,
 )
 from kit.covering import by_fields, every_pair, some
 from kit.emitted import Emitted
@@ -82,6 +83,7 @@ EVERY_STAGE = [
     *routed.VOTES,
     *leaf_expansions.CORE,
     *leaf_expansions.STATISTICAL,
+    *taylor.CORE,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as

@@ -28,6 +28,7 @@ from kit import (
     replays,
     routed,
     sparse_digits,
+    taylor,
 )
 from kit.emitted import Emitted
 from kit.reduced_machines import Reduced
@@ -60,6 +61,7 @@ CASES = [
     *((routed.CORE[number], "cortex-m7") for number in (0, 3, 9, 11, 12, 19)),
     *((routed.VOTES[number], "cortex-m7") for number in (1, 3)),
     *((leaf_expansions.CORE[number], "cortex-m7") for number in (0, 2)),
+    (taylor.CORE[0], "cortex-m7"),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

@@ -231,6 +231,7 @@ def test_tables_one_byte_larger_than_the_flash_exit_4(model, capsys, monkeypatch
     monkeypatch.setattr("kmcompile.verify.verifier.shutil.which", lambda command: None)
     tables = emit_model(fitted(), "cortex-m7", "m").program.tables()
     words = ["--target", "cortex-m7", "--verify", "none", "--mode", "exact"]
+    words += ["--format", "float32"]
     assert cli.run([model, *words, "--quiet", "--out", "first"]) == 0
     program = kmcompile.load("first").program
     assert len(program.tables()) == len(tables)
@@ -261,7 +262,7 @@ def test_certified_exits_that_do_not_fit_are_left_out(model):
 def test_a_model_one_byte_larger_than_the_part_exits_4(option, model, capsys):
     """reliability 25: by the image: code, tables, workspace and stack."""
     need_tools(load_target("cortex-m7"))
-    words = ["--target", "cortex-m7", "--mode", "exact"]
+    words = ["--target", "cortex-m7", "--mode", "exact", "--format", "float32"]
     assert cli.run([model, *words, "--quiet", "--out", "first"]) == 0
     memory = json.loads(Path("first/report.json").read_text())["memory"]
     needed = memory["flash_bytes"]

@@ -36,6 +36,7 @@ from kit.routed import Routed
 from kit.sign_maps import Mapped
 from kit.sparse_digits import SparseDigits
 from kit.subspaces import SubspaceCase
+from kit.taylor import Taylor
 from kmcompile.model.likely_inputs import generate
 from kmcompile.target import ProgramForm, Target, load_target
 
@@ -123,6 +124,8 @@ GROUPS: dict[str, list[Any]] = {
         Expanded("breast_cancer", 0.01, (1, 4), 4, **_SMALL),
         Expanded("wine", 0.02, (3,), 3, **_SMALL),
         Expanded("moons", 2.0, (4, 4, 4), 0, **_SMALL),
+        Taylor("moons", 2.0, (3, 3), 0, degree=5, **_SMALL),
+        Taylor("wine", 0.02, (2,), 0, degree=3, **_SMALL),
         LeavesExpanded(Routed("iris", 6, "chain"), 2),
         LeavesExpanded(Routed("wine", 4), 0),
         BesideStatistical(LeavesExpanded(Routed("iris", 5), 1)),

@@ -23,7 +23,7 @@ from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
-from kmcompile.program.stages import LocalExpansion
+from kmcompile.program.stages import EarlyExit
 from kmcompile.target import Target
 
 N_TRAINED = 160
@@ -89,7 +89,7 @@ class Expanded:
         queries = np.concatenate([self.fresh, plain.queries])
         return Emitted(plain.machine, program, plain.target, queries)
 
-    def stage(self, plain: Emitted) -> LocalExpansion:
+    def stage(self, plain: Emitted) -> EarlyExit:
         """Return the stage, fitted to half of the fresh inputs."""
         machine = passed(plain.machine)
         levels = self.levels(machine, plain.program)

@@ -20,7 +20,13 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from kit.cascades import Cascade, Stages
 from kit.emitted import Emitted, named
 from kmcompile import readers
-from kmcompile.exits.certified import bound_sequence, local_expansion, quadratic, subspace
+from kmcompile.exits.certified import (
+    bound_sequence,
+    local_expansion,
+    quadratic,
+    subspace,
+    taylor_polynomial,
+)
 from kmcompile.exits.certified.expansion_tree import tree
 from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
@@ -68,6 +74,7 @@ from kmcompile.program.stages import (
     Stage,
     SubspaceCertificate,
     TableSum,
+    TaylorPolynomial,
     Value,
     Vote,
 )
@@ -224,6 +231,8 @@ def certified_exits(
         bend = local_expansion.curvature(levels[-1], N_BASIS)
         stage = local_expansion.lower_local_expansion(machine, CENTRES, levels, bend)
         yield local_expansion.with_intercept(stage, program)
+        if not taylor_polynomial.why_not(machine, program):
+            yield taylor_polynomial.lower_taylor(machine, CENTRES, levels, 2)
     if bound_sequence.supports(program, machine):
         vectors = greedy_vectors(Normals.of(machine), N_VECTORS)
         sequence = bound_sequence.lower_bound_sequence(machine, program, vectors)
@@ -334,6 +343,9 @@ _PROVING: dict[type[Stage], Callable[[Chain], bool]] = {
     SignMap: lambda chain: _proves(chain) and chain.data == "few" and chain.task.has_one_sign,
     BoundSequence: lambda chain: _proves(chain) and chain.kernel in ("rbf", "poly"),
     LocalExpansion: lambda chain: _proves(chain) and chain.kernel == "rbf",
+    TaylorPolynomial: lambda chain: (
+        _proves(chain) and chain.kernel == "rbf" and _in_floats(chain) and chain.data != "sparse"
+    ),
     SubspaceCertificate: lambda chain: (
         _proves(chain) and chain.kernel == "poly" and _in_floats(chain) and _has_one_decision(chain)
     ),

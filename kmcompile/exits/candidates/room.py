@@ -14,6 +14,11 @@ from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
+from kmcompile.request.plan import Optimize
+
+_HARDLY = 0.05
+"""Share of the exact program's operations, or of its tables, that exits may add where `--optimize`
+names the worst case or the flash."""
 
 _CODE_BYTES = 16_000
 _STACK_BYTES = 4_000
@@ -72,6 +77,24 @@ class Room:
         """Return whether the tables of these exits fit into the flash."""
         n_bytes = sum(table.n_bytes for stage in stages for table in stage.tables())
         return self.flash_bytes is None or n_bytes <= self.flash_bytes
+
+    def of(self, optimize: Optimize, program: Program) -> Room:
+        """Return the room that is left where the worst case or the flash comes first.
+
+        Parameters
+        ----------
+        optimize : {"mean", "worst", "flash"}
+        program : Program
+            The exact program, without early exits.
+        """
+        if optimize == "worst":
+            most = _HARDLY * sum(stage.operations() for stage in program.stages)
+            return replace(self, operations=min(self.operations, most))
+        if optimize == "flash":
+            n_bytes = int(_HARDLY * program.table_bytes)
+            flash = n_bytes if self.flash_bytes is None else min(self.flash_bytes, n_bytes)
+            return replace(self, flash_bytes=flash)
+        return self
 
 
 def room_for_exits(

@@ -13,7 +13,7 @@ from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets
-from kmcompile.exits.certified.choice import TriedExit, choose
+from kmcompile.exits.certified.choice import WORTH, TriedExit, choose
 from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.certified.likely import likely_inputs, likely_inputs_of_leaves
 from kmcompile.exits.certified.limits import is_usable
@@ -41,7 +41,10 @@ _NEARLY_NOTHING = 0.02
 MOST_SAMPLES = 2000
 """Most samples to which exits are fitted, and most others by which they are chosen."""
 
-_N_GENERATED = 3000
+_JUDGED = 3
+"""One of so many samples chooses the exits; they are fitted to the others."""
+
+_N_GENERATED = 2250
 _WORTH_OF_GENERATED = 0.9
 """Most operations with exits in leaves, as a share of those without, by points made from vectors:
 how many queries fall into leaves without vectors is then a guess."""
@@ -76,6 +79,7 @@ def add_certified_exits(
     room: Room,
     tell: Callable[[str], None],
     offers: Callable[[Float32Array, Float32Array], Sequence[SumOffer]] | None = None,
+    found: Sequence[Offer] | None = None,
 ) -> tuple[Program, Choice]:
     """Return the program with the certified exits that save operations, and how they were chosen.
 
@@ -95,6 +99,8 @@ def add_certified_exits(
         to measure the cost. It returns programs with other sums, which are compared with the exact
         program, each with the exits that save operations if exits may stand before its sum. There
         are no other sums where exits must be there.
+    found : sequence of Offer, optional
+        The exits to choose from; by default they are fitted.
     """
     tell("choosing certified exits")
     exact_program = program
@@ -106,13 +112,13 @@ def add_certified_exits(
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     other_sums = () if offers is None or room.stages.needed else offers(taught, judged)
     least = min((other.operations.mean() for other in other_sums), default=np.inf)
-    offered: list[Offer] = []
-    if least > _NEARLY_NOTHING * spent.mean():
+    offered = list(found or ())
+    if found is None and least > _NEARLY_NOTHING * spent.mean():
         offered = fit(machine, program, taught, room, budgets)
     tell("choosing certified exits")
-    fitted = tried(offered, batch, ends, room)
+    fitted = tried(offered, batch, ends, room, tell)
     unsure = machine.routing is not None and source == "generated" and not room.stages.needed
-    worth = _WORTH_OF_GENERATED if unsure else 1.0
+    worth = _WORTH_OF_GENERATED if unsure else WORTH
     exits, candidates = choose(fitted, spent, ends, room, worth=worth)
     sum_notes: tuple[str, ...] = ()
     for other in other_sums:
@@ -193,13 +199,24 @@ def fit(
     return offered
 
 
-def tried(offered: Sequence[Offer], batch: Batch, ends: Ends, room: Room) -> list[TriedExit]:
+def tried(
+    offered: Sequence[Offer],
+    batch: Batch,
+    ends: Ends,
+    room: Room,
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[TriedExit]:
     """Return the exits that have room, with their costs and decisions on prepared samples."""
-    return [
-        TriedExit.of(stage, text, batch, ends)
+    fitting = [
+        (stage, text)
         for stage, text in offered
         if room.has_operations([stage], [room.added(stage, ends)])
     ]
+    found = []
+    for number, (stage, text) in enumerate(fitting, start=1):
+        tell(f"trying certified exits: {number} of {len(fitting)}")
+        found.append(TriedExit.of(stage, text, batch, ends))
+    return found
 
 
 def left_out(
@@ -275,9 +292,11 @@ def _samples(
     X = X[accepted_rows(program.prepare, X)]
     if given is not None:
         require_samples(len(X), "certified")
-    order = np.random.default_rng(_SEED).permutation(len(X))[: 2 * MOST_SAMPLES]
-    halves = np.sort(order[::2]), np.sort(order[1::2])
-    taught, judged = (np.ascontiguousarray(X[rows]) for rows in halves)
+    order = np.random.default_rng(_SEED).permutation(len(X))
+    n_judged = len(X) // _JUDGED
+    parts = (order[n_judged:], order[:n_judged])
+    chosen = [np.sort(rows[:MOST_SAMPLES]) for rows in parts]
+    taught, judged = (np.ascontiguousarray(X[rows]) for rows in chosen)
     return taught, judged, "generated" if given is None else "data"
 
 

@@ -21,6 +21,14 @@ _MOST_OF_A_KIND = 6
 """Variants of a kind of stage that are combined with other kinds: those that are cheapest alone."""
 
 
+WORTH = 0.95
+"""Most operations with exits, as a share of those of the sum alone: exits take flash, too, and
+instructions that are no operations."""
+
+_ERRORS = 2.0
+"""Standard errors by which the mean saving of exits must exceed 0."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TriedExit:
     """A certified exit, and its costs and decisions on the samples when it runs alone.
@@ -69,7 +77,7 @@ def choose(
     ends: Ends,
     room: Room,
     last: str = "exact_sum",
-    worth: float = 1.0,
+    worth: float = WORTH,
 ) -> tuple[tuple[EarlyExit, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of certified exits, and all sequences that were compared.
 
@@ -89,21 +97,28 @@ def choose(
     last : str
         Name of the sum in the texts of the candidates.
     worth : float
-        Exits are taken only if they need at most this share of the operations of the sum alone.
+        Exits are taken only if they need at most this share of the operations of the sum alone,
+        unless they must be there. What the samples say must also exceed what chance explains.
     """
     alone = float(exact_operations.mean())
     asked = room.stages
     found: list[tuple[float, tuple[TriedExit, ...]]] = [(alone, ())]
     for sequence in _sequences(fitted, exact_operations, asked.listed):
         if _has_room(sequence, ends, room):
-            found.append((_mean_operations(sequence, exact_operations), sequence))
+            found.append((float(_operations(sequence, exact_operations).mean()), sequence))
     found = [item for item in found if not item[1] or asked.are_met_by(_names(item[1]))]
     # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
     found.sort(key=lambda item: (not room.has_flash(_stages(item[1])), item[0]))
+
+    def pays(cost: float, sequence: Sequence[TriedExit]) -> bool:
+        if not sequence or asked.needed:
+            return True
+        return cost <= worth * alone and _saves_surely(sequence, exact_operations)
+
     chosen = next(
         sequence
         for cost, sequence in found
-        if asked.are_met_by(_names(sequence)) and (not sequence or cost <= worth * alone)
+        if asked.are_met_by(_names(sequence)) and pays(cost, sequence)
     )
     candidates = tuple(
         Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)
@@ -112,7 +127,10 @@ def choose(
     return tuple(item.stage for item in chosen), candidates
 
 
-def _mean_operations(sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]) -> float:
+def _operations(
+    sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the multiply-adds of a sequence and the sum for each sample."""
     spent = np.zeros(len(exact_operations), dtype=np.int64)
     rest = exact_operations.copy()
     is_open = np.ones(len(exact_operations), dtype=bool)
@@ -120,7 +138,13 @@ def _mean_operations(sequence: Sequence[TriedExit], exact_operations: NDArray[np
         spent += np.where(is_open, item.operations, 0)
         rest -= item.saved
         is_open &= ~item.decided
-    return float((spent + np.where(is_open, rest, 0)).mean())
+    return np.asarray(spent + np.where(is_open, rest, 0))
+
+
+def _saves_surely(sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]) -> bool:
+    """Return whether the mean saving on the samples is more than their scatter explains."""
+    saved = exact_operations - _operations(sequence, exact_operations)
+    return bool(saved.mean() > _ERRORS * saved.std() / np.sqrt(len(saved)))
 
 
 def _stages(sequence: Sequence[TriedExit]) -> list[EarlyExit]:
@@ -167,6 +191,6 @@ def cheapest_of_each_kind(
     for item in fitted:
         kinds.setdefault(item.stage.template, []).append(item)
     return [
-        sorted(items, key=lambda item: _mean_operations([item], exact_operations))[:most]
+        sorted(items, key=lambda item: float(_operations([item], exact_operations).mean()))[:most]
         for items in kinds.values()
     ]

@@ -10,6 +10,7 @@ from kmcompile.exits.certified import (
     sequence_offers,
     sign_map,
     subspace,
+    taylor_polynomial,
 )
 from kmcompile.exits.certified.offers import CertifiedFit
 from kmcompile.program.stages import (
@@ -19,11 +20,15 @@ from kmcompile.program.stages import (
     QuadraticBounds,
     SignMap,
     SubspaceCertificate,
+    TaylorPolynomial,
 )
 
 _FITS: list[CertifiedFit] = [
     CertifiedFit(SignMap, sign_map.offer_sign_maps, sign_map.why_not),
     CertifiedFit(LocalExpansion, local_expansion.offer_local_expansion, local_expansion.why_not),
+    CertifiedFit(
+        TaylorPolynomial, taylor_polynomial.offer_taylor_polynomials, taylor_polynomial.why_not
+    ),
     CertifiedFit(BoundSequence, sequence_offers.offer_bound_sequences, bound_sequence.why_not),
     CertifiedFit(QuadraticBounds, quadratic.offer_quadratic, quadratic.why_not),
     CertifiedFit(SubspaceCertificate, subspace.offer_subspaces, subspace.why_not),

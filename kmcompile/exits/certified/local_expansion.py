@@ -9,8 +9,8 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.certified.expansion import N_SQUARES
 from kmcompile.exits.certified.expansion_constants import curved_rows, reach_constants
+from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.offers import Asked, Offer
@@ -25,6 +25,9 @@ from kmcompile.program.stages.local_expansion import N_CONSTANTS, N_CURVED
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
 _BASES = (4, 6, 8, 12, 16)
+_WHOLE_BASIS = 32
+"""Most features of which all may be the basis: the curved test then has no part across it."""
+
 _LEAST_FLASH_BYTES = 12_000
 _FLASH_SHARE = 2.0
 """Most flash of the centres, as a multiple of the flash of the exact sum's tables."""
@@ -90,18 +93,18 @@ def fit_local_expansion(
         return []
     samples = program.prepare.run(Batch.of(X, program.n_decisions)).x.astype(np.float64)
     labels = evaluate(machine, X).labels
-    n_basis = [0, *(r for r in _BASES if r <= samples.shape[1])]
+    n_basis = _basis_sizes(samples.shape[1])
     budget = budget or SearchBudget("local_expansion")
     found: dict[str, LocalExpansion] = {}
     seen: set[tuple[int, ...]] = {()}
     for shape, part in zip(_SHAPES, budget.split(len(_SHAPES)), strict=True):
-        own = _affordable(shape, machine, program, room, part)
+        own = affordable(shape, machine, program, room, part)
         if own in seen:
             continue
         seen.add(own)
         levels = tree(machine, program, samples, labels, own, budget.tell)
-        budget.tell("bounding curvatures")
-        for r in n_basis:
+        for number, r in enumerate(n_basis, start=1):
+            budget.tell(f"bounding curvatures, {number} of {len(n_basis)} bases")
             for made in _stages(machine, levels, own, r, _flash_bytes(program, room)):
                 stage = with_intercept(made, program)
                 text = "x".join(str(n) for n in stage.branches.tolist())
@@ -110,6 +113,12 @@ def fit_local_expansion(
                     found.setdefault(f"local_expansion({text} centres{basis})", stage)
         del levels  # before the next stages are made
     return [(stage, text) for text, stage in found.items()]
+
+
+def _basis_sizes(n_features: int) -> list[int]:
+    """Return the numbers of directions of the curved test, 0 for no such test, increasing."""
+    sizes = {0, *(r for r in _BASES if r <= n_features)}
+    return sorted(sizes | ({n_features} if n_features <= _WHOLE_BASIS else set()))
 
 
 def with_intercept(stage: LocalExpansion, program: Program) -> LocalExpansion:
@@ -130,7 +139,7 @@ def _fits(stage: LocalExpansion, program: Program, room: Room) -> bool:
     return flash <= _flash_bytes(program, room) and worst <= room.operations
 
 
-def _affordable(
+def affordable(
     shape: tuple[int, ...],
     machine: KernelMachine,
     program: Program,
@@ -181,7 +190,7 @@ def _operations(size: Size) -> float:
     Each basis takes five eigenvalue decompositions and five matrix products, the linear form three.
     """
     cube = float(size.n_features) ** 3
-    constants = 5 * len(_BASES) * (EIGENVALUE_OPERATIONS + 1) + 4 * EIGENVALUE_OPERATIONS
+    constants = 5 * (len(_BASES) + 1) * (EIGENVALUE_OPERATIONS + 1) + 4 * EIGENVALUE_OPERATIONS
     return size.operations + size.n_rows * constants * cube
 
 

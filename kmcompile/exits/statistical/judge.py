@@ -128,6 +128,12 @@ class Judge:
         self.room, self.allowed = room, allowed
         self._known: dict[Items, tuple[CascadeExit[Any], Trial, State]] = {}
 
+    def allowing(self, allowed: float) -> Judge:
+        """Return the judge with another number of disagreements, and all trials so far."""
+        other = Judge(self.samples, self.ends, self.n_always, self.room, allowed)
+        other._known = self._known
+        return other
+
     def rows(self, sequences: Iterable[Items]) -> list[Row]:
         """Return the sequences that have room and keep the risk at some scale."""
         rows = [self.row(items) for items in sequences if self.has_room(items)]

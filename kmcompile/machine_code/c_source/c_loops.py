@@ -14,6 +14,7 @@ _FUNCTION: Final = re.compile(
     r"^([A-Za-z_][^;{}=]*?\))\s*\n\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL
 )
 _JUMP: Final = re.compile(r"\b(for|while|do|goto)\b")
+_TABLE_LINE: Final = re.compile(r"^    -?[0-9][^\n]*$", re.MULTILINE)
 _WORD: Final = re.compile(r"\buint32_t (\w+)(?:;| = )")
 _HEAD: Final = re.compile(r"^ *(for|while) \(", re.MULTILINE)
 
@@ -77,6 +78,14 @@ class Function:
 def without_comments(text: str) -> str:
     """Return the C with blanks in place of comments and strings; lines and length stay."""
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def without_tables(text: str) -> str:
+    """Return the C with empty lines in place of those of its tables' elements.
+
+    Tables may be a hundred megabytes, and no loop is in them.
+    """
+    return _TABLE_LINE.sub("", text)
 
 
 @lru_cache(maxsize=2)

@@ -35,6 +35,7 @@ from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.table_sum import TableSum
+from kmcompile.program.stages.taylor_polynomial import TaylorPolynomial
 from kmcompile.program.stages.value import Value
 from kmcompile.program.stages.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.vote import Vote
@@ -50,6 +51,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     BoundSequence,
     LocalExpansion,
     LeafExpansion,
+    TaylorPolynomial,
     SubspaceCertificate,
     QuadraticBounds,
     IntervalRatio,
@@ -110,6 +112,7 @@ __all__ = [
     "SubspaceCertificate",
     "SumOfLeaves",
     "TableSum",
+    "TaylorPolynomial",
     "Value",
     "VectorlessSum",
     "Vote",

@@ -80,9 +80,9 @@ def test_scaled_codes_leave_room_for_inputs_farther_out(number_format):
     largest = LARGEST[number_format]
     assert not coded.lossless
     assert (coded.width, coded.low, coded.high) == (number_format, -largest, largest)
-    assert np.abs(coded.codes).max() == round(largest / MARGIN)
+    assert np.abs(coded.codes).max() == round(largest / MARGIN[number_format])
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
-    far = middle + MARGIN * np.abs(vectors - middle).max()
+    far = middle + MARGIN[number_format] * np.abs(vectors - middle).max()
     prepared = coded.machine.prepare(far[None]) / coded.unit
     # Of `far`, the offset and their difference: a few units of float64 in steps of the codes.
     rounding = 8 * 2.0**-53 * (np.abs(far) + np.abs(middle)) * largest / (far - middle)

@@ -16,10 +16,11 @@ from sklearn.svm import SVC, LinearSVC
 
 from kmcompile import readers
 from kmcompile.errors import InputError
-from kmcompile.lower.format_choice import ENOUGH, FormatCandidate, choose_format
+from kmcompile.lower.format_choice import ENOUGH, FormatCandidate, Tried, choose_format
 from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.program.cost import estimated_instructions, exact_operations
+from kmcompile.program.cost import exact_operations
+from kmcompile.program.estimate import Estimate, estimated_instructions
 from kmcompile.program.interpreter import interpret
 from kmcompile.target import Cost, OperationCost, Target, load_target
 from kmcompile.text.figures import share_text
@@ -64,7 +65,11 @@ def chosen(
 def priced(float32: float, int16: float, int8: float) -> Target:
     """Return a target on which every operation of a format takes so many instructions."""
     own = [OperationCost(price, price) for price in (float32, int16, int8)]
-    return replace(TARGET, cost=Cost(*own))
+    return replace(TARGET, cost=Cost(*own, float64=float32))
+
+
+CLOSE = priced(0.8, 1.0, 1.0)
+"""A target on which the sums of digits take about as many instructions in every format."""
 
 
 def test_integer_vectors_are_taken_as_they_are():
@@ -126,18 +131,61 @@ def test_a_lossless_format_wins_a_tie():
     }
     target = priced(operations["int8"], 1e9, operations["float32"])
     lowered, candidates = chosen(machine, target)
-    assert candidates["int8"].instructions == candidates["float32"].instructions
+    assert candidates["int8"].estimate.mean == candidates["float32"].estimate.mean
     assert lowered.program.number_format == "int8"
 
 
-def test_what_early_exits_gain_counts():
-    gains = {"float32": 1000.0, "int16": 1.0, "int8": 1.0}
+def few_instructions(mean: float, worst: float = 1.0, flash_bytes: float = 1.0) -> Tried:
+    """Return what a program takes with exits that gain 1,000 times."""
+    return Tried(1000.0, Estimate(mean, worst, flash_bytes))
+
+
+def test_early_exits_count():
+    costs = {"float32": few_instructions(10.0), "int8": few_instructions(1000.0)}
     lowered, candidates = chosen(
-        digits_machine(), speedup=lambda one: gains[one.program.number_format]
+        digits_machine(),
+        CLOSE,
+        with_exits=lambda one: costs[one.program.number_format],
     )
     assert lowered.program.number_format == "float32"
     assert candidates["float32"].speedup == 1000.0
     assert candidates["int16"].speedup is None  # its program is that of int8
+    assert "100.0 times the instructions of float32" in candidates["int8"].reason
+
+
+@pytest.mark.parametrize(
+    ("optimize", "expected"), [("mean", "float32"), ("worst", "int8"), ("flash", "int8")]
+)
+def test_what_is_made_small_first_decides(optimize, expected):
+    costs = {
+        "float32": few_instructions(10.0, 900.0, 40_000.0),
+        "int8": few_instructions(20.0, 90.0, 9_000.0),
+    }
+    lowered, candidates = chosen(
+        digits_machine(),
+        CLOSE,
+        with_exits=lambda one: costs[one.program.number_format],
+        optimize=optimize,
+    )
+    assert lowered.program.number_format == expected
+    behind = {
+        "float32": "10.0 times the worst case of int8, 4.4 times the flash of int8",
+        "int8": "2.0 times the instructions of float32",
+    }
+    other = next(key for key in costs if key != expected)
+    assert candidates[other].reason == behind[other]
+
+
+def test_a_sum_that_is_dearer_by_far_is_not_tried_with_exits():
+    tried = []
+
+    def with_exits(one: Lowered) -> Tried:
+        tried.append(one.program.number_format)
+        return few_instructions(1.0)
+
+    _, candidates = chosen(digits_machine(), priced(9.0, 1.0, 1.0), with_exits=with_exits)
+    assert tried == ["int8"]
+    assert "early exits save it no more" in candidates["float32"].reason
 
 
 def test_what_does_not_fit_is_not_taken_and_told():
@@ -160,8 +208,8 @@ def test_the_estimate_prices_products_and_the_rest_apart():
     lowered = lower_in_format(digits_machine(), TARGET, "model", "int8")
     program, operations = lowered.program, lowered.measured.operations
     free = OperationCost(0.0, 0.0)
-    products = Cost(free, free, OperationCost(1.0, 0.0))
-    others = Cost(free, free, OperationCost(0.0, 1.0))
+    products = Cost(free, free, OperationCost(1.0, 0.0), 0.0)
+    others = Cost(free, free, OperationCost(0.0, 1.0), 0.0)
     of_products = estimated_instructions(program, operations, products)
     of_others = estimated_instructions(program, operations, others)
     assert of_products + of_others == operations

@@ -31,6 +31,7 @@ from kit import (
     routed,
     sign_maps,
     subspaces,
+    taylor,
 )
 from kit.reduced_machines import Reduced
 from kit.tools import need
@@ -77,6 +78,7 @@ CASES = (
     routed.CORE[-1],
     routed.VOTES[0],
     leaf_expansions.CORE[0],
+    taylor.CORE[1],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 
