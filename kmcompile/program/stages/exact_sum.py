@@ -208,7 +208,7 @@ class ExactSum(VectorTotals):
         takes less: a block reads each feature, or its index and the feature, once for all lanes,
         and keeps lanes in vector registers where it has many.
         """
-        few = 1 if self.skip_zeros else self.lanes - 1
+        few = self.lanes // 2 if self.skip_zeros else self.lanes - 1
         return min(self.lanes - 1, few if self.lanes < _FEW_LANES else self.lanes // _FEW_LANES)
 
     def spared(self, slots: NDArray[np.intp]) -> NDArray[np.uint32]:
