@@ -17,6 +17,7 @@ from needed import DIGITS, TINY, Needed, gamma, holds
 from polynomial_derivations import coded_polynomial_sum
 from proof_derivations import local_expansion, quadratic_bounds, subspace_certificate
 from sequence_derivations import bound_sequence
+from taylor_derivations import taylor_polynomial
 
 from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.rbf import RbfFloat32
@@ -49,6 +50,7 @@ __all__ = [
     "replay",
     "subspace_certificate",
     "table_sum",
+    "taylor_polynomial",
 ]
 
 

@@ -297,6 +297,7 @@ def terms_of(stage: Any) -> list[str]:
 COLUMNS: dict[tuple[type, str], range] = {
     (LocalExpansion, "constants"): range(2, 10),
     (LocalExpansion, "curved"): range(1, 8),
+    (TaylorPolynomial, "bounds"): range(8),  # of degree 3
     (PolyRemainder, "orders"): range(6),
     (QuadraticBounds, "levels"): range(1, 3),
     (QuadraticBounds, "radii"): range(4),  # of degree 3

@@ -34,6 +34,7 @@ from kit.coded_polynomials import CodedPolynomial
 from kit.fixed_sum_terms import needed
 from kit.fixed_sums import in_format, random_machine
 from kit.reduced_machines import Reduced
+from kit.taylor import Taylor
 from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.lower.additive_sum import lower_additive
@@ -210,6 +211,14 @@ def _folded(name: str) -> Derived:
     return Derived(stage, derivations.local_expansion(stage, machine))
 
 
+@cache
+def _taylor() -> Derived:
+    """Return polynomials of degree 3 of two features, whose terms all differ."""
+    emitted = Taylor("moons", 2.0, (2, 2), 0, degree=3).emit("host")
+    stage = next(s for s in emitted.program.stages if s.template == "taylor_polynomial")
+    return Derived(stage, derivations.taylor_polynomial(stage, run_passes(emitted.machine)))
+
+
 DERIVED: dict[str, Callable[[], Derived]] = {
     "sequence-rbf": lambda: _sequence("rbf-line"),
     "sequence-poly": lambda: _sequence("poly-odd-moons"),
@@ -252,6 +261,7 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "quadratic": _quadratic,
     "folded-line": lambda: _folded("rbf-line"),
     "folded-moons": lambda: _folded("rbf-moons"),
+    "taylor": _taylor,
     "sum-integers": lambda: _integers("pixels", "lossless"),
     "sum-rounded": lambda: _integers(None, "int8"),
     "folded-curved": lambda: _folded("case-breast_cancer-standard-1x4_centres-4_curved"),
@@ -316,6 +326,7 @@ GENEROUS = {
     "SubspaceCertificate.result_error",
     "SubspaceCertificate.minimum",
     "LocalExpansion.up",
+    "TaylorPolynomial.up",
     "ExactSum.final_factor",
     "ExactSum.result_error",
     "PairSum.final_factor",
