@@ -61,7 +61,8 @@ def distance_from(ends: Float64Array, middle: Float64Array, width: int) -> Float
     """
     far = np.maximum(ends[:, 1] - middle, middle - ends[:, 0])
     rounded: Float64Array = far + _slack(width) * np.abs(ends).max(axis=1)
-    return rounded + 4 * UNIT_ROUNDOFF_64 * (np.abs(ends).max(axis=1) + np.abs(middle))
+    rounded += 4 * UNIT_ROUNDOFF_64 * (np.abs(ends).max(axis=1) + np.abs(middle))
+    return rounded
 
 
 def _slack(n: int) -> float:

@@ -155,7 +155,7 @@ def _second_order(
     r, n = B.shape
     inside, cross, outside = _split(M, B)
     least, largest = estimated_ends(outside)
-    m = float(stored((least + largest) / 2))
+    m = float(stored(np.array((least + largest) / 2)))
     Q = _symmetric(inside - m * np.eye(r))
     cross = cross @ cross.T
     half = (largest - least) / 2

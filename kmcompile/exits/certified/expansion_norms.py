@@ -146,8 +146,8 @@ def _of_group(terms: Terms, scale: float, radius: float, order: int) -> Norms:
 def _last_in_full(sizes: Float64Array, order: int) -> int:
     """Return the last order whose matrix is needed, given Frobenius norms at the radius."""
     behind = np.cumsum(sizes[:, ::-1], axis=1)[:, ::-1]  # of each order and all after it
-    little = (behind <= _LITTLE * behind[:, :1]).all(axis=0)
-    first = int(little.argmax()) if little.any() else len(little)
+    shares = (behind / np.maximum(behind[:, :1], np.finfo(np.float64).tiny)).max(axis=0)
+    first = int((shares > _LITTLE).sum())  # the shares decrease
     return min(order, max(first, N_SQUARES) + 2)
 
 
