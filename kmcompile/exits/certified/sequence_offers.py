@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.exits.certified.bound_sequence import Squares, lower_bound_sequence
+from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.offers import Asked, Offer
+from kmcompile.exits.certified.sequence_normals import Squares
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.refined import refined_lists
 from kmcompile.kernels.derivatives import has_gradient
