@@ -68,7 +68,7 @@ def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
             f"{name}_audit, because every early exit is proved: there is no risk to estimate"
         )
     if program.codes is None:
-        absent.append(f"{name}_{call}_float, because the input is float already")
+        absent.append(f"{name}_decision_float, because the input is float already")
     if not absent:
         return ()
     return _wrapped(f"Not here: {'; '.join(absent)}.")

@@ -34,17 +34,23 @@ class DecisionSums:
 
     Parameters
     ----------
-    machine : KernelMachine
-
-    Attributes
-    ----------
+    n_decisions, n_vectors : int
     parts : tuple of Part
         Each support vector is in one part.
     """
 
-    def __init__(self, machine: KernelMachine) -> None:
-        self.n_decisions, self.n_vectors = machine.n_decisions, machine.n_support_vectors
-        self.parts = tuple(_parts(machine))
+    def __init__(self, n_decisions: int, n_vectors: int, parts: tuple[Part, ...]) -> None:
+        self.n_decisions, self.n_vectors, self.parts = n_decisions, n_vectors, parts
+
+    @classmethod
+    def of_machine(cls, machine: KernelMachine) -> DecisionSums:
+        """Return the sums of a machine's decisions."""
+        return cls(machine.n_decisions, machine.n_support_vectors, tuple(_parts(machine)))
+
+    @classmethod
+    def of_coefficients(cls, beta: Float64Array) -> DecisionSums:
+        """Return the sums with coefficients of shape (n_decisions, n_sv)."""
+        return cls(*beta.shape, (Part(slice(None), beta, np.arange(len(beta))),))
 
     def of(self, values: Float64Array) -> Float64Array:
         """Return values @ beta.T, shape (n, n_decisions), for values of shape (n, n_sv)."""

@@ -68,7 +68,7 @@ class Normals:
         require_positive_definite(machine.kernel)
         vectors, coefficients = machine.support_vectors, decision_coefficients(machine)
         products = np.empty((len(vectors), len(coefficients)))
-        sums = DecisionSums(machine)
+        sums = DecisionSums.of_machine(machine)
         rows = max(1, _BLOCK_VALUES // len(vectors))
         for start in range(0, len(vectors), rows):
             part = slice(start, start + rows)

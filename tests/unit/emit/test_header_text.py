@@ -19,11 +19,11 @@ CASES = {
     "statistical": cascades.CORE[0],
 }
 FUNCTIONS = {
-    "exact": set(),
-    "replayed": set(),
-    "certified": {"classify_within"},
-    "certified, many classes": {"classify_within"},
-    "statistical": {"audit"},
+    "exact": {"classify_float"},
+    "replayed": {"classify_float"},
+    "certified": {"classify_within", "classify_float"},
+    "certified, many classes": {"classify_within", "classify_float"},
+    "statistical": {"audit", "classify_float"},
 }
 
 
@@ -41,7 +41,7 @@ def test_the_functions_that_depend_on_the_mode_are_there_or_said_not_to_be(kind)
     text = joined(kind)
     declared = set(re.findall(r"iris_status_t iris_(\w+)\(", text))
     (absent,) = re.findall(r"Not here: (.*?)\. ", text)
-    for function in ("classify_within", "audit", "classify_float"):
+    for function in ("classify_within", "audit", "classify_float", "decision_float"):
         assert (function in declared) == (function in FUNCTIONS[kind])
         assert (f"iris_{function}" in absent) == (function not in declared)
     assert absent.count("because") == absent.count(";") + 1

@@ -55,7 +55,7 @@ def test_no_query_takes_more_than_a_quarter_beyond_its_sum(
     model, samples = machine(name)
     np.savez(tmp_path / "data.npz", X=samples)
     risk = {"risk": "auto"} if mode == "statistical" else {}
-    options: dict[str, Any] = {"target": "cortex-m7", "verify": "none"}
+    options: dict[str, Any] = {"target": "cortex-m7", "format": "float32", "verify": "none"}
     made = kmcompile.compile_model(
         model, mode=mode, data=tmp_path / "data.npz", out=tmp_path / "out", **risk, **options
     )
@@ -70,7 +70,7 @@ def test_no_query_takes_more_than_a_quarter_beyond_its_sum(
 def test_the_room_is_a_share_of_the_cheapest_sum() -> None:
     model, samples = machine("digits")
     program = kmcompile.compile_model(
-        model, mode="exact", target="cortex-m7", verify="none"
+        model, mode="exact", target="cortex-m7", format="float32", verify="none"
     ).program
     X = samples[:50].astype(np.float32)
     batch = program.prepare.run(Batch.of(X, program.n_decisions))

@@ -27,7 +27,7 @@ def test_products_of_classes_are_products_with_all_coefficients(machine: KernelM
     values = rng.integers(-9, 9, size=(5, machine.n_support_vectors)).astype(float)
     weights = rng.integers(-9, 9, size=(5, machine.n_decisions)).astype(float)
     beta = decision_coefficients(machine)
-    sums = DecisionSums(machine)
+    sums = DecisionSums.of_machine(machine)
     bound = 2.0**-50 * (np.abs(values) @ np.abs(beta).T).max() * machine.n_support_vectors
     assert np.abs(sums.of(values) - values @ beta.T).max() <= bound
     assert np.abs(sums.of_magnitudes(values) - np.abs(values) @ np.abs(beta).T).max() <= bound

@@ -190,7 +190,7 @@ def test_half_of_a_kernel_values_error_is_too_little():
     assert largest_share(case, weakened(stage, "value_error"), X) > 1
 
 
-@pytest.mark.parametrize(("number_format", "half"), [("int8", 63.5), ("int16", 16383.5)])
+@pytest.mark.parametrize(("number_format", "half"), [("int8", 63.5), ("int16", 8191.75)])
 def test_half_of_what_stored_vectors_do_is_too_little(number_format, half):
     """A vector half-way between codes, asked for on the side that it was not rounded to."""
     machine = replace(
