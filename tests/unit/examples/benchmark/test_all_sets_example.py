@@ -97,7 +97,7 @@ def test_a_set_is_trained_and_compiled(
 ) -> None:
     for tool in ("gcc", "arm-none-eabi-gcc", "qemu-system-arm"):
         need(tool)
-    words = ["iris", "--machines", "poly2", "--modes", "exact", "default_data", "--formats", "auto"]
+    words = ["iris", "--machines", "poly2", "--modes", "exact", "statistical", "--formats", "auto"]
     monkeypatch.setattr(sys, "argv", ["all_sets.py", *words, "--cache", str(tmp_path)])
     all_sets.main()
     (results,) = tmp_path.glob("*/results.jsonl")
