@@ -50,7 +50,9 @@ class DecisionSums:
     @classmethod
     def of_coefficients(cls, beta: Float64Array) -> DecisionSums:
         """Return the sums with coefficients of shape (n_decisions, n_sv)."""
-        return cls(*beta.shape, (Part(slice(None), beta, np.arange(len(beta))),))
+        n_decisions, n_vectors = beta.shape
+        part = Part(slice(None), beta, np.arange(n_decisions))
+        return cls(n_decisions, n_vectors, (part,))
 
     def of(self, values: Float64Array) -> Float64Array:
         """Return values @ beta.T, shape (n, n_decisions), for values of shape (n, n_sv)."""
