@@ -5,6 +5,8 @@
 #                are skipped and counted
 # make test-all  both
 # make fuzz      set up, then fuzz the readers of model files for an hour
+# make bench     set up, then measure other generators' C beside ours, on the host and three boards,
+#                and Python's predict beside other libraries: hours; make bench MODELS=bc a quarter
 # make lint      ruff, mypy and import-linter only
 # make clean     remove what the others made
 #
@@ -14,6 +16,8 @@
 TARGET := cortex-m7
 TARGETS := all
 BIN := .venv/bin
+BENCH := build/bench
+PEERS := examples/benchmark/peers
 DEMO := build/demo
 
 # One thread a process: the tests run side by side, and sums keep their order.
@@ -22,7 +26,8 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short lint setup-demo setup-test clean
+.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint setup-demo \
+	setup-test clean
 
 demo: setup-demo
 	$(BIN)/python examples/demo/train.py $(DEMO)
@@ -52,6 +57,12 @@ fuzz: setup-test
 
 fuzz-short: setup-test
 	$(BIN)/python tests/fuzz/fuzz_run.py --seconds 60
+
+bench:
+	@.ci/setup demo host,cortex-m7,cortex-m4,cortex-m0
+	@$(PEERS)/setup.sh $(BENCH)
+	$(BENCH)/venv/bin/python $(PEERS)/bench.py $(BENCH) $(if $(MODELS),--models $(MODELS))
+	$(BENCH)/venv/bin/python $(PEERS)/predict.py $(if $(MODELS),--models $(MODELS))
 
 lint: setup-test
 	$(BIN)/ruff check .

@@ -50,6 +50,10 @@ class InputError(KmcompileError):
     exit_code = 3
 
 
+class FewSamplesError(InputError):
+    """The samples are too few for the promise of mode statistical."""
+
+
 class BudgetError(KmcompileError):
     """The program does not fit the target's flash or RAM."""
 

@@ -49,7 +49,7 @@ int main(void)
         return 1;
     }
     while (board_read_sample(x)) {
-        status = breast_cancer_classify(&workspace, x, &result);
+        status = breast_cancer_classify_float(&workspace, x, &result);
         if (status == BREAST_CANCER_OK) {
             board_show(breast_cancer_class_names[result.label], result.certified);
         } else {

@@ -17,14 +17,18 @@ const char *flower(const float x[IRIS_N_FEATURES])
 {
     iris_result_t result;
 
-    return (iris_classify(&workspace.iris, x, &result) == IRIS_OK) ? iris_class_names[result.label]
-                                                                   : NULL;
+    if (iris_classify_float(&workspace.iris, x, &result) != IRIS_OK) {
+        return NULL;
+    }
+    return iris_class_names[result.label];
 }
 
 const char *cultivar(const float x[WINE_N_FEATURES])
 {
     wine_result_t result;
 
-    return (wine_classify(&workspace.wine, x, &result) == WINE_OK) ? wine_class_names[result.label]
-                                                                   : NULL;
+    if (wine_classify_float(&workspace.wine, x, &result) != WINE_OK) {
+        return NULL;
+    }
+    return wine_class_names[result.label];
 }

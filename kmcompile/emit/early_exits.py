@@ -31,7 +31,9 @@ def early_exit_sections(
         sections.append(render(gate, stage=early.gate, **names))
     if early.proves:
         is_binary = label_function == "sign"
-        sections.append(render("early_exits/proved.c.j2", is_binary=is_binary, **context))
+        sections.append(render("early_exits/middle.c.j2", **names))
+        middles = {"is_binary": is_binary, "keeps_middles": early.keeps_middles}
+        sections.append(render("early_exits/proved.c.j2", **middles, **context))
     if early.needs_root_bound:
         sections.append(render("scalar/root_bound.c.j2", scalar=root_bound.VIEW, **names))
     sections += _block_sections(early, names)

@@ -202,6 +202,11 @@ class EarlyExitsView:
         return any(stage.exit == "statistical" for stage in self.stages)
 
     @property
+    def keeps_middles(self) -> bool:
+        """Whether decisions are the middles of proved intervals until the sums replace them."""
+        return self.proves and not self.calibrates
+
+    @property
     def needs_root_bound(self) -> bool:
         """Whether any of the early exits bounds a square root."""
         return any(stage.needs_root_bound for stage in self.stages)

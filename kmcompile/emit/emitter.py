@@ -90,7 +90,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     if isinstance(summed, VectorTotals):
         names["vector_total"] = total_call(summed)
     if prepared.needs_square_root:
-        sections.append(render("scalar/square_root.c.j2", scalar=square_root.VIEW, **names))
+        of_core = square_root.INSTRUCTIONS[target.program.square_root]
+        sections.append(render("scalar/square_root.c.j2", scalar=of_core, **names))
     sections.append(
         render(
             "stages/prepare.c.j2",
@@ -111,7 +112,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     elif isinstance(summed, PairSum):
         sections += _kernel_totals(summed, functions, early, names)
         assert isinstance(label, Vote)
-        sections += pair_sum_sections(summed, label, bool(early.exits), names)
+        sections += pair_sum_sections(summed, label, early, names)
     elif isinstance(summed, FixedSum):
         sections += fixed_sum_sections(summed, target, names)
     elif isinstance(summed, RoutedFixedSum):
@@ -149,11 +150,12 @@ def _exact_sum_sections(
     """Return the kernel's functions and those of the exact sum."""
     own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, **names}
     sections = _kernel_totals(stage, functions, early, names)
+    own["totals"] = totals_call(stage)
     if early.reuses_kernels:
         sections.append(render("exact_sum/vector_total.c.j2", **own))
     sections.append(render("exact_sum/add_block.c.j2", **own))
     own["reuses_kernels"] = early.reuses_kernels
-    own |= {"totals": totals_call(stage), "finds_vectors": True, "codes": None}
+    own |= {"finds_vectors": True, "codes": None}
     return [*sections, render("stages/exact_sum.c.j2", **own)]
 
 
@@ -165,7 +167,7 @@ def _routed_sum_sections(
     return [
         render("early_exits/product.c.j2", **names),
         render("exact_sum/block_totals.c.j2", view=scores, **names),
-        *_kernel_sections(stage.kernel, True, names),
+        *_kernel_sections(stage.kernel, True, functions, names),
         render("exact_sum/block_totals.c.j2", view=functions.of_exact_sum, **names),
         render("routed_sum/scores.c.j2", scores=scores.function, **names),
         render("routed_sum/route.c.j2", route=stage.route, in_integers=False, **names),
@@ -181,7 +183,7 @@ def _kernel_totals(
     has_term = not stage.skip_zeros or early.has_kernel_term
     blocks = "sparse_totals" if stage.skip_zeros else "block_totals"
     sections = [
-        *_kernel_sections(stage.kernel, has_term, names),
+        *_kernel_sections(stage.kernel, has_term, functions, names),
         render(f"exact_sum/{blocks}.c.j2", stage=stage, view=functions.of_exact_sum, **names),
     ]
     if stage.expands:
@@ -197,7 +199,7 @@ def _coded_sum_sections(
     own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, "codes": codes, **names}
     own |= {"totals": "code_totals(workspace, block, total)", "finds_vectors": False}
     return [
-        *_kernel_sections(stage.kernel, early.has_kernel_term, names),
+        *_kernel_sections(stage.kernel, early.has_kernel_term, functions, names),
         *(
             render(f"code_table/{name}.c.j2", view=codes, **names)
             for name in ("pack", *codes.templates)
@@ -207,12 +209,16 @@ def _coded_sum_sections(
     ]
 
 
-def _kernel_sections(kernel: Float32Kernel, has_term: bool, names: dict[str, str]) -> list[str]:
+def _kernel_sections(
+    kernel: Float32Kernel, has_term: bool, functions: BlockFunctions, names: dict[str, str]
+) -> list[str]:
     """Return the functions that a kernel calls, then its own."""
+    view = functions.of_exact_sum
     sections = [
         render(f"scalar/{template}.c.j2", scalar=scalar, **names)
         for template, scalar in kernel.scalars()
     ]
     context = {"has_term": has_term, **kernel.context(), **names}
+    context["lanes"] = view.lanes if view.unrolled else ()
     own = render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **context)
     return [*sections, own]

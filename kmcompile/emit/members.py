@@ -37,6 +37,7 @@ def pair_members(stage: Stage, votes: bool) -> list[Member]:
     members = [
         Member("uint32_t", "computed", n_marks(stage.n_vectors), "a bit a vector: its kernel is"),
         Member("uint32_t", "n_computed", None, "such bits"),
+        Member("uint32_t", "n_entries", None, "entries of the evaluated pairs"),
         Member("uint32_t", "damaged", None, "1 where a table of the pairs is"),
     ]
     if votes:

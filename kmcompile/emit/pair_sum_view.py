@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.totals_view import totals_call
 from kmcompile.program.stages import PairSum, Vote
@@ -12,20 +13,22 @@ from kmcompile.program.stages.vote import ROUNDED_UP
 
 
 def pair_sum_sections(
-    stage: PairSum, label: Vote, has_exits: bool, names: dict[str, str]
+    stage: PairSum, label: Vote, early: EarlyExitsView, names: dict[str, str]
 ) -> list[str]:
     """Return the functions of the pair sum, after those of the kernel and its totals.
 
     With early exits, the label stage makes a label of all decisions, and shares functions with the
-    sum.
+    sum. Pairs that certified exits have proved are not summed.
     """
     own: dict[str, Any] = {"stage": stage, "totals": totals_call(stage), "finds_vectors": True}
     own["coefficient"] = f"{names['name']}_coefficients[entry]"
-    votes = "stages/vote" if has_exits else "vote/standing"
+    votes = "stages/vote" if early.exits else "vote/standing"
+    recalls = {"recalls": early.proves, "keeps_middles": early.keeps_middles}
     return [
         *all_pairs_sections(stage, {**own, **names}),
         render(f"{votes}.c.j2", stage=label, rounded_up=ROUNDED_UP, **names),
-        render("stages/pair_sum.c.j2", stage=label, **names),
+        *([render("early_exits/middle.c.j2", **names)] if early.proves else []),
+        render("stages/pair_sum.c.j2", stage=label, **recalls, **names),
     ]
 
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import io
+import itertools
 import textwrap
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.emit.float_words import float32_literals
 from kmcompile.emit.header_text import COMMENT_COLUMNS
-from kmcompile.emit.literals import float32_literal, float64_literal, unsigned_literal
+from kmcompile.emit.literals import float64_literal, unsigned_literal
 from kmcompile.numeric.table import Table
 from kmcompile.target.description import Target
 
 _COLUMNS = 100
 _INDENT = "    "
+_WIDTH = _COLUMNS - len(_INDENT)
+"""Most columns of the words of a line, each with its comma and a blank."""
 _AT_A_TIME = 1 << 18
 """Number of elements that are formatted at a time."""
 
@@ -149,32 +154,33 @@ def descriptor(table: TableView, name: str) -> str:
     return f"{elements} {size}" if fits else f"{elements}\n{2 * _INDENT}{size}"
 
 
-def _literals(flat: NDArray[Any]) -> Iterator[str]:
+def _literals(flat: NDArray[Any]) -> Iterator[Sequence[str]]:
     """Yield the elements as C literals in parts: all at once would take much memory."""
     for start in range(0, len(flat), _AT_A_TIME):
         values = flat[start : start + _AT_A_TIME]
         if values.dtype == np.float32:
-            # Equal values are formatted once: support vectors of pixels have few distinct values.
-            different, inverse = np.unique(values.view(np.uint32), return_inverse=True)
-            known = [float32_literal(value) for value in different.view(np.float32)]
-            yield from map(known.__getitem__, inverse)
+            yield float32_literals(values)
         elif values.dtype == np.float64:
-            yield from map(float64_literal, values)
+            yield list(map(float64_literal, values.tolist()))
         else:
             suffix = _SUFFIXES.get(values.dtype.name, "")
-            yield from (f"{value}{suffix}" for value in values)
+            yield [f"{value}{suffix}" for value in values.tolist()]
 
 
-def _wrap(words: Iterable[str]) -> str:
+def _wrap(parts: Iterable[Sequence[str]]) -> str:
     """Return the words with commas in lines of at most 100 columns."""
     text = io.StringIO()
-    separator, width = _INDENT, len(_INDENT)
-    for word in words:
-        if width + len(word) + 2 > _COLUMNS:
-            separator, width = f",\n{_INDENT}", len(_INDENT)
-        text.write(separator + word)
-        separator, width = ", ", width + len(word) + 2
-    return text.getvalue()
+    line: list[str] = []  # of the part before
+    for part in parts:
+        words = [*line, *part]
+        ends = list(itertools.accumulate(len(word) + 2 for word in words))
+        first, before = 0, 0
+        while ends and ends[-1] - before > _WIDTH:
+            last = bisect_right(ends, before + _WIDTH, first)
+            text.write(f"{_INDENT}{', '.join(words[first:last])},\n")
+            first, before = last, ends[last - 1]
+        line = words[first:]
+    return text.getvalue() + (_INDENT + ", ".join(line) if line else "")
 
 
 def checksum_table(tables: tuple[Table, ...]) -> Table:

@@ -12,6 +12,9 @@ from kmcompile.target import Target
 _TILED_LANES = 5
 """With more unrolled lanes, one feature a turn is long enough to outweigh the loop's overhead."""
 
+_TILES_OF_ONE = (16, 15, 14, 13, 12, 11, 10, 9)
+"""Features of one turn of the loop over one vector, where they divide all features."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -159,8 +162,7 @@ class BlockFunctions:
         term: str,
         constants: tuple[str, ...] = (),
     ) -> TotalsView:
-        many_lanes = self.target.unroll_lanes and n_lanes > _TILED_LANES
-        tile = 1 if many_lanes else self.target.feature_tile
+        tile = self._tile(n_features, n_lanes)
         tiled = n_features // tile * tile
         numbers = (n_features, n_lanes, n_features * n_lanes)
         names = constants or tuple(unsigned_literal(number) for number in numbers)
@@ -185,6 +187,19 @@ class BlockFunctions:
                 for f in range(tile)
             ),
         )
+
+    def _tile(self, n_features: int, n_lanes: int) -> int:
+        """Return the features of one turn of a loop.
+
+        A vector on its own shares no feature, so that the loop's overhead weighs more. Where
+        floats are called functions, it weighs nothing.
+        """
+        if self.target.unroll_lanes and n_lanes > _TILED_LANES:
+            return 1
+        if n_lanes > 1 or self.target.program.lanes == 1 or not self.target.unroll_lanes:
+            return self.target.feature_tile
+        fits = [tile for tile in _TILES_OF_ONE if n_features % tile == 0]
+        return fits[0] if fits else self.target.feature_tile
 
 
 def total_call(stage: VectorTotals) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.layout import workspace_bytes
+from kmcompile.errors import FewSamplesError
 from kmcompile.exits.asked_replay import add_asked_replay
+from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE
+from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import WithExits, add_early_exits
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
@@ -105,10 +108,47 @@ def _estimate(made: ChosenProgram) -> Estimate:
     return estimate(made.program, measured.operations, made.exits.speedup, open_share, cost)
 
 
-def complete(lowered: Lowered, plan: Plan, tell: Callable[[str], None]) -> ChosenProgram:
-    """Return the exact program extended by the early exits and the replay that a plan asks for."""
+def complete(
+    lowered: Lowered,
+    plan: Plan,
+    tell: Callable[[str], None],
+    offered: Sequence[Offer] | None = None,
+) -> ChosenProgram:
+    """Return the exact program extended by the early exits and the replay that a plan asks for.
+
+    Where no option asks for mode statistical and the samples are too few for it, the exits are
+    those of mode certified, chosen by the samples.
+
+    Parameters
+    ----------
+    lowered : Lowered
+    plan : Plan
+    tell : callable
+        Called with a few words as each step begins.
+    offered : sequence of Offer, optional
+        Certified exits of this exact program that mode certified chooses from; by default it
+        searches for them.
+    """
     exact = with_tolerance(lowered.program, plan.tolerance)
-    exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
+    few = ""
+    try:
+        exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded, offered)
+    except FewSamplesError as error:
+        if not plan.mode_is_default or plan.stages.needed:
+            raise
+        few, plan = f"mode certified: {str(error).splitlines()[0]}", _certified(plan)
+        exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
+    if few and exits.choice is not None:
+        choice = replace(exits.choice, notes=(few, *exits.choice.notes))
+        exits = replace(exits, choice=choice)
     program, note = add_asked_replay(lowered, exits.program, plan)
     program = with_distance(program, lowered.machine)
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
+
+
+def _certified(plan: Plan) -> Plan:
+    """Return the plan in mode certified, with the samples if they can choose exits."""
+    certified = plan.in_mode_certified()
+    if len(plan.samples) < LEAST_TO_CHOOSE:
+        return replace(certified, samples=plan.samples[:0])
+    return certified

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from kmcompile.exits.asked import check_names
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
+from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.feature_functions import offer_additive
 from kmcompile.exits.multiplied_out import offer_coded_polynomial, offer_polynomial
 from kmcompile.exits.pairwise import offer_pairs
@@ -103,6 +104,7 @@ def add_early_exits(
     plan: Plan,
     tell: Callable[[str], None],
     coded: Coded | None = None,
+    offered: Sequence[Offer] | None = None,
 ) -> WithExits:
     """Return the program with early exits if the mode allows them and they save operations.
 
@@ -119,6 +121,9 @@ def add_early_exits(
         Called with a few words as each step begins.
     coded : Coded, optional
         The machine with codes from which a program in an integer format was lowered.
+    offered : sequence of Offer, optional
+        Certified exits of the program that mode certified chooses from; by default it searches for
+        them.
 
     Raises
     ------
@@ -157,7 +162,7 @@ def add_early_exits(
         found = WithExits(made.program, made.calibration, None, made.held_out, made.given)
     else:
         given = plan.samples if len(plan.samples) else None
-        chosen, choice = add_certified_exits(machine, program, given, room, tell, others)
+        chosen, choice = add_certified_exits(machine, program, given, room, tell, others, offered)
         found = WithExits(chosen, None, choice)
     if isinstance(found.program.sum, CodedPolynomialSum) or machine.routing is not None:
         return found

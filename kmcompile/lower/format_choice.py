@@ -29,9 +29,11 @@ Most of these inputs are support vectors, which lie nearer to the boundary than 
 Each of the remaining inputs costs a replay, or gets an answer that is not certified."""
 
 
-_DEARER, _DEARER_OF_CLASSES = 1.25, 4.0
+_UNFIT = "does not fit"
+
+_DEARER = 4.0
 """A format whose sum takes so many times the instructions of the cheapest sum is not tried with
-early exits: exits cost about as much in every format. With many classes they do not."""
+early exits: these would have to save more than exits do that every format may have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +132,7 @@ def choose_format(
     usable = {key: lowered for key, lowered in found.items() if key not in reasons}
     good = _certifying_enough(usable)
     if with_exits is not None:
-        dear = _too_dear({key: sums[key] for key in good}, original.n_decisions)
+        dear = _too_dear({key: sums[key] for key in good})
         reasons |= dear
         good = [key for key in good if key not in dear]
     tried = {key: with_exits(usable[key]) for key in good} if with_exits else {}
@@ -157,15 +159,14 @@ def estimate_of_sum(lowered: Lowered, target: Target) -> Estimate:
     return estimate(lowered.program, lowered.measured.operations, 1.0, 0.0, target.cost)
 
 
-def _too_dear(sums: Mapping[str, Estimate], n_decisions: int) -> dict[str, str]:
+def _too_dear(sums: Mapping[str, Estimate]) -> dict[str, str]:
     """Return the reason for each format whose sum takes too many instructions to be tried."""
-    most = _DEARER if n_decisions == 1 else _DEARER_OF_CLASSES
     least = min(sums, key=lambda key: sums[key].mean, default="")
     return {
         key: f"its sum takes {ratio_text(one.mean / sums[least].mean)} the instructions of "
         f"{least}'s, and early exits save it no more"
         for key, one in sums.items()
-        if one.mean > most * sums[least].mean
+        if one.mean > _DEARER * sums[least].mean
     }
 
 
@@ -179,7 +180,7 @@ def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str
             reasons[key] = f"not for this machine: {too_little}"
         elif flash_bytes is not None and needed + CODE_BYTES > flash_bytes:
             reasons[key] = (
-                f"does not fit: its tables take {needed:,} of {flash_bytes:,} bytes, "
+                f"{_UNFIT}: its tables take {needed:,} of {flash_bytes:,} bytes, "
                 f"the code about {CODE_BYTES:,}"
             )
         elif _accepted(lowered) < _accepted(found["float32"]):
@@ -258,7 +259,7 @@ def _reason_chosen(lowered: Lowered, known: Mapping[str, str], alone: bool) -> s
     if alone:
         return "no other format is for this machine"
     lossless = lowered.coded is not None and lowered.coded.lossless
-    if "float32" in known and number_format != "float32":
+    if known.get("float32", "").startswith(_UNFIT) and number_format != "float32":
         kept = "it certifies most of the rest"
         if lossless:
             kept = "the support vectors are stored without loss"

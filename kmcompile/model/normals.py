@@ -9,6 +9,7 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel
 from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.decision_sums import DecisionSums
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
 
@@ -44,6 +45,8 @@ class Normals:
         <W_p, phi(s_j)>.
     squares : ndarray of shape (n_decisions,), float64
         |W_p|^2.
+    sums : DecisionSums
+        Products with the coefficients.
     """
 
     kernel: Kernel
@@ -51,6 +54,7 @@ class Normals:
     coefficients: Float64Array
     products: Float64Array
     squares: Float64Array
+    sums: DecisionSums
 
     @classmethod
     def of(cls, machine: KernelMachine) -> Normals:
@@ -64,16 +68,16 @@ class Normals:
         require_positive_definite(machine.kernel)
         vectors, coefficients = machine.support_vectors, decision_coefficients(machine)
         products = np.empty((len(vectors), len(coefficients)))
+        sums = DecisionSums(machine)
         rows = max(1, _BLOCK_VALUES // len(vectors))
         for start in range(0, len(vectors), rows):
             part = slice(start, start + rows)
             values, _ = machine.kernel.fast_values(vectors, vectors[part])
-            products[part] = values @ coefficients.T
+            products[part] = sums.of(values)
         squares = np.maximum((coefficients.T * products).sum(axis=0), 0.0)
-        return cls(machine.kernel, vectors, coefficients, products, squares)
+        return cls(machine.kernel, vectors, coefficients, products, squares, sums)
 
     def product(self, Z: Float64Array) -> Float64Array:
         """Return <W_p, phi(z)>, shape (n_z, n_decisions)."""
         values, _ = self.kernel.fast_values(self.vectors, Z)
-        product: Float64Array = values @ self.coefficients.T
-        return product
+        return self.sums.of(values)

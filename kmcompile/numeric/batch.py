@@ -54,7 +54,9 @@ class Batch:
     kernel_evals : ndarray of shape (n_queries,), uint32
         Full kernel evaluations spent.
     known : ndarray of shape (n_queries,), uint32
-        Those of `kernel_evals` whose sums the exact sum takes over instead of computing them again.
+        Those of `kernel_evals` that an early exit has computed for vectors of the exact sum.
+    spared : ndarray of shape (n_queries,), uint32
+        Those of `known` whose sums over the features the exact sum does not compute again.
     allowed : ndarray of shape (n_queries,), uint32
         Full kernel evaluations that may be spent: unlimited unless `classify_within` limits them.
     operations : ndarray of shape (n_queries,), int64
@@ -84,6 +86,7 @@ class Batch:
     in_range: NDArray[np.bool_]
     kernel_evals: NDArray[np.uint32]
     known: NDArray[np.uint32]
+    spared: NDArray[np.uint32]
     allowed: NDArray[np.uint32]
     operations: NDArray[np.int64]
     coded: NDArray[np.bool_]
@@ -122,6 +125,7 @@ class Batch:
             in_range=label == 0,
             kernel_evals=np.zeros(len(X), dtype=np.uint32),
             known=np.zeros(len(X), dtype=np.uint32),
+            spared=np.zeros(len(X), dtype=np.uint32),
             allowed=np.full(len(X), 0xFFFFFFFF, dtype=np.uint32),
             operations=np.zeros(len(X), dtype=np.int64),
             coded=label != 0,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from kmcompile.machine_code.c_source.c_loops import without_tables
 from kmcompile.machine_code.c_source.call_counts import most_calls
 from kmcompile.machine_code.c_source.flow_facts import LoopFact, read_loop_facts
 
@@ -33,6 +34,7 @@ def flow_fact_file(name: str, source: str, header: str) -> str:
     source, header : str
         `<name>.c` and `<name>.h`.
     """
+    source = without_tables(source)
     facts = read_loop_facts(source, header)
     calls = most_calls(source, facts, without=[f"{name}_self_test"])
     parts = [_HEAD.format(name=name)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kmcompile.errors import BudgetError, InputError
+from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.chosen_program import ChosenProgram, complete
 from kmcompile.exits.early_exits import why_none
 from kmcompile.model.kernel_machine import Task
@@ -24,7 +25,8 @@ def modes_compared(
     Parameters
     ----------
     chosen : ChosenProgram
-        The statistical program. Mode certified gets its number format and its samples.
+        The statistical program. Mode certified gets its number format and its samples, and chooses
+        from the certified exits that were searched for it.
     answers : Answers
         The interpreter's answers of the statistical program to the queries.
     queries : Queries
@@ -42,9 +44,19 @@ def modes_compared(
         tell(f"comparing with mode certified: {text}")
 
     try:
-        certified = complete(lowered, plan.in_mode_certified(), tell_of)
+        certified = complete(lowered, plan.in_mode_certified(), tell_of, _known(chosen))
         certified.check_fits()
     except (BudgetError, InputError) as error:
         return f"mode certified: {str(error).splitlines()[0]}"
     tell_of("interpreting")
     return compared_modes(chosen.program, answers, certified.program, queries)
+
+
+def _known(chosen: ChosenProgram) -> tuple[Offer, ...] | None:
+    """Return the certified exits that mode certified would find, too; None if it must search."""
+    calibration, stages = chosen.exits.calibration, chosen.plan.stages
+    if calibration is None or calibration.thresholds != "risk":
+        return None
+    if stages.needed or stages.listed is not None:
+        return None  # the search was for these alone, or with other limits
+    return calibration.offered

@@ -13,7 +13,13 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
-from kmcompile.request.option_values import check_options, without_default_replay, without_defaults
+from kmcompile.request.option_values import (
+    DEFAULT_PROMISE,
+    check_options,
+    named,
+    without_default_replay,
+    without_defaults,
+)
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, Options
 from kmcompile.request.prefix import check_prefix, prefix_from
 from kmcompile.request.task_options import for_task
@@ -89,6 +95,8 @@ class Plan:
     number_format : {"float32", "int16", "int8", "auto"}
         "auto" compares all formats by their share of certified labels; a regression has no such
         share, so it cannot use "auto".
+    mode_is_default : bool
+        Whether no option asks for the mode: it is statistical only because there are samples.
     replay : {"none", "where_double_is_float64", "always"}
         On which targets a replay follows the exact sum if this leaves a label open.
     replay_required : bool
@@ -116,6 +124,7 @@ class Plan:
     command: str
     model_name: str
     mode: Mode
+    mode_is_default: bool
     number_format: str
     replay: Literal["none", "where_double_is_float64", "always"]
     replay_required: bool
@@ -234,6 +243,7 @@ class Request:
             command=options.canonical_command(self.kind),
             model_name=self.model_name,
             mode=mode,
+            mode_is_default=not named(self.given, ("mode", *DEFAULT_PROMISE)),
             number_format=number_format,
             replay=_replay(options.replay, mode),
             replay_required=self.given.replay == "float64",

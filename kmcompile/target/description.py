@@ -19,6 +19,8 @@ class ProgramForm:
     arithmetic : str
         A template of C that replaces float operations in which the compiler's library departs from
         IEEE 754; usually none.
+    square_root : str
+        The core's instruction for the square root of a float, correctly rounded; "" if it has none.
     """
 
     number_format: str
@@ -31,6 +33,7 @@ class ProgramForm:
     size_bits: int = 32
     memory_space: str = "data"
     arithmetic: str = ""
+    square_root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ import numpy as np
 
 from kmcompile.build.artifact import Artifact
 from kmcompile.errors import ToolError
+from kmcompile.machine_code.c_source.branch_facts import read_branch_facts
+from kmcompile.machine_code.c_source.c_loops import without_tables
 from kmcompile.machine_code.c_source.flow_facts import read_loop_facts
 from kmcompile.machine_code.worst_case import WorstCase, worst_case
 from kmcompile.verify.failed_check import FailedCheckError
@@ -26,11 +28,15 @@ def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
     """
     recipe = artifact.recipe
     header = (folder / f"{recipe.name}.h").read_text(encoding="utf-8")
-    sources = [(folder / source).read_text(encoding="utf-8") for source in recipe.sources]
+    texts = [(folder / source).read_text(encoding="utf-8") for source in recipe.sources]
+    sources = [without_tables(text) for text in texts]
     try:
         facts = [fact for source in sources for fact in read_loop_facts(source, header)]
+        branches = [fact for source in sources for fact in read_branch_facts(source, header)]
         compiler = artifact.toolchain.compiler
-        return worst_case(artifact.path, recipe.name, recipe.sources, compiler, facts)
+        return worst_case(
+            artifact.path, recipe.name, recipe.sources, compiler, facts, branches=branches
+        )
     except (ToolError, ValueError) as error:
         return WorstCase(None, None, str(error).splitlines()[0])
 

@@ -18,6 +18,8 @@ from kmcompile import resources
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.emitter import emit
 from kmcompile.emit.environment import environment
+from kmcompile.machine_code.c_source.branch_facts import BranchFact, read_branch_facts
+from kmcompile.machine_code.c_source.c_loops import find_calls, find_functions
 from kmcompile.machine_code.c_source.flow_facts import LoopFact, read_loop_facts
 
 _HEAD = re.compile(r"^( *)((?:for|while) \(.*)$", re.MULTILINE)
@@ -34,8 +36,13 @@ _MAIN = """
 #include <string.h>
 #include <float.h>
 #include <assert.h>
-typedef struct { uint32_t turns, total, most, most_total; } count_t;
-static count_t counts[@LOOPS@];
+typedef struct { uint32_t turns, total, of_query, most, most_total, most_of_query; } count_t;
+static count_t counts[@COUNTS@];
+static bool is_query = true;  /* no self-test, one step of which asks for label and decisions */
+static void count_query(void)
+{
+    for (unsigned k = 0U; k < @COUNTS@; ++k) counts[k].of_query = 0U;
+}
 static void count_call(unsigned first, unsigned end)
 {
     for (unsigned k = first; k < end; ++k) counts[k].total = 0U;
@@ -45,8 +52,10 @@ static void count_turn(unsigned k)
     count_t *const c = &counts[k];
     ++c->turns;
     ++c->total;
+    ++c->of_query;
     c->most = (c->turns > c->most) ? c->turns : c->most;
     c->most_total = (c->total > c->most_total) ? c->total : c->most_total;
+    if (is_query && (c->of_query > c->most_of_query)) c->most_of_query = c->of_query;
 }
 /* Tables can be written. */
 #define const
@@ -79,7 +88,9 @@ int main(void)
 {
     const size_t n_queries = fread(inputs, sizeof inputs[0], @QUERIES@, stdin);
     for (size_t q = 0U; q < n_queries; ++q) iris_harness_query(inputs[q], record);
+    is_query = false;
     (void)iris_harness_self_test();
+    is_query = true;
     for (size_t t = 0U; t < sizeof tables / sizeof tables[0]; ++t) {
         void *const kept = malloc(tables[t].size);
         memcpy(kept, tables[t].start, tables[t].size);
@@ -92,8 +103,10 @@ int main(void)
         }
         free(kept);
     }
-    for (unsigned k = 0U; k < @LOOPS@; ++k) {
-        printf("%u %u\\n", (unsigned)counts[k].most, (unsigned)counts[k].most_total);
+    for (unsigned k = 0U; k < @COUNTS@; ++k) {
+        const count_t *const c = &counts[k];
+        printf("%u %u", (unsigned)c->most, (unsigned)c->most_total);
+        printf(" %u\\n", (unsigned)c->most_of_query);
     }
     return 0;
 }
@@ -109,14 +122,24 @@ class Counted:
     fact : LoopFact
     template : str
         Where it comes from: file and number of the line.
-    most, most_total : int
-        Turns each time it was entered, and during one call of its function, at most.
+    most, most_total, most_of_query : int
+        Turns each time it was entered, during one call of its function, and during one query, at
+        most.
     """
 
     fact: LoopFact
     template: str
     most: int
     most_total: int
+    most_of_query: int
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A bounded branch of emitted C, and how often its body ran in one query, at most."""
+
+    fact: BranchFact
+    most_of_query: int
 
 
 def template_loops() -> set[str]:
@@ -160,8 +183,10 @@ def marked_templates() -> Iterator[None]:
         own.loader = loader
 
 
-def count_loops(emitted: Emitted, folder: Path, n_queries: int = 200) -> list[Counted]:
-    """Run queries, the self-test and queries with damaged tables; return all loops."""
+def count_loops(
+    emitted: Emitted, folder: Path, n_queries: int = 200
+) -> tuple[list[Counted], list[Taken]]:
+    """Run queries, the self-test and queries with damaged tables; return loops and branches."""
     need("gcc")
     with marked_templates():
         files = emit(emitted.program, emitted.target, "a command", "a model of the tests")
@@ -169,11 +194,12 @@ def count_loops(emitted: Emitted, folder: Path, n_queries: int = 200) -> list[Co
     files = {name: _MARK.sub("", text) for name, text in files.items()}
     source = files["iris.c"]
     facts = read_loop_facts(source, files["iris.h"])
+    branches = read_branch_facts(source, files["iris.h"])
     assert len(templates) == len(facts)
     inputs = emitted.inputs[:: -(-len(emitted.inputs) // n_queries)]
     tables = [table.name for table in emitted.program.tables() if f"iris_{table.name}" in source]
     parts = {
-        "@LOOPS@": str(len(facts)),
+        "@COUNTS@": str(len(facts) + len(branches)),
         "@TABLES@": ", ".join(f"{{ &iris_{name}, sizeof iris_{name} }}" for name in tables),
         "@QUERIES@": str(len(inputs)),
         "@WORDS@": str(emitted.recipe.input_words),
@@ -182,16 +208,21 @@ def count_loops(emitted: Emitted, folder: Path, n_queries: int = 200) -> list[Co
     main = _MAIN
     for place, text in parts.items():
         main = main.replace(place, text)
-    own = {"iris.c": _counting(source, facts), "main.c": main}
+    own = {"iris.c": _counting(source, facts, branches), "main.c": main}
     for name, text in (files | own).items():
         (folder / name).write_text(text)
     flags = [*EXACT_FLAGS, "-O1", "-w", "-DIRIS_TABLE="]
     succeed(["gcc", *flags, folder / "main.c", "-o", folder / "main"])
     lines = _answer(folder / "main", inputs).splitlines()
-    return [
+    loops = [
         Counted(fact, template, *map(int, line.split()))
-        for fact, template, line in zip(facts, templates, lines, strict=True)
+        for fact, template, line in zip(facts, templates, lines[: len(facts)], strict=True)
     ]
+    taken = [
+        Taken(fact, int(line.split()[2]))
+        for fact, line in zip(branches, lines[len(facts) :], strict=True)
+    ]
+    return loops, taken
 
 
 def _answer(program: Path, inputs: np.ndarray) -> str:
@@ -202,8 +233,12 @@ def _answer(program: Path, inputs: np.ndarray) -> str:
     return done.stdout.decode()
 
 
-def _counting(source: str, facts: tuple[LoopFact, ...]) -> str:
-    """Return C whose loops count: at the entry, in each turn, and at the beginning of a call."""
+def _counting(source: str, facts: tuple[LoopFact, ...], branches: tuple[BranchFact, ...]) -> str:
+    """Return C whose loops and bounded branches count.
+
+    They count at the entry, in each turn, and at the beginning of a call and of a query. No
+    function of the header but the self-test calls another one.
+    """
     lines = source.split("\n")
     for number, fact in enumerate(facts):
         head = fact.line - 1
@@ -211,10 +246,16 @@ def _counting(source: str, facts: tuple[LoopFact, ...]) -> str:
         while not lines[head].endswith("{"):
             head += 1
         lines[head] += f" count_turn({number}U);"
+    for number, branch in enumerate(branches, start=len(facts)):
+        lines[branch.body_line - 1] += f" count_turn({number}U);"
     for function in dict.fromkeys(fact.function for fact in facts):
         numbers = [n for n, fact in enumerate(facts) if fact.function == function]
         start = facts[numbers[0]].line - 1
         while lines[start] != "{":
             start -= 1
         lines[start] += f" count_call({numbers[0]}U, {numbers[-1] + 1}U);"
+    public = {one.name: one.start for one in find_functions(source) if not one.is_static}
+    assert {a for a, b, _ in find_calls(source) if b in public} == {"iris_self_test"}
+    for start in public.values():
+        lines[source.count("\n", 0, start) - 1] += " count_query();"
     return "\n".join(lines)

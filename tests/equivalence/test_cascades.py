@@ -71,33 +71,25 @@ def counting(text: str) -> str:
     one = "    float total = 0.0f;\n"
     sparse = "iris_block_totals(vectors, workspace, input, total);" in text
     x = "workspace, input" if sparse else "input->x"
-    block = f"            iris_block_totals(vectors, {x}, total);\n"
-    assert text.count(block) == 1
-    each = "            for (p = 0U; p < IRIS_LANES; ++p) {\n"
-    each += "                iris_slots[(block * IRIS_LANES) + p] += 1U;\n            }\n"
-    text = text.replace(block, block + each)
+    for spaces, i in ((12, "p"), (8, "lane")):
+        block = f"\n{' ' * spaces}iris_block_totals(vectors, {x}, total);\n"
+        assert text.count(block) == 1 or (i == "lane" and "IRIS_LANES 1U" in text)
+        each = f"    for ({i} = 0U; {i} < IRIS_LANES; ++{i}) {{\n"
+        each += f"        iris_slots[(block * IRIS_LANES) + {i}] += 1U;\n    }}\n"
+        text = text.replace(block, block + each)
     at = text.index(one, text.index("static float iris_vector_total("))
     text = text[:at] + one + "    iris_slots[slot] += 1U;\n" + text[at + len(one) :]
-    for touched in range(4):
-        name = f"static void iris_totals_without_{touched}("
-        if name in text:
-            at = text.index("    for (k = 0U", text.index(name))
-            others = "".join(
-                f"    iris_slots[(block * IRIS_LANES) + {lane}U] += 1U;\n"
-                for lane in range(4)
-                if lane != touched
-            )
-            text = text[:at] + others + text[at:]
     return text.replace("/* |v|, of any v", counter + "/* |v|, of any v", 1)
 
 
 @pytest.mark.parametrize("case", every_nth(cascades.CORE, 3))
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
-def test_no_kernel_is_computed_twice(case, target, tmp_path):
+def test_a_total_is_computed_twice_only_where_its_whole_block_takes_less(case, target, tmp_path):
     emitted = catalogue.emitted(case, target)
     emitted.write(tmp_path)
     text = counting(emitted.files["iris.c"].decode())
-    n_slots = emitted.program.ends.exact.n_blocks * emitted.program.ends.exact.lanes
+    exact = emitted.program.ends.exact
+    n_slots = exact.n_slots
     more = f"extern unsigned iris_slots[{n_slots}];"
     ffi, lib = library(tmp_path, text, declarations(emitted) + more)
     workspace, result = ffi.new("iris_workspace_t *"), ffi.new("iris_result_t *")
@@ -109,9 +101,13 @@ def test_no_kernel_is_computed_twice(case, target, tmp_path):
         status = lib.iris_classify(workspace, ffi.from_buffer("float[]", x), result)
         assert status == expected["status"]
         if status == Status.OK:
-            wanted = n_slots if expected["stage"] == last else expected["kernel_evals"]
-            assert counts.sum() == wanted
-            assert counts.max() <= 1
+            twice = (counts.reshape(-1, exact.lanes) == 2).sum(axis=1)
+            assert counts.max() <= 2
+            assert (exact.lanes - twice[twice > 0] > exact.most_single).all()
+            if expected["stage"] == last:
+                assert counts.min() == 1
+            else:
+                assert counts.sum() == expected["kernel_evals"]
             reused += expected["stage"] == last and bool(expected["in_range"])
     assert reused > 0
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from loop_counters import Counted, count_loops, template_loops
+from loop_counters import Counted, Taken, count_loops, template_loops
 
 from kit import (
     additive,
@@ -85,8 +85,8 @@ def emitted(case: object, target: str) -> Emitted:
 
 
 @cache
-def counted(case: object, target: str) -> list[Counted]:
-    """Return the loops of a case with what they counted."""
+def counted(case: object, target: str) -> tuple[list[Counted], list[Taken]]:
+    """Return the loops and the bounded branches of a case with what they counted."""
     with tempfile.TemporaryDirectory() as folder:
         return count_loops(emitted(case, target), Path(folder))
 
@@ -101,14 +101,31 @@ def counted(case: object, target: str) -> list[Counted]:
     ids=str,
 )
 def test_no_loop_turns_more_often_than_its_flow_fact_says(case, target):
-    for loop in counted(case, target):
-        assert loop.most <= loop.fact.maximum, loop
-        assert loop.fact.total is None or loop.most_total <= loop.fact.total, loop
+    loops, branches = counted(case, target)
+    for loop in loops:
+        fact = loop.fact
+        assert loop.most <= fact.maximum, loop
+        assert fact.total is None or loop.most_total <= fact.total, loop
+        assert fact.query_total is None or loop.most_of_query <= fact.query_total, loop
+    for branch in branches:
+        assert branch.most_of_query <= branch.fact.query_total, branch
+
+
+@pytest.mark.parametrize("case", [pairs.CORE[0], pairs.MORE[3]], ids=str)
+def test_entries_and_kernels_of_all_pairs_are_bounded_and_may_meet_the_bound(case):
+    loops, (kernel, *of_replay) = counted(case, "cortex-m7")
+    assert kernel.most_of_query == kernel.fact.query_total
+    assert [one.most_of_query for one in of_replay] == [one.fact.query_total for one in of_replay]
+    stated = [loop for loop in loops if loop.fact.query_total is not None]
+    assert len(stated) == 2 * (1 + len(of_replay))
+    for sections, entries in zip(stated[::2], stated[1::2], strict=True):
+        assert sections.most_of_query <= sections.fact.query_total
+        assert entries.most_of_query == entries.fact.query_total
 
 
 @pytest.mark.exhaustive
 def test_every_loop_of_every_template_has_turned():
-    turned = {loop.template for case in CASES for loop in counted(*case) if loop.most > 0}
+    turned = {loop.template for case in CASES for loop in counted(*case)[0] if loop.most > 0}
     missing = template_loops() - turned
     assert {place.split(":")[0] for place in missing} == ONLY_WITH_VECTORS
     assert len(missing) == 1

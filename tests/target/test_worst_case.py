@@ -80,6 +80,31 @@ SWITCH = """
         }
     }
 """
+ONCE = """
+    static volatile uint8_t seen[8];
+    for (uint32_t i = 0U; i < 8U; ++i) {
+        seen[i] = 0U;
+    }
+    for (uint32_t round = 0U; round < 60U; ++round) {
+        look(seen, round % 8U);
+        look(seen, (3U * round) % 8U);
+    }
+"""
+LOOK = """
+static void look(volatile uint8_t *seen, uint32_t i)@;
+static void look(volatile uint8_t *seen, uint32_t i)
+{
+    /* Taken: at most 8U of a query. */
+    if (seen[i] == 0U) {
+        volatile uint32_t sum = i;
+        for (uint32_t j = 0U; j < 100U; ++j) {
+            sum = sum + j;
+        }
+        seen[i] = 1U;
+    }
+}
+"""
+"""Computes something for a number that was not looked at before."""
 COUNT = """
 static uint32_t count(uint32_t start) __attribute__((noinline));
 static uint32_t count(uint32_t start)
@@ -124,6 +149,17 @@ def test_loops_that_run_to_the_end_take_the_worst_case(target, tmp_path):
         return
     # Loops that the compiler has made one have no total.
     assert worst.instructions <= 2.5 * counted.max()
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("inlined", [True, False])
+@pytest.mark.parametrize("target", ONE_OF_EACH, ids=lambda target: target.name)
+def test_what_is_computed_once_for_each_number_counts_once(target, inlined, tmp_path):
+    helper = LOOK.replace("@", "" if inlined else " __attribute__((noinline))")
+    worst, counted = run(target, model_with(ONCE, helper), tmp_path)
+    assert counted.max() <= worst.instructions
+    if target.name != "ppc750":  # its compiler unrolls the inner loop
+        assert worst.instructions <= 1.5 * counted.max()
 
 
 @pytest.mark.few

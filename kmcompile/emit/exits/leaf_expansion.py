@@ -18,12 +18,13 @@ class LeafExpansionView(LocalExpansionView):
     @classmethod
     def of(cls, stage: LocalExpansion, site: Site) -> LocalExpansionView:
         """Return the view of a stage at its place."""
-        upper = site.program.name.upper()
+        name, upper = site.program.name, site.program.name.upper()
         return replace(
             super(LeafExpansionView, cls).of(stage, site),
-            most_centres=1,
+            more_centres=0,
             intercept=f"intercepts[(local->centre * {upper}_N_DECISIONS) + p]",
-            basis_row=f"((local->centre * {upper}_FOLDED_BASIS) + i)",
+            basis_of=f"&{name}_local_basis[(local->centre * {upper}_FOLDED_BASIS)"
+            f" * {upper}_N_PREPARED]",
         )
 
     def sections(self, context: dict[str, Any]) -> list[str]:

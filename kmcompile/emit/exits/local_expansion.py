@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import ExitView, Site
+from kmcompile.emit.row_products_view import DistanceView, RowProductsView
 from kmcompile.program.stages import LocalExpansion
 from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
 
@@ -31,19 +32,23 @@ class LocalExpansionView(ExitView):
     ----------
     n_first : int
         Number of centres of the first level.
-    most_centres : int
-        Most centres that are compared at a time.
+    more_centres : int
+        Most centres that are compared with the first one at a time.
     later_levels : tuple of LevelView
     n_basis : int
         Number of basis vectors of the curved test; 0: no such test.
     up, relative, relative_per_square, relative_per_reach, result_error : float32
     largest_relative : float32
-    intercept, basis_row : str
-        C of the intercept of decision p without the prefix, and of the row i of B.
+    distance : DistanceView
+        The squared distance from a centre.
+    slopes, projections : RowProductsView
+        The inner products with the slopes of a centre, and with the rows of B.
+    intercept, basis_of : str
+        C of the intercept of decision p without the prefix, and of the first row of B.
     """
 
     n_first: int
-    most_centres: int
+    more_centres: int
     later_levels: tuple[LevelView, ...]
     n_basis: int
     up: np.float32
@@ -52,16 +57,21 @@ class LocalExpansionView(ExitView):
     relative_per_reach: np.float32
     result_error: np.float32
     largest_relative: np.float32
-    intercept: str = "intercept[p]"
-    basis_row: str = "i"
+    distance: DistanceView
+    slopes: RowProductsView
+    projections: RowProductsView
+    intercept: str
+    basis_of: str
 
     @classmethod
     def of(cls, stage: LocalExpansion, site: Site) -> LocalExpansionView:
         """Return the view of a stage at its place."""
+        name, upper = site.program.name, site.program.name.upper()
+        target, n_features = site.functions.target, stage.n_features
         return cls(
             stage,
             n_first=int(stage.branches[0]),
-            most_centres=int(stage.branches.max()),
+            more_centres=int(stage.branches.max()) - 1,
             later_levels=tuple(_later_levels(stage)),
             n_basis=stage.n_basis,
             up=stage.up,
@@ -70,6 +80,15 @@ class LocalExpansionView(ExitView):
             relative_per_reach=stage.relative_per_reach,
             result_error=stage.result_error,
             largest_relative=LARGEST_RELATIVE,
+            distance=DistanceView.of(n_features),
+            slopes=RowProductsView.of(
+                "local_slopes", stage.n_rows, n_features, target, f"{upper}_FOLDED_ROWS"
+            ),
+            projections=RowProductsView.of(
+                "local_projections", stage.n_basis, n_features, target, f"{upper}_FOLDED_BASIS"
+            ),
+            intercept="intercept[p]",
+            basis_of=f"{name}_local_basis",
         )
 
     def sections(self, context: dict[str, Any]) -> list[str]:

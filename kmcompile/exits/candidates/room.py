@@ -6,8 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
+from kmcompile.program.stages.ends import Ends
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Optimize
@@ -28,8 +32,8 @@ class Room:
     Parameters
     ----------
     operations : float
-        Most multiply-adds that the exits may add to a query that no exit decides and whose
-        features are all nonzero.
+        Most multiply-adds that the exits may add to a query that no exit decides, and that has
+        `zeros` zeros.
     flash_bytes, ram_bytes : int or None
         Bytes that the exits may add; None: no limit.
     map_bytes : int, optional
@@ -37,6 +41,9 @@ class Room:
     stages : AskedStages
         The exits that must be there. They may add any number of operations, and if the program has
         no others, any number of bytes: a program that exceeds its budgets is refused later.
+    zeros : int
+        Prepared features of that query that are 0, if the sum skips them. Exits that skip them,
+        too, add less to it.
     """
 
     operations: float
@@ -44,6 +51,12 @@ class Room:
     ram_bytes: int | None
     map_bytes: int | None = None
     stages: AskedStages = field(default_factory=AskedStages)
+    zeros: int = 0
+
+    def added(self, stage: EarlyExit, ends: Ends) -> float:
+        """Return the operations that an exit adds to an undecided query with `zeros` zeros."""
+        skipped = self.zeros * ends.weight(stage) * stage.skipped_per_zero
+        return stage.added_operations(ends) - skipped
 
     def of_kind(self, name: str) -> Room:
         """Return the room of one kind of exits: without limits if the kind must be there."""
@@ -112,3 +125,25 @@ def room_for_exits(
         None if ram is None else ram - workspace_bytes - _STACK_BYTES,
         stages=stages or AskedStages(),
     )
+
+
+def at_cheapest_sum(room: Room, program: Program, batch: Batch) -> Room:
+    """Return the room beside the cheapest sum of some samples: a sum may skip zeros.
+
+    The room's operations are a share of those of a query without zeros; then they are the same
+    share of the sample's with the most zeros.
+
+    Parameters
+    ----------
+    room : Room
+    program : Program
+        The exact program, without early exits.
+    batch : Batch
+        Prepared samples.
+    """
+    if not getattr(program.sum, "skip_zeros", False) or not len(batch):
+        return room
+    dense = sum(stage.operations() for stage in program.stages)
+    zeros = int(np.count_nonzero(batch.x == 0.0, axis=1).max())
+    skipped = zeros + int((program.sum.operations() - program.sum.operations_of(batch)).max())
+    return replace(room, operations=room.operations * (dense - skipped) / dense, zeros=zeros)

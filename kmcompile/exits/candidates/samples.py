@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.errors import InputError
+from kmcompile.errors import FewSamplesError, InputError
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, check
@@ -14,7 +14,7 @@ from kmcompile.program.stages import Prepare
 LEAST_SAMPLES = 200
 """Fewest samples from which thresholds can be calibrated."""
 
-_LEAST_TO_CHOOSE = 50
+LEAST_TO_CHOOSE = 50
 """Fewest samples for mode certified, in which they only choose the exits and support no promise."""
 
 
@@ -32,13 +32,14 @@ def require_samples(n: int, mode: str = "statistical", n_given: int | None = Non
     Raises
     ------
     InputError
-        If `n` is too small for the mode.
+        If `n` is too small for the mode; in mode statistical a FewSamplesError.
     """
     certified = mode == "certified"
-    least = _LEAST_TO_CHOOSE if certified else LEAST_SAMPLES
+    least = LEAST_TO_CHOOSE if certified else LEAST_SAMPLES
     if n < least:
+        kind = InputError if certified else FewSamplesError
         remedy = "leave out --data" if certified else "use --mode certified without --data"
-        raise InputError(
+        raise kind(
             f"--data has {n:,} usable samples{that_count(n, n_given)}, must have at least "
             f"{least} for mode {mode}\ngive more samples, or {remedy}"
         )

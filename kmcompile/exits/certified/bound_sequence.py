@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
+from kmcompile.exits.certified.sequence_normals import Gram, Normals, Squares, gram_of
 from kmcompile.kernels import Chi2, Kernel, Laplacian, Poly, Rbf
 from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.float32 import KernelContext
@@ -42,8 +42,6 @@ _INVERSE_ERROR = 1.05
 """Covers the relative error of L^-1 in float64, at most about n cond(G) (error of G + 2^-53). For n
 = 128, 784 features and degree 9 it is below 0.03."""
 
-_ROWS = 512
-
 _MOST_LANES = 4
 """Most vectors between two tests of the interval: more of them leave the tests too far apart."""
 
@@ -72,7 +70,10 @@ def supports(program: Program, machine: KernelMachine) -> bool:
 
 
 def lower_bound_sequence(
-    machine: KernelMachine, program: Program, vectors: Float64Array
+    machine: KernelMachine,
+    program: Program,
+    vectors: Float64Array,
+    squares_of: Squares | None = None,
 ) -> BoundSequence | None:
     """Return the stage for the vectors z, in the given order.
 
@@ -87,6 +88,8 @@ def lower_bound_sequence(
         The exact program, without early exits.
     vectors : ndarray of shape (n, n_features), float64
         The vectors, which this function rounds to float32.
+    squares_of : Squares, optional
+        The squares of the machine's normals, which several sequences have in common.
 
     Returns
     -------
@@ -96,22 +99,31 @@ def lower_bound_sequence(
     exact = program.ends.exact
     assert isinstance(exact, ExactSum | FixedSum)
     z = np.ascontiguousarray(vectors.astype(np.float32))
-    gram = _gram(machine.kernel, z.astype(np.float64))
+    gram = gram_of(machine.kernel, z.astype(np.float64))
     n = _usable(gram.values)
     if n == 0:
         return None
-    z, gram = z[:n], _Gram(gram.values[:n, :n], gram.error)
+    z, gram = z[:n], Gram(gram.values[:n, :n], gram.error)
     lanes = min(exact.lanes, _MOST_LANES)
-    return _lowered(machine, lanes, z, gram, _context(machine, program, z))
+    normals = Normals.of(machine, z.astype(np.float64), squares_of or Squares.of(machine))
+    return _lowered(machine, lanes, z, gram, _context(machine, program, z), normals)
 
 
 def _usable(gram: Float64Array) -> int:
-    """Return how many of the first vectors z have a Gram matrix with a usable condition number."""
-    for n in range(len(gram), 0, -1):
+    """Return how many of the first vectors z have a Gram matrix with a usable condition number.
+
+    One more vector never lessens the condition number (Cauchy's interlacing), so a bisection finds
+    the number.
+    """
+    low, high, n = 0, len(gram), len(gram)  # all of them nearly always do
+    while low < high:
         values = np.linalg.eigvalsh(gram[:n, :n])
         if values[0] * _LARGEST_CONDITION >= values[-1] > 0:
-            return n
-    return 0
+            low = n
+        else:
+            high = n - 1
+        n = (low + high + 1) // 2
+    return low
 
 
 def _context(machine: KernelMachine, program: Program, z: Float32Array) -> KernelContext:
@@ -152,77 +164,18 @@ def _reach(kernel: Kernel, context: KernelContext) -> Reach:
     return PolyReach.of_kernel(lowered, kernel.gamma, kernel.coef0, context.vector_length)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Gram:
-    """Kernel values in float64 with a bound on their relative error.
-
-    The kernel's argument, a sum over n features, has a relative error of at most (n + 4) u. The
-    kernel multiplies it by at most its condition number: the degree for poly, z exp(-z) <= 1 for
-    the others.
-    """
-
-    values: Float64Array
-    error: float
-
-
-def _gram(kernel: Kernel, z: Float64Array, s: Float64Array | None = None) -> _Gram:
-    condition = kernel.degree if isinstance(kernel, Poly) else 1.0
-    error = (z.shape[1] + 12) * 2 * condition * UNIT_ROUNDOFF_64
-    return _Gram(kernel.values(z, z if s is None else s), error)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Normals:
-    """The normal W_p of each decision, given by inner products, with bounds on their rounding.
-
-    Parameters
-    ----------
-    with_z : ndarray of shape (n_decisions, n), float64
-        h = <W, phi(z)>.
-    square : ndarray of shape (n_decisions,), float64
-        |W|^2.
-    size : ndarray of shape (n_decisions,), float64
-        sum |beta| sqrt(K(s, s)): |W|^2 is off by `error` size^2.
-    error : float
-        Relative error of the inner products.
-    """
-
-    with_z: Float64Array
-    square: Float64Array
-    size: Float64Array
-    error: float
-
-    @classmethod
-    def of(cls, machine: KernelMachine, z: Float64Array) -> _Normals:
-        """Return the normals of a machine, summed in extended precision where the host has one."""
-        beta = decision_coefficients(machine).astype(np.longdouble)
-        s = machine.support_vectors
-        with_z = beta @ machine.kernel.values(z, s).astype(np.longdouble)
-        square = np.zeros(len(beta), dtype=np.longdouble)
-        diagonal = np.empty(len(s))
-        for start in range(0, len(s), _ROWS):
-            part = slice(start, start + _ROWS)
-            rows = machine.kernel.values(s, s[part])
-            diagonal[part] = rows[np.arange(len(rows)), np.arange(start, start + len(rows))]
-            square += (beta[:, part] * (rows @ beta.T.astype(np.longdouble)).T).sum(axis=1)
-        size = np.abs(beta).astype(np.float64) @ np.sqrt(diagonal)
-        precision = float(np.finfo(np.longdouble).eps)
-        error = _gram(machine.kernel, s[:1]).error + 2 * len(s) * precision
-        return cls(with_z.astype(np.float64), square.astype(np.float64), size, error)
-
-
 def _lowered(
     machine: KernelMachine,
     lanes: int,
     z: Float32Array,
-    gram: _Gram,
+    gram: Gram,
     context: KernelContext,
+    normals: Normals,
 ) -> BoundSequence | None:
     n = len(z)
     reach = _reach(machine.kernel, context)
     expands = isinstance(reach, RbfReach) and reach.expands
     n_blocks = -(-n // lanes)
-    normals = _Normals.of(machine, z.astype(np.float64))
     lower = cholesky(gram.values, lower=True)
     inverse = solve_triangular(lower, np.eye(n), lower=True)
     A = np.tril(inverse).astype(np.float32).astype(np.float64)
@@ -297,7 +250,7 @@ def _rounded_by_passes(machine: KernelMachine) -> Float64Array:
 
 
 def _residual(
-    normals: _Normals, gram: _Gram, lower: Float64Array, c: Float64Array, k: int
+    normals: Normals, gram: Gram, lower: Float64Array, c: Float64Array, k: int
 ) -> tuple[Float64Array, Float64Array]:
     """Return bounds on |r| and on the norm of its component in the span, r = W - sum c_l phi(z_l).
 

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.candidates.required import require_built
-from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets
 from kmcompile.exits.certified.choice import WORTH, TriedExit, choose
@@ -32,7 +32,8 @@ from kmcompile.program.stages.piecewise_sum import PiecewiseSum
 from kmcompile.request.asked_stages import AskedStages
 
 WORST_SHARE = 0.25
-"""Most operations that certified exits may add in the worst case, as a share of the exact sum's."""
+"""Most operations that certified exits may add in the worst case, as a share of the exact program's
+for the sample whose sum costs least."""
 
 _NEARLY_NOTHING = 0.02
 """Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
@@ -78,6 +79,7 @@ def add_certified_exits(
     room: Room,
     tell: Callable[[str], None],
     offers: Callable[[Float32Array, Float32Array], Sequence[SumOffer]] | None = None,
+    found: Sequence[Offer] | None = None,
 ) -> tuple[Program, Choice]:
     """Return the program with the certified exits that save operations, and how they were chosen.
 
@@ -97,23 +99,24 @@ def add_certified_exits(
         to measure the cost. It returns programs with other sums, which are compared with the exact
         program, each with the exits that save operations if exits may stand before its sum. There
         are no other sums where exits must be there.
+    found : sequence of Offer, optional
+        The exits to choose from; by default they are fitted.
     """
     tell("choosing certified exits")
     exact_program = program
     taught, judged, source = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(judged, program.n_decisions))
     ends = program.ends
-    most = WORST_SHARE * ends.exact.operations()
-    room = replace(room, operations=min(room.operations, most))
+    room = at_cheapest_sum(room, program, batch)
     budgets = SearchBudgets(tell)
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     other_sums = () if offers is None or room.stages.needed else offers(taught, judged)
     least = min((other.operations.mean() for other in other_sums), default=np.inf)
-    offered: list[Offer] = []
-    if least > _NEARLY_NOTHING * spent.mean():
+    offered = list(found or ())
+    if found is None and least > _NEARLY_NOTHING * spent.mean():
         offered = fit(machine, program, taught, room, budgets)
     tell("choosing certified exits")
-    fitted = tried(offered, batch, ends, room)
+    fitted = tried(offered, batch, ends, room, tell)
     unsure = machine.routing is not None and source == "generated" and not room.stages.needed
     worth = _WORTH_OF_GENERATED if unsure else WORTH
     exits, candidates = choose(fitted, spent, ends, room, worth=worth)
@@ -196,13 +199,24 @@ def fit(
     return offered
 
 
-def tried(offered: Sequence[Offer], batch: Batch, ends: Ends, room: Room) -> list[TriedExit]:
+def tried(
+    offered: Sequence[Offer],
+    batch: Batch,
+    ends: Ends,
+    room: Room,
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[TriedExit]:
     """Return the exits that have room, with their costs and decisions on prepared samples."""
-    return [
-        TriedExit.of(stage, text, batch, ends)
+    fitting = [
+        (stage, text)
         for stage, text in offered
-        if room.has_operations([stage], [stage.added_operations(ends)])
+        if room.has_operations([stage], [room.added(stage, ends)])
     ]
+    found = []
+    for number, (stage, text) in enumerate(fitting, start=1):
+        tell(f"trying certified exits: {number} of {len(fitting)}")
+        found.append(TriedExit.of(stage, text, batch, ends))
+    return found
 
 
 def left_out(

@@ -63,11 +63,10 @@ class TriedExit:
         """Return the costs and decisions of a stage on prepared samples."""
         before = batch.operations
         after, decided = stage.decide(batch, ends)
-        per_kernel = ends.exact.total_operations if isinstance(ends.exact, ExactSum) else 0
         known = after.known.astype(np.int64)
         spent = ends.weight(stage) * (after.operations - before)
-        saved = known * per_kernel
-        if stage.walks:
+        saved = np.zeros(len(batch), dtype=np.int64)
+        if stage.walks or isinstance(ends.exact, ExactSum):
             saved = ends.exact.operations_of(batch) - ends.exact.operations_of(after)
         return cls(stage, text, spent, decided, known, saved, after.least, after.most)
 
@@ -158,7 +157,7 @@ def _names(sequence: Sequence[TriedExit]) -> list[str]:
 
 def _has_room(sequence: Sequence[TriedExit], ends: Ends, room: Room) -> bool:
     stages = _stages(sequence)
-    operations = [stage.added_operations(ends) for stage in stages]
+    operations = [room.added(stage, ends) for stage in stages]
     only_needed = all(stage.template in room.stages.needed for stage in stages)
     return room.has_operations(stages, operations) and (only_needed or room.has_flash(stages))
 

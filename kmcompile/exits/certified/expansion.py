@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, factorial
+from math import ceil
 
 import numpy as np
 from scipy.special import gammaln
 
+from kmcompile.exits.certified.eigenvalues import extreme_eigenvalues
+from kmcompile.exits.certified.expansion_norms import Terms, norms_of
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
@@ -20,15 +22,6 @@ counted as an error."""
 
 _TAIL = 2.0**-14
 _LEAST_ORDER = 8
-
-N_SQUARES = 5
-"""Number of orders, from the third on, whose bounds depend on the direction of v."""
-
-BLOCK_ROWS = 512
-
-_GROUP_BYTES = 1 << 28
-"""Most bytes of the matrices B^T B of all orders that are summed together; it limits the rows of a
-group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +65,7 @@ class Expansion:
     passes. A sum of m terms is off by m u times sum |c_i| (1 + y + y^2 / 2), y = 2 gamma R |t_i|,
     which is at most sum |beta_i| k_i. All these errors change f by at most `error`, which also
     covers kernels that are left out. The norms include the rounding of their matrices: see
-    `_norms_of_group`.
+    `expansion_norms`.
 
     Parameters
     ----------
@@ -83,6 +76,8 @@ class Expansion:
     constant : ndarray of shape (n_rows,), float64
     linear : ndarray of shape (n_rows, n_features), float64
     quadratic : ndarray of shape (n_rows, n_features, n_features), float64
+    ends : ndarray of shape (n_rows, 2), float64
+        The smallest and the largest eigenvalue of `quadratic`, as LAPACK finds them.
     squares : ndarray of shape (n_rows, N_SQUARES, n_features, n_features), float64
         B^T B of the orders 3 to 7: order k is at most
         |v|^(k-1) sqrt(<v, squares v> + squares_error |v|^2).
@@ -101,6 +96,7 @@ class Expansion:
     constant: Float64Array
     linear: Float64Array
     quadratic: Float64Array
+    ends: Float64Array
     squares: Float64Array
     squares_error: Float64Array
     norms: Float64Array
@@ -150,12 +146,10 @@ def expand(
     error = np.abs(beta) @ (kernel * np.where(kept, roundings * UNIT_ROUNDOFF_64, 1.0))
     t, length, beta = t[kept], length[kept], beta[:, kept]
     c = beta * np.exp(-g * length**2)
-    weighted = c[:, :, None] * t
     order = last_order(2 * g * radius**2)
-    quadratic = 2 * g**2 * np.einsum("pia,ib->pab", weighted, t, optimize=True)
-    linear = 2 * g * weighted.sum(axis=1)
-    del weighted  # as large as the arrays that come next
-    squares, squares_error, norms, normal = _norms(g, t, beta, c, order)
+    quadratic = np.stack([_quadratic(row, t) for row in 2 * g**2 * c])
+    terms = Terms(np.sqrt(2 * g) * t, beta, c, _NEGLIGIBLE)
+    squares, squares_error, norms, normal = norms_of(terms, 2 * g, radius, order)
     y = 2 * g * radius**2
     scale = np.exp(0.5 * ((order + 1) * np.log(2 * g) - gammaln(order + 2)))
     return Expansion(
@@ -163,14 +157,23 @@ def expand(
         gamma=g,
         radius=radius,
         constant=c.sum(axis=1),
-        linear=linear,
-        quadratic=(quadratic + quadratic.transpose(0, 2, 1)) / 2,
+        linear=2 * g * (c @ t),
+        quadratic=quadratic,
+        ends=np.array([extreme_eigenvalues(form) for form in quadratic]),
         squares=squares,
         squares_error=squares_error,
         norms=norms,
         tail=normal * scale / np.sqrt(1 - y / (order + 2)) * (1 + 1e-9),
         error=error * (1 + 1e-9),
     )
+
+
+def _quadratic(c: Float64Array, t: Float64Array) -> Float64Array:
+    """Return sum_i c_i t_i t_i^T, exactly symmetric."""
+    own = np.flatnonzero(c)
+    form = (t[own].T * c[own]) @ t[own]
+    symmetric: Float64Array = (form + form.T) / 2
+    return symmetric
 
 
 def kept_vectors(
@@ -202,88 +205,3 @@ def last_order(y: float) -> int:
     while 0.5 * ((k + 1) * np.log(max(y, 1e-300)) - gammaln(k + 2)) > np.log(_TAIL):
         k += 1
     return k
-
-
-def largest_eigenvalue(matrix: Float64Array) -> float:
-    """Return an upper bound on the largest eigenvalue of a symmetric matrix.
-
-    LAPACK's eigenvalues are those of a matrix that differs by at most p(n) u |A|_2, with p a modest
-    function of n (Users' Guide, section 4.7). The p(n) = 16 n + 64 used here is far above observed
-    errors.
-    """
-    values = np.linalg.eigvalsh(matrix)
-    slack = (16 * len(matrix) + 64) * UNIT_ROUNDOFF_64
-    return float(values[-1] + slack * max(abs(values[0]), abs(values[-1])))
-
-
-def _norms(
-    g: float, t: Float64Array, beta: Float64Array, c: Float64Array, order: int
-) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
-    """Return `squares`, `squares_error` and `norms` of the expansion, and |W|.
-
-    Works on groups of rows, so that the matrices of all orders fit into memory.
-    """
-    rows = group_rows(t.shape[1], order - 2)
-    groups = [slice(first, first + rows) for first in range(0, len(c), rows)]
-    found = [_norms_of_group(g, t, beta[group], c[group], order) for group in groups]
-    squares, errors, norms, normal = (
-        parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in zip(*found, strict=True)
-    )
-    return squares, errors, norms, normal
-
-
-def group_rows(n_features: int, n_orders: int) -> int:
-    """Return how many rows' matrices of all orders are in memory at a time."""
-    return max(1, _GROUP_BYTES // (8 * n_orders * n_features**2))
-
-
-def _norms_of_group(
-    g: float, t: Float64Array, beta: Float64Array, c: Float64Array, order: int
-) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
-    """Return `squares`, `squares_error`, `norms` and |W| for some rows.
-
-    B^T B is summed from <t_i, t_j>^(k-1), which has a relative error of (k - 1)(n + 2) u of the
-    norms' product, by two sums of m terms. Each entry is therefore off by gamma_N times an entry of
-    a nonnegative matrix. This matrix has a spectral norm of at most a_k^2, where a_k = g_k sum_i
-    |c_i| |t_i|^k and N = 2 m + k (n + 4) + 8.
-
-    |W|^2 = sum beta_i beta_j exp(-gamma |t_i - t_j|^2) is off by at most (N + 4 gamma |t|^2 n) u
-    (sum |beta|)^2; kernels of distant vectors do not count in |t|.
-    """
-    n_rows, m = c.shape
-    n = t.shape[1]
-    t = np.sqrt(2 * g) * t
-    length = np.sqrt((t**2).sum(axis=1))
-    weighted = np.ascontiguousarray((c[:, :, None] * t).transpose(1, 0, 2)).reshape(m, n_rows * n)
-    squares = np.zeros((n_rows, order - 2, n, n))
-    normal = np.zeros(n_rows)
-    for start in range(0, m, BLOCK_ROWS):
-        part = slice(start, start + BLOCK_ROWS)
-        gram = t[part] @ t.T
-        exponent = gram - length[part, None] ** 2 / 2 - length**2 / 2
-        normal += np.einsum(
-            "pi,ij,pj->p", beta[:, part], np.exp(np.minimum(exponent, 0.0)), beta, optimize=True
-        )
-        power = gram.copy()
-        for k in range(3, order + 1):
-            power *= gram
-            product = power @ weighted
-            for row in range(n_rows):
-                own = slice(row * n, (row + 1) * n)
-                squares[row, k - 3] += weighted[part, own].T @ product[:, own]
-    norms, errors = np.empty((n_rows, order - 2)), np.empty((n_rows, order - 2))
-    for k in range(3, order + 1):
-        scale = (2 * g) ** (k / 2) / factorial(k)
-        roundings = (2 * m + k * (n + 4) + 8) * UNIT_ROUNDOFF_64
-        size = scale * np.abs(c) @ length**k
-        errors[:, k - 3] = 2 * roundings * size**2
-        for row in range(n_rows):
-            square = scale**2 * squares[row, k - 3]
-            square = (square + square.T) / 2
-            squares[row, k - 3] = square
-            norms[row, k - 3] = np.sqrt(max(largest_eigenvalue(square), 0.0) + errors[row, k - 3])
-    roundings = 2 * m + 16 + 8 * (n + 8) * _NEGLIGIBLE
-    size = np.abs(beta).sum(axis=1)
-    normal = np.sqrt(np.maximum(normal, 0.0) + roundings * UNIT_ROUNDOFF_64 * size**2)
-    kept = squares[:, :N_SQUARES].copy()  # a view would keep the matrices of all orders
-    return kept, errors[:, :N_SQUARES], norms * (1 + 1e-9), normal

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.exits.certified.expansion import N_SQUARES, Expansion, largest_eigenvalue
+from kmcompile.exits.certified.eigenvalues import distance_from, estimated_ends, largest_eigenvalue
+from kmcompile.exits.certified.expansion import Expansion
+from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import (
     SMALLEST_NORMAL,
@@ -59,9 +61,8 @@ def linear_rows(
     """
     n, u = len(e.centre), UNIT_ROUNDOFF
     weights, constant = stored(e.linear), stored(e.constant)
-    values = np.linalg.eigvalsh(e.quadratic)
-    curvature = stored((values[:, 0] + values[:, -1]) / 2)
-    half = np.array([_distance(M, m) for M, m in zip(e.quadratic, curvature, strict=True)])
+    curvature = stored(e.ends.mean(axis=1))
+    half = distance_from(e.ends, curvature, n)
     length = np.sqrt((weights**2).sum(axis=1))
     bounds = (
         gamma_factor(n + 1) * length + np.sqrt(((weights - e.linear) ** 2).sum(axis=1)) * _UP,
@@ -72,13 +73,6 @@ def linear_rows(
     )
     rows = np.stack([constant, curvature, *(bound_constants(b) for b in bounds)], axis=1)
     return weights, rows.astype(np.float32)
-
-
-def _distance(M: Float64Array, m: float) -> float:
-    """Return an upper bound on the spectral norm of M - m I."""
-    rest = M - m * np.eye(len(M))
-    rounded = 2.0**-52 * (float(np.linalg.norm(M)) + abs(m))
-    return max(largest_eigenvalue(rest), largest_eigenvalue(-rest)) + rounded
 
 
 def _minimum(
@@ -125,7 +119,7 @@ def curved_rows(
     rounding = (2 * gamma_factor(n + 1) + gamma_factor(2 * r + 2)) * (1 + 2.0**-10)
     forms, rows = [], []
     for row, M in enumerate(e.quadratic):
-        Q, P, curvature, rest = _second_order(M, B, moments)
+        Q, P, curvature, rest = _second_order(M, B, moments, float(np.abs(e.ends[row]).max()))
         T, t, shares = _higher_orders(e, row, B, moments)
         size = np.array([np.linalg.norm(form) for form in (Q, P, T)]) * basis_square * _UP
         moved = rounding + 12 * UNIT_ROUNDOFF
@@ -148,7 +142,7 @@ def curved_rows(
 
 
 def _second_order(
-    M: Float64Array, B: Float64Array, moments: Float64Array
+    M: Float64Array, B: Float64Array, moments: Float64Array, size: float
 ) -> tuple[Float64Array, Float64Array, float, float]:
     """Return Q, P, m and k with |<v, M v> - <y, Q y> - m |v|^2| <= <y, P y> + k |v|^2, y = B v.
 
@@ -156,16 +150,16 @@ def _second_order(
     in the span. For the other parts, 2 <y, X z> <= <y, X X^T y> / mu + mu |z|^2. <z, M z> lies
     between |z|^2 times M's smallest and largest eigenvalues outside the span; m is their midpoint.
     mu is chosen for the smallest mean bound. k is computed last, for the stored Q, P, m and B.
+    `size` is the largest magnitude of M's eigenvalues.
     """
     r, n = B.shape
-    across = np.eye(n) - B.T @ B
-    values = np.linalg.eigvalsh(across @ M @ across)
-    m = float(stored((values[0] + values[-1]) / 2))
-    Q = _symmetric(B @ M @ B.T - m * np.eye(r))
-    cross = B @ M @ across
+    inside, cross, outside = _split(M, B)
+    least, largest = estimated_ends(outside)
+    m = float(stored(np.array((least + largest) / 2)))
+    Q = _symmetric(inside - m * np.eye(r))
     cross = cross @ cross.T
-    half = (values[-1] - values[0]) / 2
-    scale = np.abs(np.linalg.eigvalsh(M)).max() + 1e-300
+    half = (largest - least) / 2
+    scale = size + 1e-300
     ks = half + scale * _SHARES
     inner = B @ moments @ B.T
     cost = (cross * inner).sum() / (scale * _SHARES) + ks * (np.trace(moments) - np.trace(inner))
@@ -190,15 +184,15 @@ def _higher_orders(
     component of v outside the span of B's rows. For any s > 0,
     <v, A v> <= (1 + s) <y, A y> + (1 + 1/s) <z, A z>.
     """
-    r, n = B.shape
+    r = len(B)
     length = float(np.sqrt(np.trace(moments)))
     third = float(e.norms[row, 0]) + 1e-300
     a = [float(stored(e.norms[row, k] / (third * length**k) + 1e-20)) for k in range(1, N_SQUARES)]
     weights = 1 / np.array([1.0, *a])
     A = np.tensordot(weights, e.squares[row], axes=1)
-    across = np.eye(n) - B.T @ B
-    inside, inner = B @ A @ B.T, B @ moments @ B.T
-    outside = max(float(np.linalg.eigvalsh(across @ A @ across)[-1]), 0.0)
+    inside, _, across = _split(A, B)
+    inner = B @ moments @ B.T
+    outside = max(estimated_ends(across)[1], 0.0)
     s = 20 * _SHARES
     ks = (1 + 1 / s) * outside
     cost = (1 + s) * (inside * inner).sum() + ks * (np.trace(moments) - np.trace(inner))
@@ -206,6 +200,18 @@ def _higher_orders(
     T = _symmetric((1 + s[best]) * inside - ks[best] * np.eye(r))
     t = max(largest_eigenvalue(_even(A - B.T @ T @ B)), 0.0) + _rounded(A, B, T)
     return T, t + float(weights @ e.squares_error[row]) * _UP, a
+
+
+def _split(M: Float64Array, B: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Return B M B^T, B M (I - B^T B) and (I - B^T B) M (I - B^T B) for a symmetric M.
+
+    No matrix as wide as M is multiplied by another one. No bound depends on their rounding.
+    """
+    rows = B @ M
+    inside = rows @ B.T
+    cross = rows - inside @ B
+    mixed = cross.T @ B
+    return inside, cross, _even(M - B.T @ inside @ B) - mixed - mixed.T
 
 
 def _symmetric(form: Float64Array) -> Float64Array:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kmcompile.exits.certified.expansion import (
-    BLOCK_ROWS,
-    LARGEST_EXPONENT,
-    N_SQUARES,
-    group_rows,
-    last_order,
-)
+from kmcompile.exits.certified.expansion import LARGEST_EXPONENT, last_order
+from kmcompile.exits.certified.expansion_norms import BLOCK_ROWS, N_SQUARES, group_rows
 
 _MOST_ORDERS = last_order(LARGEST_EXPONENT) - 2
 EIGENVALUE_OPERATIONS = 2.0

@@ -187,8 +187,7 @@ def _n_decided(
     square = (v**2).sum(axis=1)
     near = square <= radius**2
     v, square = v[near], square[near, None]
-    values = np.linalg.eigvalsh(e.quadratic)
-    middle, half = (values[:, 0] + values[:, -1]) / 2, (values[:, -1] - values[:, 0]) / 2
+    middle, half = e.ends.mean(axis=1), (e.ends[:, 1] - e.ends[:, 0]) / 2
     h = e.constant + v @ e.linear.T + middle * square
     distance = np.sqrt(square)
     powers = e.powers(radius).T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.certified.expansion import N_SQUARES
 from kmcompile.exits.certified.expansion_constants import curved_rows, reach_constants
+from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.offers import Asked, Offer
@@ -103,14 +104,25 @@ def fit_local_expansion(
             continue
         seen.add(own)
         levels = tree(machine, program, samples, labels, own, budget.tell)
-        budget.tell("bounding curvatures")
-        for r in n_basis:
-            for made in _stages(machine, levels, own, r, _flash_bytes(program, room)):
-                stage = with_intercept(made, program)
+        axes = [_axes(level) for level in levels]
+        for number, (r, last) in enumerate(itertools.product(n_basis, range(len(levels))), start=1):
+            budget.tell(f"bounding curvatures, {number} of {len(n_basis) * len(levels)}")
+            if _form_bytes(levels[last], r) > _flash_bytes(program, room):
+                continue
+            bend = _no_curvature(levels[last], axes[last][:r])
+            fitting = [
+                first
+                for first, made in enumerate(_stages(machine, levels[: last + 1], own, bend))
+                if _fits(with_intercept(made, program), program, room)
+            ]
+            if r and fitting:  # most of the time goes into what a stage that does not fit needs not
+                bend = curvature(levels[last], r, axes[last])
+            stages = list(_stages(machine, levels[: last + 1], own, bend))
+            for first in fitting:
+                stage = with_intercept(stages[first], program)
                 text = "x".join(str(n) for n in stage.branches.tolist())
                 basis = f", curved along {r}" if r else ""
-                if _fits(stage, program, room):
-                    found.setdefault(f"local_expansion({text} centres{basis})", stage)
+                found.setdefault(f"local_expansion({text} centres{basis})", stage)
         del levels  # before the next stages are made
     return [(stage, text) for text, stage in found.items()]
 
@@ -199,24 +211,18 @@ def _n_rows(machine: KernelMachine) -> int:
 
 
 def _stages(
-    machine: KernelMachine,
-    levels: list[list[Centre]],
-    shape: tuple[int, ...],
-    n_basis: int,
-    flash_bytes: float,
+    machine: KernelMachine, levels: list[list[Centre]], shape: tuple[int, ...], bend: Curvature
 ) -> Iterator[LocalExpansion]:
-    """Yield the stages of consecutive levels of a tree, with all centres of the first as roots.
+    """Yield the stages that end with the last level, with all centres of another level as roots."""
+    for first in range(len(levels)):
+        branches = (int(np.prod(shape[: first + 1])), *shape[first + 1 : len(levels)])
+        yield lower_local_expansion(machine, branches, levels[first:], bend)
 
-    Stages whose forms alone exceed `flash_bytes` are left out, since their curvature is expensive.
-    """
-    n_rows = _n_rows(machine)
-    for last in range(len(levels)):
-        if 4 * 3 * len(levels[last]) * n_rows * (n_basis * (n_basis + 1) // 2) > flash_bytes:
-            continue
-        bend = curvature(levels[last], n_basis)
-        for first in range(last + 1):
-            branches = (int(np.prod(shape[: first + 1])), *shape[first + 1 : last + 1])
-            yield lower_local_expansion(machine, branches, levels[first : last + 1], bend)
+
+def _form_bytes(centres: list[Centre], n_basis: int) -> float:
+    """Return the flash of a level's forms along a basis."""
+    n_rows = len(centres[0].decisions)
+    return 4.0 * 3 * len(centres) * n_rows * (n_basis * (n_basis + 1) // 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,23 +242,26 @@ class Curvature:
     curved: Float32Array
 
 
-def curvature(centres: list[Centre], n_basis: int) -> Curvature:
-    """Return the curved test's constants for the centres of one level."""
-    basis = _basis(centres, n_basis)
-    n_rows, words = len(centres[0].decisions), n_basis * (n_basis + 1) // 2
+def curvature(centres: list[Centre], n_basis: int, axes: Float32Array | None = None) -> Curvature:
+    """Return the curved test's constants for the centres of one level; `axes` are its `_axes`."""
+    basis = (_axes(centres) if axes is None else axes)[:n_basis]
     if not n_basis:
-        none = (
-            np.zeros((0, n_rows, 3, words), np.float32),
-            np.zeros((0, n_rows, N_CURVED), np.float32),
-        )
-        return Curvature(basis, *none)
+        return _no_curvature(centres, basis)
     rows = [curved_rows(c.expansion, c.radius, c.storage, basis, c.moments) for c in centres]
     forms, curved = (np.stack(parts) for parts in zip(*rows, strict=True))
     return Curvature(basis, forms, curved)
 
 
-def _basis(centres: list[Centre], n: int) -> Float32Array:
-    """Return the n directions along which the second and third orders are largest, as rows."""
+def _no_curvature(centres: list[Centre], basis: Float32Array) -> Curvature:
+    """Return constants of 0 of the shapes of those of `curvature`; none if the basis is empty."""
+    n = len(basis)
+    shape = (len(centres) if n else 0, len(centres[0].decisions))
+    forms = np.zeros((*shape, 3, n * (n + 1) // 2), np.float32)
+    return Curvature(basis, forms, np.zeros((*shape, N_CURVED), np.float32))
+
+
+def _axes(centres: list[Centre]) -> Float32Array:
+    """Return the directions along which the second and third orders are largest first, as rows."""
     total = 0.0
     for centre in centres:
         e, square = centre.expansion, float(np.trace(centre.moments))
@@ -263,7 +272,7 @@ def _basis(centres: list[Centre], n: int) -> Float32Array:
     directions = np.linalg.eigh(total)[1][:, ::-1]
     # A fixed sign: LAPACK versions differ in it.
     sign = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(len(directions))])
-    return np.ascontiguousarray((directions * sign).T[:n].astype(np.float32))
+    return np.ascontiguousarray((directions * sign).T[: max(_BASES)].astype(np.float32))
 
 
 def lower_local_expansion(

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.offers import Asked, Offer
+from kmcompile.exits.certified.sequence_normals import Squares
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.refined import refined_lists
 from kmcompile.kernels.derivatives import has_gradient
+from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.normals import Normals
+from kmcompile.model.reference import labels_of
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import BoundSequence
 from kmcompile.program.stages.ends import Ends
@@ -53,14 +58,15 @@ def offer_bound_sequences(asked: Asked) -> list[Offer]:
     usual = _most(machine, _Z_SHARE)
     n = _most(machine, _ASKED_SHARE) if must else usual
     vectors = greedy_vectors(normals, n)
-    longest = lower_bound_sequence(machine, program, vectors)
-    longest = longest or lower_bound_sequence(machine, program, vectors[:usual])
+    squares = Squares.of(machine)
+    longest = lower_bound_sequence(machine, program, vectors, squares)
+    longest = longest or lower_bound_sequence(machine, program, vectors[:usual], squares)
     if longest is None:
         return []
     n_blocks = min(-(-usual // longest.lanes), longest.n_blocks)
     sizes = _sizes(longest.n_blocks, _EIGHTHS) | _sizes(n_blocks, _EIGHTHS)
     offers = _prefixes(longest, sizes, "support vectors")
-    for sequence in _free_sequences(asked, normals, longest):
+    for sequence in _free_sequences(asked, normals, longest, squares):
         n_all = sequence.n_blocks * sequence.lanes
         sizes = _sizes(sequence.n_blocks, (4, 6, 8))
         offers += _prefixes(sequence, sizes, f"of {n_all} free vectors")
@@ -85,7 +91,7 @@ def _prefixes(sequence: BoundSequence, sizes: set[int], kind: str) -> list[Offer
 
 
 def _free_sequences(
-    asked: Asked, normals: Normals, of_support_vectors: BoundSequence
+    asked: Asked, normals: Normals, of_support_vectors: BoundSequence, squares: Squares
 ) -> Iterator[BoundSequence]:
     """Yield the sequences of free vectors that the room allows, each of another list.
 
@@ -97,8 +103,12 @@ def _free_sequences(
     lengths = free_lengths(of_support_vectors, program.ends, asked.room.operations)
     budget = asked.budgets.of("bound_sequence of free vectors", _MOST_OPERATIONS)
     x = program.prepare.run(Batch.of(asked.X, program.n_decisions)).x.astype(np.float64)
-    for vectors in refined_lists(normals, machine.intercept, x, lengths, budget):
-        sequence = lower_bound_sequence(machine, program, vectors)
+
+    def relevant(f: Float64Array) -> NDArray[np.bool_]:
+        return relevant_decisions(machine, labels_of(machine, f))
+
+    for vectors in refined_lists(normals, machine.intercept, x, lengths, budget, relevant):
+        sequence = lower_bound_sequence(machine, program, vectors, squares)
         if sequence is not None:
             yield sequence
 

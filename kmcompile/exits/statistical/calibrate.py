@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.errors import UsageError
+from kmcompile.errors import FewSamplesError, UsageError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.exits.statistical.cascade import add_cascade, promise_of_exact
+from kmcompile.exits.statistical.cascade import add_cascade
 from kmcompile.exits.statistical.case import Case, Wish
+from kmcompile.exits.statistical.control import promise_of_exact
 from kmcompile.exits.statistical.generated import Challenge, challenge, generated_challenges
 from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
@@ -31,13 +32,16 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
-from kmcompile.request.plan import AskedPromise, Plan
+from kmcompile.request.plan import Plan
 from kmcompile.text.figures import counted
 
 _REPEATED_SHARE = 0.05
 """Share of equal and nearly equal samples above which each group counts once as evidence."""
 
 _CHALLENGES = 500
+
+_MOST_RISK = 0.01
+"""Largest risk that is promised where the samples are too few for the default risk."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +117,8 @@ def calibrate(
         held_out = X
     else:
         control = plan.promise.control
-        risk = _risk(plan.promise, len(X), len(given), samples.training)
+        risk, note = _risk(plan, len(X), len(given), samples.training)
+        notes = (note, *notes) if note else notes
         parts = split(len(X), risk, control, groups.first[kept])
         wish = Wish(risk, control, parts, plan.promise.n_generated)
         case = Case.of(machine, program, samples, wish)
@@ -153,12 +158,22 @@ def _told(asked: Challenge) -> str:
     )
 
 
-def _risk(asked: AskedPromise, n: int, n_given: int, training: bool) -> float:
+def _risk(plan: Plan, n: int, n_given: int, training: bool) -> tuple[float, str]:
+    """Return the risk to promise, and a note if it is not the default one for want of samples."""
+    asked = plan.promise
+    supported = supported_risk(n, asked.control)
     if asked.risk_is == "auto" or (training and asked.risk_is == "default"):
-        return supported_risk(n, asked.control)
-    if not training:  # the program then has no promise
+        return supported, ""
+    if training:  # the program then has no promise
+        return asked.risk, ""
+    try:
         require_support(n, asked.risk, asked.control, n_given)
-    return asked.risk
+    except FewSamplesError as error:
+        if not plan.mode_is_default or supported > _MOST_RISK:
+            raise
+        few = str(error).split("\nask for")[0]
+        return supported, f"the promised risk is {supported:g}: {few}"
+    return asked.risk, ""
 
 
 def _check_paper_scheme(machine: KernelMachine, program: Program, plan: Plan) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.exits.certified.offers import Offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class Calibration:
         In order of cost; the exact sum without exits is one of them.
     notes : tuple of str
         What was left out and why, and what else the user should know.
+    offered : tuple of Offer
+        The certified exits that were compared, for a comparison with mode certified.
     """
 
     promise: Promise
@@ -83,3 +86,4 @@ class Calibration:
     n_support_vectors_found: int
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
+    offered: tuple[Offer, ...] = ()

@@ -5,48 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kmcompile.errors import InputError
-from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified.certify import MOST_SAMPLES, fit, left_out, tried
 from kmcompile.exits.certified.choice import TriedExit
-from kmcompile.exits.statistical.calibration import Calibration, Promise
-from kmcompile.exits.statistical.case import Case, Wish, skips_zeros
-from kmcompile.exits.statistical.chooser import (
-    WORTH_A_RISK,
-    Chosen,
-    Offered,
-    allowed_disagreements,
-    choose,
-)
+from kmcompile.exits.statistical.calibration import Calibration
+from kmcompile.exits.statistical.case import Case, skips_zeros
+from kmcompile.exits.statistical.chooser import Offered, allowed_disagreements, choose
+from kmcompile.exits.statistical.control import controlled, promise_of_exact, with_exits
 from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.fit_points import points_left_out
 from kmcompile.exits.statistical.fitting import fit_stages
-from kmcompile.exits.statistical.judge import PROOFS_SHARE, Judge, Row
-from kmcompile.exits.statistical.links import CascadeExit, FittedExit, trial_of
-from kmcompile.exits.statistical.risk import (
-    LEAST_SCALE,
-    PATH,
-    SCALES,
-    Counts,
-    conformal,
-    decide_nothing,
-    fixed_sequence,
-    least_risk,
-    promise_nothing,
-    rounded_up,
-)
-from kmcompile.exits.statistical.samples import CalibrationSamples
+from kmcompile.exits.statistical.judge import PROOFS_SHARE, Judge
+from kmcompile.exits.statistical.links import FittedExit
+from kmcompile.exits.statistical.other_risks import other_risks
 from kmcompile.exits.statistical.statistical_fit import FitSamples
-from kmcompile.exits.statistical.widening import MOST_COST, have_floors, widening_notes, with_floors
-from kmcompile.program.interpreter import classify
+from kmcompile.exits.statistical.widening import widening_notes
 from kmcompile.program.program import Program
-from kmcompile.program.stages import EarlyExit
 
 
 def add_cascade(
@@ -74,17 +52,19 @@ def add_cascade(
     """
     samples, wish, parts = case.samples, case.wish, case.parts
     judged = case.choice_samples()
+    room = at_cheapest_sum(room, case.program, case.batch.chosen(case.taught))
     fitted = _fitted(case, room, tell, n_jobs)
     proved, search_notes = _proved(case, room, tell)
     tell("choosing early exits")
     budget = SearchBudget("the choice of early exits")
     judge = Judge(judged, case.ends, case.n_always, room, allowed_disagreements(judged, wish.risk))
-    choice = choose(Offered(fitted, proved), judge, budget)
+    every = Offered(fitted, proved)
+    choice = choose(every, judge, budget)
     row, calibrated, promise = choice.row, case.program, promise_of_exact(samples, wish)
     notes: list[str] = []
     if row.takes_risk:
         tell("controlling the risk")
-        row, kept, note = _controlled(case, choice, judge)
+        row, kept, note = controlled(case, choice, judge)
         notes += [note] if note else []
         if kept is not None:
             calibrated, promise = kept
@@ -93,6 +73,9 @@ def add_cascade(
         calibrated = with_exits(case, row.links, math.inf)
     if not calibrated.early_exits:
         notes.append("no early exit pays on the calibration samples: every query is summed")
+    if not calibrated.takes_risk and not samples.training:
+        tell("trying larger risks")
+        notes += other_risks(case, every, judge, row.cost)
     calibrated = replace(calibrated, mode="statistical")
     offered = [(item.stage, item.text) for item in proved]
     notes = [
@@ -112,6 +95,7 @@ def add_cascade(
         n_support_vectors_found=int(samples.is_vector.sum()),
         candidates=choice.candidates,
         notes=tuple(notes),
+        offered=tuple(offered),
     )
 
 
@@ -132,7 +116,7 @@ def _fitted(
     stages = fit_stages(
         samples,
         room.stages,
-        lambda stage: room.has_operations([stage], [case.n_always + stage.added_operations(ends)]),
+        lambda stage: room.has_operations([stage], [case.n_always + room.added(stage, ends)]),
     )
     fitted = []
     for number, (stage, text) in enumerate(stages, start=1):
@@ -153,149 +137,7 @@ def _proved(
     X = np.ascontiguousarray(case.samples.X[rows])
     offered = fit(case.machine, case.program, X, room, budgets)
     batch = case.batch.chosen(case.parts.choice)
-    return tried(offered, batch, case.ends, room), budgets.notes
-
-
-def _controlled(
-    case: Case, choice: Chosen, judge: Judge
-) -> tuple[Row, tuple[Program, Promise] | None, str]:
-    """Return the exits that pay at the scale that keeps the risk, their program and its promise.
-
-    Without a program, the exits are those that take no risk. The last value is a note.
-    """
-    needed = judge.room.stages.needed
-    taught = case.x[case.taught]
-    square = case.gate.square(taught)
-    links = tuple(made.with_limits(taught, square) for made in choice.row.links)
-    row, found = _with_promise(replace(choice.row, links=links), case, judge)
-    risky = {made.stage.template for made in row.links if made.stage.is_calibrated}
-    must = sorted(risky & {*needed})
-    if must and found.scale == math.inf:
-        raise InputError(
-            f"{must[0]} cannot keep the risk of {case.wish.risk:g} on the calibration samples\n"
-            "give a larger --risk or more samples, or leave it out"
-        )
-    cost = judge.cost(replace(row, scale=found.scale))
-    sure = choice.without_risk
-    if sure is not None and cost >= WORTH_A_RISK * sure.cost:
-        return sure, None, ""
-    kept = _at_promise(lambda scale: with_exits(case, row.links, scale), case, found)
-    if kept is None:
-        note = "the exact sum gives other labels than the model too often"
-        return sure or replace(row, items=(), links=()), None, note
-    return row, kept, ""
-
-
-def with_exits(case: Case, links: Sequence[CascadeExit[Any]], scale: float) -> Program:
-    """Return the program with early exits whose bands are set at a scale.
-
-    A range gate stands before them if any of them is statistical.
-    """
-    exits: list[EarlyExit] = []
-    for made in links:
-        number = 1 + sum(stage.template == made.stage.template for stage in exits)
-        exits.append(made.finished(number, scale))
-    gate = (case.gate,) if any(stage.is_calibrated for stage in exits) else ()
-    return replace(case.program, exits=(*case.program.exits, *gate, *exits))
-
-
-def _with_promise(row: Row, case: Case, judge: Judge) -> tuple[Row, Promise]:
-    """Return the exits with the floors of their bands, and the promise of their scale.
-
-    The scale is nearly the smallest that keeps the risk on the control samples. If it is one at
-    which floors shrink, the largest of these is taken that costs hardly more than the exits without
-    floors: what holds at a scale holds at all larger ones that were tested.
-    """
-    wide = replace(row, links=with_floors(row.links, case, row.scale))
-    found, _ = _control(row.links, case, SCALES)
-    if not have_floors(wide.links):
-        return row, found
-    most = (1 + MOST_COST) * judge.cost(replace(row, scale=found.scale))
-    found, counts = _control(wide.links, case, PATH)
-    if found.scale >= LEAST_SCALE:
-        return wide, found
-    shrinking = [scale for scale in PATH if found.scale < scale <= LEAST_SCALE]
-    costs = (judge.cost(replace(wide, scale=scale)) for scale in shrinking)
-    affordable = (scale for scale, cost in zip(shrinking, costs, strict=True) if cost <= most)
-    scale = next(affordable, found.scale)
-    return wide, replace(found, scale=scale, disagreements=counts(scale))
-
-
-def _control(
-    chosen: Sequence[CascadeExit[Any]], case: Case, scales: Sequence[float]
-) -> tuple[Promise, Counts]:
-    """Return the promise of nearly the smallest scale that keeps the risk on control samples.
-
-    The second value is the function scale -> disagreements on these samples.
-    """
-    wish, control = case.wish, case.parts.control
-    seen = case.seen(control)
-    trained = case.samples.trained_labels[control].astype(np.int32)
-    results = [made.results_on(seen, case.ends) for made in chosen]
-    whole = trial_of(chosen, results, seen.begin, case.ends.label)
-
-    def wrong(scale: float) -> NDArray[np.bool_]:
-        return whole.wrong(scale, seen.labels, trained)
-
-    def counts(scale: float) -> int:
-        return int(wrong(scale).sum())
-
-    if case.samples.training:
-        # Nothing is promised, but the rule of a promise gives a sensible scale.
-        risk = max(wish.risk, 1 / (len(control) + 1))
-        found = conformal(scales, wrong, len(control), risk)
-    elif wish.control == "guaranteed":
-        found = fixed_sequence(scales, counts, len(control), wish.risk)
-    else:
-        found = conformal(scales, wrong, len(control), wish.risk)
-    if found is None:
-        found = promise_of_exact(case.samples, wish)
-    elif case.samples.training:
-        found = promise_nothing(len(control), found.disagreements, found.scale)
-    return found, counts
-
-
-def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
-    """Return the promise of a program that has no early exits.
-
-    Raises
-    ------
-    InputError
-        If a reduced machine alone gives other labels than the trained one more often than the risk
-        allows.
-    """
-    control = wish.parts.control
-    n = len(control)
-    unlike = int((samples.labels[control] != samples.trained_labels[control]).sum())
-    if samples.training:
-        return promise_nothing(n, unlike, np.inf)
-    if unlike and least_risk(n, wish.control, disagreements=unlike) > wish.risk:
-        supported = rounded_up(least_risk(n, wish.control, disagreements=unlike))
-        raise InputError(
-            f"the reduced machine gives {unlike:,} of {n:,} control samples another label than the "
-            f"trained one: they support a risk of {supported:g}, not {wish.risk:g}\n"
-            f"ask for --risk {supported:g}, or keep more vectors with --reduce N"
-        )
-    return decide_nothing(wish.control, wish.risk, n, unlike)
-
-
-def _at_promise(
-    build: Callable[[float], Program], case: Case, promise: Promise
-) -> tuple[Program, Promise] | None:
-    """Return the program at the promised scale, and its own disagreements with the model.
-
-    The trial uses matrix products and takes the exact sum for the model. The promise, however, is
-    about every answer of the program. If the program disagrees more often than the trial, a larger
-    scale that was also accepted is taken. None if the exact sums themselves disagree too often.
-    """
-    samples, control = case.samples, case.parts.control
-    for scale in [scale for scale in PATH if scale >= promise.scale][::-1]:
-        program = build(scale)
-        results, _ = classify(program, samples.X[control])
-        count = int((results["label"] != samples.trained_labels[control]).sum())
-        if count <= promise.disagreements or promise.control == "none":
-            return program, replace(promise, scale=scale, disagreements=count)
-    return None
+    return tried(offered, batch, case.ends, room, tell), budgets.notes
 
 
 def _left_out(fitted: Sequence[FittedExit], program: Program) -> list[str]:

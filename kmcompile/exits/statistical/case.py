@@ -124,7 +124,8 @@ class Case:
         seen = self.seen(choice)
         unprepared = Batch.of(seen.batch.x, self.program.n_decisions)
         n_known = np.zeros(len(choice), dtype=np.int64)
-        if isinstance(exact, ExactSum):  # an integer sum reuses no kernel
+        if isinstance(exact, ExactSum) and exact.least_spared(1):
+            # An integer sum reuses no kernel, and a sum that does not spare each reuses few.
             n_known = exact.total_operations - exact.skipped_features(seen.batch.x)
         elif isinstance(exact, SumOfLeaves):
             n_known = np.ones_like(n_known)  # of the walk, whose multiply-adds are counted

@@ -128,6 +128,12 @@ class Judge:
         self.room, self.allowed = room, allowed
         self._known: dict[Items, tuple[CascadeExit[Any], Trial, State]] = {}
 
+    def allowing(self, allowed: float) -> Judge:
+        """Return the judge with another number of disagreements, and all trials so far."""
+        other = Judge(self.samples, self.ends, self.n_always, self.room, allowed)
+        other._known = self._known
+        return other
+
     def rows(self, sequences: Iterable[Items]) -> list[Row]:
         """Return the sequences that have room and keep the risk at some scale."""
         rows = [self.row(items) for items in sequences if self.has_room(items)]
@@ -180,7 +186,7 @@ class Judge:
         risky = [item.stage for item in items if isinstance(item, FittedExit)]
         sure = [item.stage for item in items if not isinstance(item, FittedExit)]
         wide = replace(room, operations=room.operations * PROOFS_SHARE)
-        added: list[float] = [stage.added_operations(ends) for stage in risky]
+        added: list[float] = [room.added(stage, ends) for stage in risky]
         if added:
             added[0] += self.n_always
         ram = sum(fit_of(stage).ram_bytes(stage) for stage in risky)
@@ -189,7 +195,7 @@ class Judge:
             can_stand(items)
             and room.has_operations(risky, added)
             and wide.has_operations(
-                [*risky, *sure], [*added, *(stage.added_operations(ends) for stage in sure)]
+                [*risky, *sure], [*added, *(room.added(stage, ends) for stage in sure)]
             )
             and (needed or room.has_flash(stages))
             and (needed or room.ram_bytes is None or ram <= room.ram_bytes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.errors import InputError
+from kmcompile.errors import FewSamplesError
 from kmcompile.exits.candidates.samples import that_count
 from kmcompile.exits.statistical.risk import (
     CONFIDENCE,
@@ -170,15 +170,15 @@ def require_support(n: int, risk: float, control: Control, n_given: int | None =
 
     Raises
     ------
-    InputError
+    FewSamplesError
         The message names the risk that the samples support, and the option to use.
 
     Examples
     --------
     >>> require_support(2000, 0.001, "guaranteed")
     Traceback (most recent call last):
-    kmcompile.errors.InputError: 1,500 control samples of the 2,000 in --data support a risk of \
-0.0031 at 99 % confidence, not 0.001
+    kmcompile.errors.FewSamplesError: 1,500 control samples of the 2,000 in --data support a risk \
+of 0.0031 at 99 % confidence, not 0.001
     ask for --risk 0.0031 or --risk auto, or give at least 6,138 samples
     """
     most, needed = _largest_control(n), samples_needed(risk, control)
@@ -188,7 +188,7 @@ def require_support(n: int, risk: float, control: Control, n_given: int | None =
     supported = rounded_up(least_risk(most, control))
     kind = f"at {100 * CONFIDENCE:g} % confidence" if control == "guaranteed" else "in expectation"
     copies = n_given is not None and n_given > n
-    raise InputError(
+    raise FewSamplesError(
         f"{most:,} control samples of the {n:,} in --data{that_count(n, n_given)} support a risk "
         f"of {supported:g} {kind}, not {risk:g}\n"
         f"ask for --risk {supported:g} or --risk auto, or give at least {enough:,} samples"

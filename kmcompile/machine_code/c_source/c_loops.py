@@ -14,6 +14,7 @@ _FUNCTION: Final = re.compile(
     r"^([A-Za-z_][^;{}=]*?\))\s*\n\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL
 )
 _JUMP: Final = re.compile(r"\b(for|while|do|goto)\b")
+_TABLE_LINE: Final = re.compile(r"^    -?[0-9][^\n]*$", re.MULTILINE)
 _WORD: Final = re.compile(r"\buint32_t (\w+)(?:;| = )")
 _HEAD: Final = re.compile(r"^ *(for|while) \(", re.MULTILINE)
 
@@ -79,8 +80,16 @@ def without_comments(text: str) -> str:
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
+def without_tables(text: str) -> str:
+    """Return the C with empty lines in place of those of its tables' elements.
+
+    Tables may be a hundred megabytes, and no loop is in them.
+    """
+    return _TABLE_LINE.sub("", text)
+
+
 @lru_cache(maxsize=2)
-def _code(source: str) -> str:
+def code_of(source: str) -> str:
     """Return the C with blanks in place of comments, strings and directives; its length stays."""
     code = without_comments(source)
     return _DIRECTIVE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
@@ -93,7 +102,7 @@ def find_functions(source: str) -> tuple[Function, ...]:
 
 
 def _functions(source: str) -> Iterator[Function]:
-    for found in _FUNCTION.finditer(_code(source)):
+    for found in _FUNCTION.finditer(code_of(source)):
         name = re.search(r"(\w+)\(", found[1])
         if name is None:
             raise ValueError(f"{found[1]!r} names no function")
@@ -103,7 +112,7 @@ def _functions(source: str) -> Iterator[Function]:
 
 def find_calls(source: str) -> Iterator[tuple[str, str, int]]:
     """Yield (caller, called function, line) of each call between functions of a file."""
-    code = _code(source)
+    code = code_of(source)
     functions = find_functions(source)
     called = re.compile(rf"\b({'|'.join(function.name for function in functions)})\b")
     for function in functions:
@@ -124,7 +133,7 @@ def find_loops(source: str) -> tuple[Loop, ...]:
 
 
 def _loops(source: str) -> Iterator[Loop]:
-    code = _code(source)
+    code = code_of(source)
     lines = source.splitlines()
     understood = 0
     for function in find_functions(source):
@@ -132,10 +141,10 @@ def _loops(source: str) -> Iterator[Loop]:
         for found in _HEAD.finditer(code, function.start, function.end):
             number = code.count("\n", 0, found.start()) + 1
             where = f"line {number} of {function.name}"
-            head_end = _closing(code, found.end() - 1, "()", where)
+            head_end = closing(code, found.end() - 1, "()", where)
             if not code.startswith(" {\n", head_end):
                 raise ValueError(f"{where}: no brace after the head of a loop")
-            body_end = _closing(code, head_end + 1, "{}", where)
+            body_end = closing(code, head_end + 1, "{}", where)
             inside = " ".join(code[found.end() : head_end - 1].split())
             head = tuple(part.strip() for part in inside.split(";"))
             if len(head) != (3 if found[1] == "for" else 1):
@@ -149,8 +158,14 @@ def _loops(source: str) -> Iterator[Loop]:
         raise ValueError("a loop or jump stands outside of a function or begins no line")
 
 
-def _closing(code: str, start: int, pair: str, where: str) -> int:
-    """Return the index behind the bracket that closes the bracket at `start`."""
+def closing(code: str, start: int, pair: str, where: str) -> int:
+    """Return the index behind the bracket that closes the bracket at `start`.
+
+    Raises
+    ------
+    ValueError
+        If no bracket closes it; the text names `where`.
+    """
     depth = 0
     for place in range(start, len(code)):
         depth += (code[place] == pair[0]) - (code[place] == pair[1])

@@ -6,10 +6,13 @@ Every other loop has its bound in a comment on the line before,
 
     /* Loop bound: EXPR. */
     /* Loop bound: EXPR, in all EXPR. */
+    /* Loop bound: EXPR, in all EXPR, of a query EXPR. */
 
 The first EXPR bounds the iterations each time the loop is entered. The second bounds the iterations
-in one call of the function; it is given if it is less than the product of the nested bounds. EXPR
-has integers, #defined names, + - * / and parentheses.
+in one call of the function, and the third those in one query, over all calls of the loop's own
+function. A query is one call of a function of the header, but for the self-test. Each is given if
+it is less than what follows from those before. EXPR has integers, #defined names, + - * / and
+parentheses.
 """
 
 from __future__ import annotations
@@ -22,7 +25,10 @@ from typing import Final
 from kmcompile.machine_code.c_source.c_loops import Loop, find_loops, without_comments
 from kmcompile.machine_code.c_source.constant_expressions import evaluate, integer_defines
 
-_STATED: Final = re.compile(r"^ */\* Loop bound: ([^,.]+)(?:, in all ([^,.]+))?\. \*/$")
+_STATED: Final = re.compile(
+    r"^ */\* Loop bound: ([^,.]+)(?:, in all ([^,.]+))?"
+    r"(?:, of a query ([^,.]+))?\. \*/$"
+)
 _START: Final = re.compile(r"(?:uint32_t )?(\w+) = (.+)")
 _STEP: Final = re.compile(r"(\+\+|--)(\w+)|(\w+) (\+=|-=) (.+)")
 _LIMIT: Final = re.compile(r"(\w+) (<=|<|>=|>|!=) (.+)")
@@ -45,6 +51,9 @@ class LoopFact:
         bounds is the best known.
     body_line, last_line : int
         First and last line of the body.
+    query_total : int or None
+        Largest number of iterations in one query, over all calls of the loop's function; None if
+        none is stated.
     """
 
     function: str
@@ -53,6 +62,7 @@ class LoopFact:
     total: int | None
     body_line: int
     last_line: int
+    query_total: int | None = None
 
 
 def read_loop_facts(source: str, header: str) -> tuple[LoopFact, ...]:
@@ -87,9 +97,12 @@ def _fact(loop: Loop, defines: Mapping[str, int]) -> LoopFact:
         return LoopFact(loop.function, loop.line, seen, None, loop.body_line, loop.last_line)
     maximum = evaluate(stated[1], defines)
     total = None if stated[2] is None else evaluate(stated[2], defines)
+    query_total = None if stated[3] is None else evaluate(stated[3], defines)
     if seen is not None and maximum > seen:
         raise ValueError(f"{where}: the stated bound {maximum} exceeds {seen}")
-    return LoopFact(loop.function, loop.line, maximum, total, loop.body_line, loop.last_line)
+    return LoopFact(
+        loop.function, loop.line, maximum, total, loop.body_line, loop.last_line, query_total
+    )
 
 
 def _counted_turns(loop: Loop, defines: Mapping[str, int]) -> int | None:

@@ -6,13 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kmcompile.machine_code.c_source.branch_facts import BranchFact
 from kmcompile.machine_code.c_source.flow_facts import LoopFact
 from kmcompile.machine_code.worst_case.copied_bytes import COPYING, copied_bytes
 from kmcompile.machine_code.worst_case.disassembly import Disassembly, disassemble
 from kmcompile.machine_code.worst_case.flow_graph import FlowGraph, read_flow_graph
 from kmcompile.machine_code.worst_case.instruction import NotUnderstoodError
-from kmcompile.machine_code.worst_case.longest_path import LoopBound, longest_path
-from kmcompile.machine_code.worst_case.loop_matching import Matcher, rounds_around
+from kmcompile.machine_code.worst_case.longest_path import (
+    Longest,
+    LoopBound,
+    QueryTotal,
+    longest_path,
+)
+from kmcompile.machine_code.worst_case.loop_matching import Match, Matcher, rounds_around
 from kmcompile.machine_code.worst_case.natural_loops import MachineLoop, find_loops
 from kmcompile.machine_code.worst_case.one_entry import with_one_entry
 from kmcompile.machine_code.worst_case.small_loops import most_rounds
@@ -46,6 +52,7 @@ def worst_case(
     compiler: Compiler,
     facts: Iterable[LoopFact],
     entry: str = "",
+    branches: Iterable[BranchFact] = (),
 ) -> WorstCase:
     """Bound the instructions of one call.
 
@@ -66,6 +73,8 @@ def worst_case(
         The facts of all loops of the sources.
     entry : str
         The function that is called, by default `<name>_classify` or `<name>_predict`.
+    branches : iterable of BranchFact
+        The facts of branches of the sources.
 
     Raises
     ------
@@ -82,9 +91,14 @@ def worst_case(
     try:
         names = (entry, f"{name}_classify", f"{name}_predict")
         start = next(program.functions[one] for one in names if one in program.functions)
-        costs = _Costs(program, Matcher(facts, lines), library, f"{name}_replay")
-        instructions = costs.of(start, True)
-        return WorstCase(instructions, costs.of(start, False), None)
+        matcher = Matcher(facts, lines, branches)
+        costs = _Costs(program, matcher, library, f"{name}_replay")
+        whole, without = costs.of(start, True), costs.of(start, False)
+        return WorstCase(
+            None if whole is None else whole.of_query,
+            None if without is None else without.of_query,
+            None,
+        )
     except NotUnderstoodError as error:
         return WorstCase(None, None, str(error))
 
@@ -103,10 +117,10 @@ class _Costs:
         self._matcher = matcher
         self._library = library
         self._replay = replay
-        self._known: dict[tuple[int, bool], int | None] = {}
+        self._known: dict[tuple[int, bool], Longest | None] = {}
         self._open: list[int] = []
 
-    def of(self, entry: int, replays: bool) -> int | None:
+    def of(self, entry: int, replays: bool) -> Longest | None:
         """Return the largest number of instructions of a call; None if only the replay calls it.
 
         Raises
@@ -124,14 +138,15 @@ class _Costs:
             self._open.pop()
         return self._known[entry, replays]
 
-    def _function(self, entry: int, replays: bool) -> int | None:
+    def _function(self, entry: int, replays: bool) -> Longest | None:
         graph = with_one_entry(read_flow_graph(self._program, entry))
         loops = find_loops(graph)
         bounds = self._bounds(graph, loops, replays)
         callees = {callee: self._callee(graph, callee, replays) for callee in graph.callees}
-        return longest_path(graph, loops, bounds, callees)
+        guarded = self._matcher.guarded(graph, loops)
+        return longest_path(graph, loops, bounds, callees, guarded)
 
-    def _callee(self, graph: FlowGraph, callee: int, replays: bool) -> int | None:
+    def _callee(self, graph: FlowGraph, callee: int, replays: bool) -> Longest | None:
         """Return the largest number of instructions of a call of the function's callee."""
         if self._program.names.get(callee) not in COPYING:
             return self.of(callee, replays)
@@ -162,13 +177,15 @@ class _Costs:
             left_out = not replays and _is_in(match.loop.instance, self._replay)
             left_out |= around is not None and around.left_out
             times, scope = rounds_around(loop, matches)
-            total = match.total
+            total, of_query = match.total, _query_total(match)
             if total is not None and total >= times * match.maximum:
                 total = None
             rounds = max(0, match.maximum - match.tests_last)
             if small is not None:
-                rounds, total = max(rounds, small), None
-            bounds[loop.header] = LoopBound(rounds, total, scope, not match.tests_last, left_out)
+                rounds, total, of_query = max(rounds, small), None, None
+            bounds[loop.header] = LoopBound(
+                rounds, total, scope, not match.tests_last, left_out, of_query
+            )
         return bounds
 
     def _declared(self, loops: tuple[MachineLoop, ...]) -> dict[int, int]:
@@ -194,6 +211,14 @@ class _Costs:
             headers = (header for _, header in sorted(starts))
             declared |= dict(zip(headers, rounds, strict=True))
         return declared
+
+
+def _query_total(match: Match) -> QueryTotal | None:
+    """Return how often a loop's body runs in one query, if its source loop says it."""
+    if match.query_total is None:
+        return None
+    fact = match.loop.fact
+    return QueryTotal(fact.function, fact.line, match.query_total)
 
 
 def _is_in(instance: Instance | None, prefix: str) -> bool:

@@ -16,8 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from kmcompile.machine_code.c_source.branch_facts import BranchFact
 from kmcompile.machine_code.c_source.flow_facts import LoopFact
 from kmcompile.machine_code.worst_case.flow_graph import EXIT, FlowGraph
+from kmcompile.machine_code.worst_case.guarded_code import Guarded, find_guarded
 from kmcompile.machine_code.worst_case.instruction import Kind
 from kmcompile.machine_code.worst_case.natural_loops import MachineLoop
 from kmcompile.machine_code.worst_case.source_lines import Instance, SourceLines
@@ -51,6 +53,8 @@ class Match:
         Largest number of iterations each time the loop is entered.
     total : int or None
         Largest number of iterations in one call of the function, if known.
+    query_total : int or None
+        Largest number of iterations in one query, if stated.
     tests_last : bool
         Whether one branch leaves and repeats the loop, so that each execution of the header is one
         iteration.
@@ -60,13 +64,20 @@ class Match:
     maximum: int
     total: int | None
     tests_last: bool
+    query_total: int | None = None
 
 
 class Matcher:
-    """Matches the machine loops of an image."""
+    """Matches the machine loops of an image, and the code of bounded branches."""
 
-    def __init__(self, facts: Iterable[LoopFact], lines: SourceLines) -> None:
+    def __init__(
+        self,
+        facts: Iterable[LoopFact],
+        lines: SourceLines,
+        branches: Iterable[BranchFact] = (),
+    ) -> None:
         self._lines = lines
+        self._branches = tuple(branches)
         self._facts = tuple(facts)
         self._heads: dict[int, list[LoopFact]] = {}  # several files can have a head at one line
         for fact in self._facts:
@@ -76,6 +87,10 @@ class Matcher:
     def is_own(self, loop: MachineLoop) -> bool:
         """Return whether a loop is in a function of the sources, not of a library."""
         return self._lines.instance(loop.header) is not None
+
+    def guarded(self, graph: FlowGraph, loops: Sequence[MachineLoop]) -> tuple[Guarded, ...]:
+        """Return the regions of code that runs only where a bounded condition holds."""
+        return find_guarded(graph, loops, self._branches, self._lines)
 
     def match_loops(
         self, graph: FlowGraph, loops: Sequence[MachineLoop]
@@ -164,7 +179,8 @@ def _outermost(found: Iterable[SourceLoop]) -> Match:
     found = set(found)
     for loop in found:
         if all(loop == other or loop.holds(other) for other in found):
-            return Match(loop, loop.fact.maximum, loop.fact.total, False)
+            fact = loop.fact
+            return Match(loop, fact.maximum, fact.total, False, fact.query_total)
     largest = max(found, key=_size)
     return Match(largest, largest.fact.maximum, None, False)
 

@@ -42,14 +42,7 @@ def find_loops(graph: FlowGraph) -> tuple[MachineLoop, ...]:
     NotUnderstoodError
         If a loop is entered at several places.
     """
-    order = _reverse_postorder(graph)
-    position = {node: i for i, node in enumerate(order)}
-    before: dict[int, list[int]] = {node: [] for node in order}
-    for node in order:
-        for edge in graph.edges[node]:
-            if edge.target != EXIT:
-                before[edge.target].append(node)
-    dominator = _dominators(order, position, before)
+    order, position, before, dominator = dominance(graph)
     latches: dict[int, set[int]] = {}
     for node in order:
         for other in before[node]:
@@ -70,6 +63,29 @@ def find_loops(graph: FlowGraph) -> tuple[MachineLoop, ...]:
             min(around, key=lambda loop: len(loop.nodes), default=None),
         )
     return tuple(loops.values())
+
+
+def dominance(
+    graph: FlowGraph,
+) -> tuple[list[int], dict[int, int], dict[int, list[int]], dict[int, int]]:
+    """Return the reached nodes, their places in this order, what is before each, and dominators.
+
+    Returns
+    -------
+    order : list of int
+        In reverse postorder.
+    position, before, dominator : dict
+        Node -> its index in the order; the nodes from which an edge leads to it; the node that
+        dominates it immediately.
+    """
+    order = _reverse_postorder(graph)
+    position = {node: i for i, node in enumerate(order)}
+    before: dict[int, list[int]] = {node: [] for node in order}
+    for node in order:
+        for edge in graph.edges[node]:
+            if edge.target != EXIT:
+                before[edge.target].append(node)
+    return order, position, before, _dominators(order, position, before)
 
 
 def _reverse_postorder(graph: FlowGraph) -> list[int]:

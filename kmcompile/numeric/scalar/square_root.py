@@ -19,10 +19,36 @@ parities of the exponent, and through every subnormal number.
 
 @dataclass(frozen=True, slots=True)
 class SquareRootView:
-    """The view of templates/scalar/square_root.c.j2, whose integer arithmetic needs no constant."""
+    """The view of templates/scalar/square_root.c.j2: the instruction of a core that has one.
+
+    Attributes
+    ----------
+    condition : str
+        C of the preprocessor, true where the compiler's core has the instruction. "": no core.
+    assembly : str
+        The instruction, with %0 for the root and %1 for the radicand.
+    register : str
+        The letter of its registers in gcc's and clang's constraints.
+    """
+
+    condition: str = ""
+    assembly: str = ""
+    register: str = ""
 
 
 VIEW: Final = SquareRootView()
+
+INSTRUCTIONS: Final = {
+    "": VIEW,
+    "vsqrt.f32": SquareRootView("defined(__arm__) && defined(__ARM_FP)", "vsqrt.f32 %0, %1", "t"),
+    "fsqrt": SquareRootView("defined(__aarch64__)", "fsqrt %s0, %s1", "w"),
+    "fsqrts": SquareRootView("defined(__sparc__) && !defined(_SOFT_FLOAT)", "fsqrts %1, %0", "f"),
+    "fsqrt.s": SquareRootView("defined(__riscv_fsqrt)", "fsqrt.s %0, %1", "f"),
+}
+"""The view of each instruction that a target's description may name.
+
+All round correctly in the mode round to nearest (IEEE 754-2019, 5.4.1), as the integers do.
+"""
 
 
 def square_root(v: Float32Array) -> Float32Array:

@@ -72,7 +72,7 @@ class Problem:
         beta, products = self.coefficients(Z)
         kernel, weighted = self.normals.kernel, beta * self.relative[:, None]
         slope = gradient(kernel, Z, Z, weighted.T @ beta)
-        slope -= gradient(kernel, Z, self.normals.vectors, weighted.T @ self.normals.coefficients)
+        slope -= gradient(kernel, Z, self.normals.vectors, self.normals.sums.back(weighted.T))
         return -float((weighted * products.T).sum()), 2 * slope
 
 

@@ -18,6 +18,9 @@ from kmcompile.program.stages.vector_totals import VectorTotals
 
 _CHUNK_VALUES = 1 << 18  # float32 values in one work array, which fits the second-level cache
 
+_FEW_LANES = 8
+"""Fewer lanes than this stay in scalar registers."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactSum(VectorTotals):
@@ -198,6 +201,36 @@ class ExactSum(VectorTotals):
         return decision, bound
 
     @property
+    def most_single(self) -> int:
+        """Largest number of vectors of a block that are summed one by one.
+
+        Where an early exit has left more of a block to be summed, summing the whole block again
+        takes less: a block reads each feature, or its index and the feature, once for all lanes,
+        and keeps lanes in vector registers where it has many.
+        """
+        few = self.lanes // 2 if self.skip_zeros else self.lanes - 1
+        return min(self.lanes - 1, few if self.lanes < _FEW_LANES else self.lanes // _FEW_LANES)
+
+    def spared(self, slots: NDArray[np.intp]) -> NDArray[np.uint32]:
+        """Return how many totals of touched slots are not summed again, shape (n_queries,).
+
+        Parameters
+        ----------
+        slots : ndarray of shape (n_queries, n_touched), intp
+            Different slots of each query.
+        """
+        touched = np.zeros((len(slots), self.n_blocks), dtype=np.uint32)
+        np.add.at(touched, (np.arange(len(slots))[:, None], slots // self.lanes), 1)
+        taken = touched + np.uint32(self.most_single) >= self.lanes
+        spared: NDArray[np.uint32] = np.where(taken, touched, 0).sum(axis=1, dtype=np.uint32)
+        return spared
+
+    def least_spared(self, n_touched: int) -> int:
+        """Return how many of any n_touched slots are not summed again at least."""
+        lost = self.n_blocks * (self.lanes - 1 - self.most_single)
+        return max(0, n_touched - lost)
+
+    @property
     def row_operations(self) -> int:
         """Multiply-adds of a vector in one decision: value, error, magnitude for mixed signs."""
         return 3 if self.mixed_signs else 2
@@ -239,8 +272,8 @@ class ExactSum(VectorTotals):
         return padded * per_vector + ends + apart
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query; an early exit's totals are not summed again."""
-        kept = batch.known.astype(np.int64)
+        """Return the multiply-adds of each query; totals that are spared are not summed again."""
+        kept = batch.spared.astype(np.int64)
         skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
         return self.operations() - kept * self.total_operations - skipped
 

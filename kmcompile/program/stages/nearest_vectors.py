@@ -174,7 +174,8 @@ class NearestVectors(EarlyExit):
         """Return the batch with estimates, and which queries they decide."""
         assert isinstance(ends.exact, ExactSum)
         # The totals in the projection overwrite the totals of kernels that were known.
-        batch = replace(batch, known=np.zeros(len(batch), dtype=np.uint32))
+        none = np.zeros(len(batch), dtype=np.uint32)
+        batch = replace(batch, known=none, spared=none)
         final = batch
         decided = np.zeros(len(batch), dtype=bool)
         rows = np.arange(len(batch))
@@ -263,6 +264,7 @@ class NearestVectors(EarlyExit):
                 batch,
                 kernel_evals=batch.kernel_evals + np.uint32(step - done),
                 known=batch.known + np.uint32(step - done),
+                spared=exact.spared(order[:, :step]),
                 operations=batch.operations + spent,
             )
             done = step
@@ -344,6 +346,11 @@ class NearestVectors(EarlyExit):
         heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
         return heap + exact.total_operations + exact.kernel.value_operations + 2 * exact.n_rows
 
+    @property
+    def skipped_per_zero(self) -> int:
+        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
+        return sum(level.skipped_per_zero for level in self.levels)
+
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that is not decided, its touched kernels included."""
         assert isinstance(ends.exact, ExactSum)
@@ -355,9 +362,9 @@ class NearestVectors(EarlyExit):
         return products + levels + heap + touched + tests
 
     def saved_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds that the touched kernels save the exact sum."""
+        """Return the multiply-adds that the touched kernels save the exact sum at least."""
         assert isinstance(ends.exact, ExactSum)
-        return self.max_touched * ends.exact.total_operations
+        return ends.exact.least_spared(self.max_touched) * ends.exact.total_operations
 
     def kernels_at_tests(self) -> tuple[int, ...]:
         """Return the numbers of touched vectors at which there is a test."""
@@ -474,6 +481,7 @@ def _put(batch: Batch, at: NDArray[np.intp], rows: Batch) -> Batch:
         "in_range",
         "kernel_evals",
         "known",
+        "spared",
         "operations",
     ):
         array = np.array(getattr(batch, name))

@@ -14,6 +14,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place, Shared, sizes
 from kmcompile.program.stages.pair_votes import votes_of
+from kmcompile.program.stages.proved import middles
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.vector_totals import VectorTotals
 from kmcompile.program.stages.vote import Vote
@@ -45,7 +46,8 @@ class PairSum(VectorTotals):
     `vote` evaluates only the pairs that settle the label. It orders the classes by their scores,
     highest first. A score is a linear form of x for each class; all scores together cost n_classes
     n_features multiply-adds. They settle nothing, but tell which class is likely to win and which
-    classes may beat it (`PairVotes`).
+    classes may beat it (`PairVotes`). A pair whose sign certified exits have proved is not
+    evaluated: its decision is the middle of its interval.
 
     In the replay everything is float64, all pairs are evaluated and there are no scores.
 
@@ -119,6 +121,11 @@ class PairSum(VectorTotals):
         ends = np.concatenate([[0], self.pair_ends.reshape(-1).astype(np.int64)])
         return int(np.diff(ends).max())
 
+    @property
+    def most_sections(self) -> int:
+        """Largest number of sections of all pairs: two sums each, whose last ones may be short."""
+        return (self.n_entries + 2 * (SECTION - 1) * self.n_decisions) // SECTION
+
     def lists(self) -> list[tuple[slice, slice]]:
         """Return the entries of each pair: the positive ones and the negative ones."""
         starts = np.concatenate([[0], self.pair_ends[:-1, 1]]).astype(int)
@@ -161,10 +168,8 @@ class PairSum(VectorTotals):
         products = values[self.entry_vectors[entries]] * self.coefficients[entries, None]
         total = np.zeros(values.shape[1], dtype=values.dtype)
         for start in range(0, len(products), SECTION):
-            section = np.zeros_like(total)
-            for product in products[start : start + SECTION]:
-                section += product
-            total += section
+            # add.accumulate adds strictly from first to last, as the C does.
+            total += np.add.accumulate(products[start : start + SECTION], axis=0)[-1]
         return total
 
     def scores(self, x: RealArray) -> Float32Array:
@@ -186,8 +191,16 @@ class PairSum(VectorTotals):
         summed : Batch
             The batch after `run`, with the decisions of all pairs.
         """
-        votes = votes_of(summed.decision, summed.bound, self.scores(batch.x))
-        touched = self._touched(votes.evaluated)
+        middle, bound = middles(batch)
+        known = (middle - bound > 0) | (middle + bound < 0)
+        votes = votes_of(
+            np.where(known, middle, summed.decision),
+            np.where(known, bound, summed.bound),
+            self.scores(batch.x),
+            known,
+        )
+        summed_pairs = votes.evaluated & ~known
+        touched = self._touched(summed_pairs)
         answer = replace(
             summed,
             label=votes.label,
@@ -197,10 +210,11 @@ class PairSum(VectorTotals):
             kernel_evals=batch.kernel_evals + touched.astype(np.uint32),
         )
         sizes = np.array([after.stop - before.start for before, after in self.lists()])
-        pairs = votes.evaluated.astype(np.int64) @ (_ENTRY_OPERATIONS * sizes + _PAIR_OPERATIONS)
+        pairs = summed_pairs.astype(np.int64) @ (_ENTRY_OPERATIONS * sizes + _PAIR_OPERATIONS)
         kernels = touched * (self._vector_operations - self.skipped_features(batch.x))
-        operations = kernels + pairs + self._order_operations(votes.settling)
-        return answer, operations, votes.evaluated.sum(axis=1)
+        recalled = np.where(known.any(axis=1), self.n_decisions, 0)
+        operations = kernels + pairs + recalled + self._order_operations(votes.settling)
+        return answer, operations, summed_pairs.sum(axis=1)
 
     def _touched(self, evaluated: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many vectors the evaluated pairs of each query need, shape (n_queries,)."""
@@ -246,7 +260,8 @@ class PairSum(VectorTotals):
         """Return the multiply-adds of a query whose pairs are all evaluated one by one."""
         kernels = self.n_vectors * self._vector_operations
         entries = _ENTRY_OPERATIONS * self.n_entries
-        return int(self._order_operations(self.n_decisions)) + kernels + entries + self._of_pairs
+        order = int(self._order_operations(self.n_decisions)) + self.n_decisions  # proved pairs
+        return order + kernels + entries + self._of_pairs
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of all pairs of each query at once, without votes."""

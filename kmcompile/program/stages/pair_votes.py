@@ -19,13 +19,15 @@ class PairVotes:
     label : ndarray of shape (n_queries,), int32
         The label that `Vote` gives for all pairs.
     lower, upper : ndarray of shape (n_queries,), float32
-        Interval of the evaluated pair with the smallest |f| among the pairs that the winner won.
+        Interval of the known or evaluated pair with the smallest |f| among those that the winner
+        won.
     certified : ndarray of shape (n_queries,), bool
         Whether the label is settled: no outcome of the pairs that are not evaluated, or whose
         interval holds 0, changes it.
     evaluated : ndarray of shape (n_queries, n_pairs), bool
+        Known pairs included.
     settling : ndarray of shape (n_queries,), int64
-        Number of evaluated pairs after both sweeps.
+        Number of evaluated pairs after known ones and both sweeps.
     """
 
     label: NDArray[np.int32]
@@ -36,16 +38,25 @@ class PairVotes:
     settling: NDArray[np.int64]
 
 
-def votes_of(decision: Float32Array, bound: Float32Array, score: Float32Array) -> PairVotes:
+def votes_of(
+    decision: Float32Array,
+    bound: Float32Array,
+    score: Float32Array,
+    known: NDArray[np.bool_] | None = None,
+) -> PairVotes:
     """Evaluate pairs until the votes settle the label, in this order.
+
+    A query of which some pairs are known begins with the third step: they tell which classes can
+    still win.
 
     1. The class with the best score meets the class with the next score. The winner of a pair
        meets the class after it, and so on. A class that loses cannot win all of its pairs.
     2. The last winner meets the classes that it has not met yet. A class that wins all its pairs,
        with no interval that holds 0, is the label: every other class has surely lost a pair.
     3. Until the label is settled or all pairs are evaluated: of the classes that have not met all
-       others, the class with the most possible votes (of equal ones the first) meets the class
-       with the best score that it has not met.
+       others, the class with the most possible votes (of equal ones that with most sure votes, of
+       these the first) meets the class with the most possible votes that it has not met (of equal
+       ones that with the best score).
 
     A pair that is not evaluated is a possible vote for both classes. The leader is the class with
     the most votes, of equal ones the first. The label is settled when the leader's sure votes beat
@@ -56,19 +67,17 @@ def votes_of(decision: Float32Array, bound: Float32Array, score: Float32Array) -
     Parameters
     ----------
     decision, bound : ndarray of shape (n_queries, n_pairs), float32
-        Decisions and bounds of all pairs; only evaluated pairs are read.
+        Decisions and bounds of all pairs; only known and evaluated pairs are read.
     score : ndarray of shape (n_queries, n_classes), float32
+    known : ndarray of shape (n_queries, n_pairs), bool, optional
+        Pairs whose sign is proved already; they count as evaluated. Default: none.
     """
     votes = _Votes(decision, bound, score)
-    n_classes = score.shape[1]
     everything = np.arange(len(score))
-    candidate = votes.rank[:, 0]
-    for k in range(1, n_classes):
-        candidate = votes.meet(everything, candidate, votes.rank[:, k])
-    for k in range(n_classes):
-        other = votes.rank[:, k]
-        rows = np.flatnonzero((other != candidate) & ~votes.have_met(candidate, other))
-        votes.meet(rows, candidate[rows], other[rows])
+    if known is None:
+        known = np.zeros(decision.shape, dtype=bool)
+    votes.recall(known)
+    _sweep(votes, np.flatnonzero(~known.any(axis=1)))
     settling = np.zeros(len(score), dtype=np.int64)
     rows = everything
     while len(rows := rows[~votes.settled(rows) & votes.are_open(rows)]):
@@ -79,6 +88,18 @@ def votes_of(decision: Float32Array, bound: Float32Array, score: Float32Array) -
     lower, upper = votes.interval(label)
     certified = votes.settled(everything)
     return PairVotes(label.astype(np.int32), lower, upper, certified, votes.evaluated, settling)
+
+
+def _sweep(votes: _Votes, rows: NDArray[np.intp]) -> None:
+    """Let the classes of some queries meet in the order of their scores, then the last winner."""
+    rank = votes.rank[rows]
+    candidate = rank[:, 0]
+    for k in range(1, votes.n_classes):
+        candidate = votes.meet(rows, candidate, rank[:, k])
+    for k in range(votes.n_classes):
+        other = rank[:, k]
+        left = np.flatnonzero((other != candidate) & ~votes.have_met(rows, candidate, other))
+        votes.meet(rows[left], candidate[left], other[left])
 
 
 class _Votes:
@@ -117,9 +138,19 @@ class _Votes:
         self.possible[rows, j] -= for_i
         return winner
 
-    def have_met(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return whether the pair of two classes of each query has been evaluated."""
-        met: NDArray[np.bool_] = self.evaluated[np.arange(len(a)), self.pair(a, b)]
+    def recall(self, known: NDArray[np.bool_]) -> None:
+        """Take in the pairs whose sign is known as if they had been evaluated."""
+        for i in range(self.n_classes):
+            for j in range(i + 1, self.n_classes):
+                pair = self.pair(np.array([i]), np.array([j]))
+                rows = np.flatnonzero(known[:, pair])
+                self.meet(rows, np.full(len(rows), i), np.full(len(rows), j))
+
+    def have_met(
+        self, rows: NDArray[np.intp], a: NDArray[np.intp], b: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """Return whether the pair of two classes of each of the rows has been evaluated."""
+        met: NDArray[np.bool_] = self.evaluated[rows, self.pair(a, b)]
         return met
 
     def are_open(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -140,16 +171,18 @@ class _Votes:
         return np.asarray((beaten | (classes == leader)).all(axis=1))
 
     def strongest(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the class with the most possible votes that has not met all others."""
+        """Return the strongest class that has not met all others, by possible and sure votes."""
         open_ = self.met[rows] < self.n_classes - 1
-        return np.asarray(np.where(open_, self.possible[rows], -1).argmax(axis=1))
+        strength = self.possible[rows] * self.n_classes + self.sure[rows]
+        return np.asarray(np.where(open_, strength, -1).argmax(axis=1))
 
     def next_opponent(self, rows: NDArray[np.intp], first: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the first class in the order of the scores that a class has not met."""
+        """Return the class with the most possible votes that a class has not met."""
         rank = self.rank[rows]
         pairs = self.pair(first[:, None], rank)
         usable = (rank != first[:, None]) & ~self.evaluated[rows[:, None], pairs]
-        return np.asarray(rank[np.arange(len(rows)), usable.argmax(axis=1)])
+        possible = np.where(usable, self.possible[rows[:, None], rank], -1)
+        return np.asarray(rank[np.arange(len(rows)), possible.argmax(axis=1)])
 
     def interval(self, label: NDArray[np.intp]) -> tuple[Float32Array, Float32Array]:
         """Return the interval of the closest pair that the label won."""

@@ -34,6 +34,13 @@ def narrowed(batch: Batch, low: Float32Array, high: Float32Array) -> Batch:
     return replace(batch, least=least, most=most)
 
 
+def middles(batch: Batch) -> tuple[Float32Array, Float32Array]:
+    """Return the middles of the proved intervals and their bounds, as `proved` describes them."""
+    middle = batch.least * _HALF + batch.most * _HALF
+    half = batch.most * _HALF - batch.least * _HALF
+    return middle, half + ((half + magnitude(middle)) + _TINY) * _WIDENED
+
+
 def proved(batch: Batch, label: Always) -> Batch:
     """Return the batch with the label that the proved intervals give, certified if they do.
 
@@ -49,9 +56,7 @@ def proved(batch: Batch, label: Always) -> Batch:
     label : Always
         The label stage of the program.
     """
-    middle = batch.least * _HALF + batch.most * _HALF
-    half = batch.most * _HALF - batch.least * _HALF
-    bound = half + ((half + magnitude(middle)) + _TINY) * _WIDENED
+    middle, bound = middles(batch)
     batch = label.run(replace(batch, decision=middle, bound=bound))
     if not isinstance(label, Sign):
         return batch

@@ -185,6 +185,7 @@ class SubspaceCertificate(EarlyExit):
             batch,
             certified=np.zeros(len(batch), dtype=bool),
             known=np.zeros(len(batch), dtype=np.uint32),
+            spared=np.zeros(len(batch), dtype=np.uint32),
             operations=batch.operations + self.level_operations(batch, ends),
         )
         usable = whole <= LARGEST
@@ -273,7 +274,8 @@ class SubspaceCertificate(EarlyExit):
         for n in range(order.shape[1] + 1):
             affordable = batch.allowed - batch.kernel_evals >= 1
             stays = affordable & ~batch.certified & (n < order.shape[1])
-            yield places[~stays], batch.chosen(~stays)
+            spared = exact.spared(order[rows[~stays], :n])
+            yield places[~stays], replace(batch.chosen(~stays), spared=spared)
             if not stays.any():
                 return
             places, batch, state, rows = (
@@ -356,17 +358,22 @@ class SubspaceCertificate(EarlyExit):
         per_slot = self.n_out + self.remainder.value_operations + 3
         return self.products.operations() + self.n_slots * per_slot
 
+    @property
+    def skipped_per_zero(self) -> int:
+        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
+        return self.products.skipped_per_zero
+
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds that an undecided query costs in addition to its exact sum.
 
-        The exact sum does not compute the touched kernels again.
+        The exact sum does not compute all touched kernels again.
         """
         exact = ends.exact
         assert isinstance(exact, ExactSum)
-        again = self.touch_operations(ends) - exact.total_operations
+        saved = exact.least_spared(self.max_touched) * exact.total_operations
         heap = 2 * self.n_slots * self.touches
         level = self.products.operations() + self._slot_operations(ends)
-        return level + heap + self.max_touched * again
+        return level + heap + self.max_touched * self.touch_operations(ends) - saved
 
     def kernel_evaluations(self) -> int:
         """Return the largest number of touched vectors."""

@@ -364,7 +364,17 @@ static float iris_magnitude(const float v)
  * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
  * Input: v >= 0, finite; subnormal numbers are allowed.
  * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
+ * An instruction of the core does the same: IEEE 754 determines every bit of a square root.
  */
+#if defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP)
+static float iris_square_root(const float v)
+{
+    float root;
+
+    __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(v));
+    return root;
+}
+#else
 static float iris_square_root(const float v)
 {
     const uint32_t leading_bit = 0x00800000UL;
@@ -406,6 +416,7 @@ static float iris_square_root(const float v)
     number.bits -= subnormal ? twelve : 0U;
     return number.value;
 }
+#endif
 
 /* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
 static float iris_sum_of_squares(const float x[], const uint32_t n)
@@ -690,15 +701,23 @@ static void iris_kernel_values(
     float error[IRIS_LANES])
 {
     const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-    uint32_t lane;
+    const float z_0 = gamma * total[0U];
+    const float z_1 = gamma * total[1U];
+    const float z_2 = gamma * total[2U];
+    const float z_3 = gamma * total[3U];
+    const float k_0 = iris_kernel_value(total[0U]);
+    const float k_1 = iris_kernel_value(total[1U]);
+    const float k_2 = iris_kernel_value(total[2U]);
+    const float k_3 = iris_kernel_value(total[3U]);
 
-    for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const float z = gamma * total[lane];
-        const float k = iris_kernel_value(total[lane]);
-
-        value[lane] = k;
-        error[lane] = k * (terms->per_value + (terms->per_z * z));
-    }
+    value[0U] = k_0;
+    error[0U] = k_0 * (terms->per_value + (terms->per_z * z_0));
+    value[1U] = k_1;
+    error[1U] = k_1 * (terms->per_value + (terms->per_z * z_1));
+    value[2U] = k_2;
+    error[2U] = k_2 * (terms->per_value + (terms->per_z * z_2));
+    value[3U] = k_3;
+    error[3U] = k_3 * (terms->per_value + (terms->per_z * z_3));
 }
 
 /*
@@ -753,23 +772,42 @@ static float iris_vector_total(
     return total;
 }
 
-/* The totals of a block of which nearest_vectors has touched some: those are not computed again. */
+/*
+ * The totals of a block of which an early exit has touched some: those are not computed again,
+ * unless so many others are missing that the whole block takes less.
+ */
 static void iris_other_totals(
     const iris_workspace_t *const workspace,
     const uint32_t block,
     const iris_prepared_t *const input,
     float total[IRIS_LANES])
 {
+    const uint32_t first = block * IRIS_BLOCK_WORDS;
+    const float *const vectors = &iris_vectors[first];
+    const uint32_t first_slot = block * IRIS_LANES;
     const uint32_t touched = workspace->touched[block];
+    uint32_t missing[3U] = { 0U };
+    uint32_t n = 0U;
     uint32_t lane;
 
     for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const uint32_t slot = (block * IRIS_LANES) + lane;
-
         if (((touched >> lane) & 1U) != 0U) {
-            total[lane] = workspace->kernel_total[slot];
+            total[lane] = workspace->kernel_total[first_slot + lane];
         } else {
-            total[lane] = iris_vector_total(input, slot);
+            if (n < 3U) {
+                missing[n] = first_slot + lane;
+            }
+            ++n;
+        }
+    }
+    if (n > 3U) {
+        iris_block_totals(vectors, input->x, total);
+    } else {
+        /* Loop bound: 3U. */
+        for (lane = 0U; lane < n; ++lane) {
+            const uint32_t slot = missing[lane];
+
+            total[slot - first_slot] = iris_vector_total(input, slot);
         }
     }
 }

@@ -540,15 +540,11 @@ static void iris_kernel_values(
     float error[IRIS_LANES])
 {
     const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-    uint32_t lane;
+    const float z_0 = gamma * total[0U];
+    const float k_0 = iris_kernel_value(total[0U]);
 
-    for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const float z = gamma * total[lane];
-        const float k = iris_kernel_value(total[lane]);
-
-        value[lane] = k;
-        error[lane] = k * (terms->per_value + (terms->per_z * z));
-    }
+    value[0U] = k_0;
+    error[0U] = k_0 * (terms->per_value + (terms->per_z * z_0));
 }
 
 /*
@@ -697,6 +693,27 @@ static bool iris_sign(
     return (result->lower > 0.0f) || (result->upper < 0.0f);
 }
 
+/*
+ * The middle of a proved interval as its decision, and a bound. The middle rounds by at most 2^-24
+ * of the larger end; 2^-22 on top of the half-width makes up for all that rounds here, 2^-122 for
+ * what is flushed to 0.
+ */
+static void iris_take_middle(
+    iris_workspace_t *const workspace,
+    const uint32_t p)
+{
+    const float relative = 0x1p-22f;  /* four times what is rounded here */
+    const float tiny = 0x1p-100f;  /* times relative: more than what is flushed to 0 */
+    const float least = workspace->least[p] * 0.5f;
+    const float most = workspace->most[p] * 0.5f;
+    const float middle = least + most;
+    const float half = most - least;
+    const float largest = half + iris_magnitude(middle);
+
+    workspace->decision[p] = middle;
+    workspace->bound[p] = half + ((largest + tiny) * relative);
+}
+
 /* Sets the intervals before the first certified exit to what holds of every accepted input. */
 static void iris_prove_nothing(iris_workspace_t *const workspace)
 {
@@ -706,6 +723,7 @@ static void iris_prove_nothing(iris_workspace_t *const workspace)
     for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
         workspace->least[p] = -largest;
         workspace->most[p] = largest;
+        iris_take_middle(workspace, p);
     }
 }
 
@@ -725,32 +743,17 @@ static void iris_narrow(
     if (high < workspace->most[p]) {
         workspace->most[p] = high;
     }
+    iris_take_middle(workspace, p);
 }
 
 /*
- * The label that the proved intervals give. The middle of one rounds by at most 2^-24 of its
- * larger end; 2^-22 on top of its half-width makes up for all that rounds here, 2^-122 for what
- * is flushed to 0.
+ * The label that the proved intervals give.
  * Result: whether the label is the same everywhere in the intervals; then *result has it.
  */
 static bool iris_proved(
     iris_workspace_t *const workspace,
     iris_result_t *const result)
 {
-    const float relative = 0x1p-22f;  /* four times what is rounded here */
-    const float tiny = 0x1p-100f;  /* times relative: more than what is flushed to 0 */
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const float least = workspace->least[p] * 0.5f;
-        const float most = workspace->most[p] * 0.5f;
-        const float middle = least + most;
-        const float half = most - least;
-        const float largest = half + iris_magnitude(middle);
-
-        workspace->decision[p] = middle;
-        workspace->bound[p] = half + ((largest + tiny) * relative);
-    }
     (void)iris_sign(workspace, result);
     /* The interval itself: an end that is tiny beside the other one keeps its sign. */
     result->lower = workspace->least[0];

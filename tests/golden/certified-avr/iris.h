@@ -114,6 +114,15 @@ iris_status_t iris_classify(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_result_t *result);
 
+/* Does as iris_classify. Firmware that calls it takes programs of every number format. */
+static inline iris_status_t iris_classify_float(
+    iris_workspace_t *workspace,
+    const float x[IRIS_N_FEATURES],
+    iris_result_t *result)
+{
+    return iris_classify(workspace, x, result);
+}
+
 /*
  * Classifies one input as iris_classify does, with max_kernel_evals
  * full kernel evaluations at most; other work is not limited. Where these do not go as far as

@@ -316,15 +316,11 @@ static void iris_kernel_values(
     float error[IRIS_LANES])
 {
     const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-    uint32_t lane;
+    const float z_0 = gamma * total[0U];
+    const float k_0 = iris_kernel_value(total[0U]);
 
-    for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const float z = gamma * total[lane];
-        const float k = iris_kernel_value(total[lane]);
-
-        value[lane] = k;
-        error[lane] = k * (terms->per_value + (terms->per_z * z));
-    }
+    value[0U] = k_0;
+    error[0U] = k_0 * (terms->per_value + (terms->per_z * z_0));
 }
 
 /*
@@ -407,7 +403,8 @@ static iris_products_t iris_sum_entries(
     iris_products_t sum = { 0.0f, 0.0f };
     uint32_t start;
 
-    /* Loop bound: ((2U + 16U) - 1U) / 16U. */
+    /* Of a query: two sums of each pair, the last section of each may be short. */
+    /* Loop bound: ((2U + 16U) - 1U) / 16U, of a query 6U. */
     for (start = first; start < end; start += 16U) {
         const uint32_t left = end - start;
         const uint32_t n = (left < 16U) ? left : 16U;
@@ -415,12 +412,14 @@ static iris_products_t iris_sum_entries(
         float error = 0.0f;
         uint32_t entry;
 
-        /* Loop bound: 16U, in all 2U. */
+        /* Loop bound: 16U, in all 2U, of a query IRIS_N_ENTRIES. */
         for (entry = start; entry < (start + n); ++entry) {
             const uint32_t vector = iris_entry_vectors[entry];
             const float coef = iris_coefficients[entry];
 
             if (vector < IRIS_N_BLOCKS) {
+                /* Its mark is set then, until the next query. */
+                /* Taken: at most IRIS_N_BLOCKS of a query. */
                 if (!iris_is_marked(workspace->computed, vector)) {
                     iris_compute_kernel(workspace, input, terms, vector);
                 }
@@ -439,7 +438,9 @@ static iris_products_t iris_sum_entries(
 /*
  * decision[p] = sum over the pair's entries of beta K(s, x) + b_p, and bound[p] >= its error.
  * The places of the entries are checked, so that a damaged table cannot make this read elsewhere
- * or run longer than the longest pair allows. Input: p < N_DECISIONS.
+ * or run longer than the longest pair allows, or all pairs together longer than their entries
+ * allow.
+ * Input: p < N_DECISIONS, a pair that has not been evaluated for this query.
  */
 static void iris_evaluate_pair(
     iris_workspace_t *const workspace,
@@ -460,7 +461,9 @@ static void iris_evaluate_pair(
     float error;
 
     if ((first <= middle) && (middle <= end) && (end <= IRIS_N_ENTRIES)
-        && ((middle - first) <= 2U) && ((end - middle) <= 2U)) {
+        && ((middle - first) <= 2U) && ((end - middle) <= 2U)
+        && ((end - first) <= (IRIS_N_ENTRIES - workspace->n_entries))) {
+        workspace->n_entries += end - first;
         positive = iris_sum_entries(workspace, input, terms, first, middle);
         negative = iris_sum_entries(workspace, input, terms, middle, end);
     } else {
@@ -488,6 +491,7 @@ static void iris_forget_kernels(
         workspace->computed[i] = 0U;
     }
     workspace->n_computed = 0U;
+    workspace->n_entries = 0U;
     workspace->damaged = 0U;
 }
 
@@ -605,8 +609,40 @@ static bool iris_have_met(
 }
 
 /*
- * Evaluates the pair of two classes and counts its votes, the sure ones and what is no longer
- * possible. Input: different classes that have not met. Result: the one that wins.
+ * Counts the votes of pair p of classes i < j, the sure ones and what is no longer possible.
+ * Input: the pair has its decision, and has not been counted. Result: the class that wins.
+ */
+static uint32_t iris_count_pair(
+    iris_workspace_t *const workspace,
+    const uint32_t p,
+    const uint32_t i,
+    const uint32_t j)
+{
+    const float f = workspace->decision[p];
+    uint32_t winner = j;
+
+    iris_mark(workspace->evaluated, p);
+    ++workspace->met[i];
+    ++workspace->met[j];
+    if (f > 0.0f) {
+        winner = i;
+    }
+    ++workspace->votes[winner];
+    /* A bound that is no number makes nothing sure and excludes neither. */
+    if ((f - workspace->bound[p]) > 0.0f) {
+        ++workspace->sure[i];
+        --workspace->possible[j];
+    }
+    if ((f + workspace->bound[p]) < 0.0f) {
+        ++workspace->sure[j];
+        --workspace->possible[i];
+    }
+    return winner;
+}
+
+/*
+ * Evaluates the pair of two classes and counts its votes.
+ * Input: different classes that have not met. Result: the one that wins.
  */
 static uint32_t iris_meet(
     iris_workspace_t *const workspace,
@@ -615,34 +651,44 @@ static uint32_t iris_meet(
     const uint32_t a,
     const uint32_t b)
 {
-    const uint32_t i = (a < b) ? a : b;
-    const uint32_t j = (a < b) ? b : a;
     const uint32_t p = iris_pair_of(a, b);
-    uint32_t winner = j;
 
     iris_evaluate_pair(workspace, input, terms, p);
-    iris_mark(workspace->evaluated, p);
-    ++workspace->met[i];
-    ++workspace->met[j];
-    if (workspace->decision[p] > 0.0f) {
-        winner = i;
-    }
-    ++workspace->votes[winner];
-    /* A bound that is no number makes nothing sure and excludes neither. */
-    if ((workspace->decision[p] - workspace->bound[p]) > 0.0f) {
-        ++workspace->sure[i];
-        --workspace->possible[j];
-    }
-    if ((workspace->decision[p] + workspace->bound[p]) < 0.0f) {
-        ++workspace->sure[j];
-        --workspace->possible[i];
-    }
-    return winner;
+    return iris_count_pair(workspace, p, (a < b) ? a : b, (a < b) ? b : a);
 }
 
 /*
- * The class with the most possible votes, the first of equal ones, that has not met all others
- * meets the first one in the order of the scores that it has not met.
+ * The best-ranked class meets the next one, the winner the one after that and so on; the last
+ * winner meets those that it has not met. Result: the number of pairs.
+ */
+static uint32_t iris_sweep_classes(
+    iris_workspace_t *const workspace,
+    const iris_prepared_t *const input,
+    const iris_kernel_terms_t *const terms)
+{
+    uint32_t leader = workspace->rank[0];
+    uint32_t n_pairs = 0U;
+    uint32_t k;
+
+    for (k = 1U; k < IRIS_N_CLASSES; ++k) {
+        leader = iris_meet(workspace, input, terms, leader, workspace->rank[k]);
+        ++n_pairs;
+    }
+    for (k = 0U; k < IRIS_N_CLASSES; ++k) {
+        const uint32_t other = workspace->rank[k];
+
+        if ((other != leader) && !iris_have_met(workspace, leader, other)) {
+            (void)iris_meet(workspace, input, terms, leader, other);
+            ++n_pairs;
+        }
+    }
+    return n_pairs;
+}
+
+/*
+ * The class with the most possible votes that has not met all others, of equal ones that with the
+ * most sure votes, of these the first, meets the class with the most possible votes that it has not
+ * met, of equal ones the first in the order of the scores.
  * Input: not all pairs have been evaluated.
  */
 static void iris_settle(
@@ -656,18 +702,23 @@ static void iris_settle(
     uint32_t k;
 
     for (k = 0U; k < IRIS_N_CLASSES; ++k) {
-        const uint32_t possible = 1U + workspace->possible[k];
+        const uint32_t strength =
+            ((workspace->possible[k] * IRIS_N_CLASSES) + workspace->sure[k]) + 1U;
 
-        if ((workspace->met[k] < (IRIS_N_CLASSES - 1U)) && (possible > most)) {
+        if ((workspace->met[k] < (IRIS_N_CLASSES - 1U)) && (strength > most)) {
             strongest = k;
-            most = possible;
+            most = strength;
         }
     }
-    for (k = IRIS_N_CLASSES; k > 0U; --k) {
-        const uint32_t other = workspace->rank[k - 1U];
+    most = 0U;
+    for (k = 0U; k < IRIS_N_CLASSES; ++k) {
+        const uint32_t other = workspace->rank[k];
+        const uint32_t possible = 1U + workspace->possible[other];
 
-        if ((other != strongest) && !iris_have_met(workspace, strongest, other)) {
+        if ((other != strongest) && (possible > most)
+            && !iris_have_met(workspace, strongest, other)) {
             opponent = other;
+            most = possible;
         }
     }
     (void)iris_meet(workspace, input, terms, strongest, opponent);
@@ -720,9 +771,8 @@ static void iris_forget_votes(
 
 /*
  * The label that the votes of all pairs would give, from as few of them as settle it: a pair that
- * is not evaluated is possible for both of its classes. The best-ranked class meets the next one,
- * the winner the one after that and so on; the last winner meets those that it has not met; then
- * whoever could still win does, until the label is settled or no pair is left.
+ * is not evaluated is possible for both of its classes. The classes are swept; then
+ * whoever could still win meets others, until the label is settled or no pair is left.
  * Input: x prepared; deviation >= its distance from the exactly prepared input.
  * Result: label, interval and certificate; false if a table of the pairs is damaged.
  */
@@ -735,26 +785,13 @@ static bool iris_pair_sum(
         iris_kernel_prepare(input);
     bool sound;
     bool settled;
-    uint32_t n_pairs = 0U;
+    uint32_t n_pairs;
     uint32_t leader;
-    uint32_t k;
 
     iris_rank_classes(workspace, input->x);
     iris_forget_kernels(workspace);
     iris_forget_votes(workspace);
-    leader = workspace->rank[0];
-    for (k = 1U; k < IRIS_N_CLASSES; ++k) {
-        leader = iris_meet(workspace, input, &terms, leader, workspace->rank[k]);
-        ++n_pairs;
-    }
-    for (k = 0U; k < IRIS_N_CLASSES; ++k) {
-        const uint32_t other = workspace->rank[k];
-
-        if ((other != leader) && !iris_have_met(workspace, leader, other)) {
-            (void)iris_meet(workspace, input, &terms, leader, other);
-            ++n_pairs;
-        }
-    }
+    n_pairs = iris_sweep_classes(workspace, input, &terms);
     leader = iris_winner(workspace);
     /* Loop bound: IRIS_N_DECISIONS - (IRIS_N_CLASSES - 1U). */
     while ((n_pairs < IRIS_N_DECISIONS)

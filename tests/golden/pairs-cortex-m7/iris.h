@@ -8,8 +8,8 @@
  * number of turns that is fixed here, whatever the input or a damaged table holds. The arguments
  * of one call must not overlap.
  *
- * Constants: 252 bytes of tables and 48 bytes of their checksums. RAM: a workspace of 152 bytes,
- * which is the caller's. The longest path of any input has 439 operations, which are counted as
+ * Constants: 252 bytes of tables and 48 bytes of their checksums. RAM: a workspace of 156 bytes,
+ * which is the caller's. The longest path of any input has 442 operations, which are counted as
  * multiply-adds, and 5 full kernel evaluations. Stack, flash and worst-case instructions depend on
  * the compiler: report.json and report.html, which are written beside this file, have them for the
  * image that was built.
@@ -80,6 +80,7 @@ typedef struct {
     float score[3U];         /* of each class */
     uint32_t computed[1U];   /* a bit a vector: its kernel is */
     uint32_t n_computed;     /* such bits */
+    uint32_t n_entries;      /* entries of the evaluated pairs */
     uint32_t damaged;        /* 1 where a table of the pairs is */
     uint32_t evaluated[1U];  /* a bit a pair: it has its decision */
     uint32_t met[3U];        /* such pairs of each class */
@@ -111,6 +112,15 @@ iris_status_t iris_classify(
     iris_workspace_t *workspace,
     const iris_input_t x[IRIS_N_FEATURES],
     iris_result_t *result);
+
+/* Does as iris_classify. Firmware that calls it takes programs of every number format. */
+static inline iris_status_t iris_classify_float(
+    iris_workspace_t *workspace,
+    const float x[IRIS_N_FEATURES],
+    iris_result_t *result)
+{
+    return iris_classify(workspace, x, result);
+}
 
 /*
  * Gives the decision values of one input, by which iris_classify decides.

@@ -99,6 +99,15 @@ iris_status_t iris_predict(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_prediction_t *prediction);
 
+/* Does as iris_predict. Firmware that calls it takes programs of every number format. */
+static inline iris_status_t iris_predict_float(
+    iris_workspace_t *workspace,
+    const float x[IRIS_N_FEATURES],
+    iris_prediction_t *prediction)
+{
+    return iris_predict(workspace, x, prediction);
+}
+
 /*
  * Gives the exact sum of one input: a value without its interval, and no early exit is asked.
  * Input and status as of iris_predict; decision is untouched unless

@@ -206,7 +206,17 @@ static float iris_magnitude(const float v)
  * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
  * Input: v >= 0, finite; subnormal numbers are allowed.
  * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
+ * An instruction of the core does the same: IEEE 754 determines every bit of a square root.
  */
+#if defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP)
+static float iris_square_root(const float v)
+{
+    float root;
+
+    __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(v));
+    return root;
+}
+#else
 static float iris_square_root(const float v)
 {
     const uint32_t leading_bit = 0x00800000UL;
@@ -248,6 +258,7 @@ static float iris_square_root(const float v)
     number.bits -= subnormal ? twelve : 0U;
     return number.value;
 }
+#endif
 
 /* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
 static float iris_sum_of_squares(const float x[], const uint32_t n)
@@ -485,15 +496,23 @@ static void iris_kernel_values(
     float error[IRIS_LANES])
 {
     const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-    uint32_t lane;
+    const float z_0 = gamma * total[0U];
+    const float z_1 = gamma * total[1U];
+    const float z_2 = gamma * total[2U];
+    const float z_3 = gamma * total[3U];
+    const float k_0 = iris_kernel_value(total[0U]);
+    const float k_1 = iris_kernel_value(total[1U]);
+    const float k_2 = iris_kernel_value(total[2U]);
+    const float k_3 = iris_kernel_value(total[3U]);
 
-    for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        const float z = gamma * total[lane];
-        const float k = iris_kernel_value(total[lane]);
-
-        value[lane] = k;
-        error[lane] = k * (terms->per_value + (terms->per_z * z));
-    }
+    value[0U] = k_0;
+    error[0U] = k_0 * (terms->per_value + (terms->per_z * z_0));
+    value[1U] = k_1;
+    error[1U] = k_1 * (terms->per_value + (terms->per_z * z_1));
+    value[2U] = k_2;
+    error[2U] = k_2 * (terms->per_value + (terms->per_z * z_2));
+    value[3U] = k_3;
+    error[3U] = k_3 * (terms->per_value + (terms->per_z * z_3));
 }
 
 /*

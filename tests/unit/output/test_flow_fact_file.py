@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kit import cascades, catalogue, coded, pairs, polynomials
+from kmcompile.machine_code.c_source.c_loops import find_loops, without_tables
 from kmcompile.machine_code.c_source.call_counts import most_calls
 from kmcompile.machine_code.c_source.flow_facts import read_loop_facts
 from kmcompile.output.flow_fact_file import flow_fact_file
@@ -39,3 +40,11 @@ def test_the_same_c_gives_the_same_bytes_and_the_recipe_has_their_hash():
     texts = [emitted.files[f"iris.{kind}"].decode() for kind in "ch"]
     assert flow_fact_file("iris", *texts).encode() == emitted.files["iris.ffx"]
     assert "iris.ffx" in dict(emitted.recipe.sha256)
+
+
+def test_the_tables_of_a_file_have_no_loops_and_keep_their_lines():
+    source = catalogue.emitted(CASES[0], "host").files["iris.c"].decode()
+    short = without_tables(source)
+    assert len(short) < len(source)
+    assert short.count("\n") == source.count("\n")
+    assert find_loops(short) == find_loops(source)

@@ -47,7 +47,7 @@ def gain(span: Span, relative: Float64Array, z: Float64Array) -> tuple[float, Fl
     c = normals.product(Z)[0] - q @ span.weights
     value = float((relative * c) @ c) / d
     per_product = 2 * relative * c / d
-    on_vectors = (per_product @ normals.coefficients)[None]
+    on_vectors = normals.sums.back(per_product[None])
     on_span = ((2 * value / d * q - span.weights @ per_product) @ span.triangle)[None]
     slope = gradient(normals.kernel, Z, normals.vectors, on_vectors)
     if len(span):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
@@ -46,12 +47,15 @@ class NestedCost:
     f : ndarray of shape (n_samples, n_decisions), float64
         Decision values, none of them 0.
     intercept : ndarray of shape (n_decisions,), float64
+    relevant : ndarray of shape (n_samples, n_decisions), bool, optional
+        The decisions that count for each sample; all of them by default.
     """
 
     normals: Normals
     X: Float64Array
     f: Float64Array
     intercept: Float64Array
+    relevant: NDArray[np.bool_] | None = None
 
     def __call__(self, Z: Float64Array) -> tuple[float, Float64Array]:
         """Return the cost and its gradient at vectors of shape (k, n_features)."""
@@ -66,33 +70,64 @@ class NestedCost:
         of_gram = _gram_slope(lower, -np.tril(back @ rows.T))
         of_gram += _NUGGET * np.diag(np.diag(of_gram))
         total = gradient(kernel, Z, self.X, back[:, :n])
-        total += gradient(kernel, Z, normals.vectors, back[:, n:] @ normals.coefficients)
+        total += gradient(kernel, Z, normals.vectors, normals.sums.back(back[:, n:]))
         total += gradient(kernel, Z, Z, 2 * of_gram)
         return cost, total
 
     def _of_coordinates(self, q: Float64Array, w: Float64Array) -> tuple[float, Float64Array]:
         """Return the cost and its slope in [q, w], q of shape (k, n_samples)."""
-        square = self.normals.kernel.self_values(self.X)
-        left = np.maximum(square - np.cumsum(q * q, axis=0), _FLOOR * square)
-        outside = np.sqrt(left)
         slope_q, slope_w = np.zeros_like(q), np.zeros_like(w)
         cost = 0.0
-        share = np.full((len(q), 1), 1.0 / self.f.size)
-        share[-1] *= len(self.normals.vectors)
-        for p, total in enumerate(self.normals.squares):
-            rest = np.sqrt(np.maximum(total - np.cumsum(w[:, p] ** 2), _FLOOR * total))
-            centre = np.cumsum(q * w[:, [p]], axis=0) + self.intercept[p]
-            f, y = np.abs(self.f[:, p]), np.sign(self.f[:, p])
-            v = np.maximum(_MARGIN * outside * rest[:, None] - y * centre, 0.0) / f
-            cost += float((share * v / (1 + v)).sum())
-            by_reach = share * (v > 0) / (1 + v) ** 2 / f
-            by_radius = _MARGIN * by_reach
-            by_left = _to_the_end(by_radius * rest[:, None] / outside)
-            by_rest = _to_the_end((by_radius * outside).sum(axis=1) / rest)
-            by_centre = _to_the_end(by_reach * y)
-            slope_q -= q * by_left + w[:, [p]] * by_centre
-            slope_w[:, p] -= w[:, p] * by_rest + (q * by_centre).sum(axis=1)
+        for samples, decisions in self._groups():
+            part, of_q, of_w = self._of_group(q, w, samples, decisions)
+            cost += part
+            slope_q[:, samples] += of_q
+            slope_w[:, decisions] += of_w
         return cost, np.hstack([slope_q, slope_w])
+
+    def _groups(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return the samples in groups of those that the same decisions count for, with these."""
+        if self.relevant is None:
+            return [(np.arange(len(self.f)), np.arange(self.f.shape[1]))]
+        kinds, group = np.unique(self.relevant, axis=0, return_inverse=True)
+        return [
+            (np.flatnonzero(group.reshape(-1) == number), np.flatnonzero(kind))
+            for number, kind in enumerate(kinds)
+        ]
+
+    def _of_group(
+        self,
+        q: Float64Array,
+        w: Float64Array,
+        samples: NDArray[np.intp],
+        decisions: NDArray[np.intp],
+    ) -> tuple[float, Float64Array, Float64Array]:
+        """Return the cost of some samples and decisions, and its slopes in their q and w.
+
+        Below, arrays of three dimensions are of steps, samples and decisions.
+        """
+        q, w = q[:, samples], w[:, decisions]
+        square = self.normals.kernel.self_values(self.X[samples])
+        total = self.normals.squares[decisions]
+        outside = np.sqrt(np.maximum(square - np.cumsum(q * q, axis=0), _FLOOR * square))
+        rest = np.sqrt(np.maximum(total - np.cumsum(w * w, axis=0), _FLOOR * total))
+        f = self.f[np.ix_(samples, decisions)]
+        f, y = np.abs(f), np.sign(f)
+        centre = np.cumsum(q[:, :, None] * w[:, None], axis=0) + self.intercept[decisions]
+        v = np.maximum(_MARGIN * outside[:, :, None] * rest[:, None] - y * centre, 0.0) / f
+        share = np.full((len(q), 1, 1), 1.0 / self._n_counted())
+        share[-1] *= len(self.normals.vectors)
+        by_reach = share * (v > 0) / (1 + v) ** 2 / f
+        by_radius = _MARGIN * by_reach
+        by_left = _to_the_end((by_radius * rest[:, None]).sum(axis=2) / outside)
+        by_rest = _to_the_end((by_radius * outside[:, :, None]).sum(axis=1) / rest)
+        by_centre = _to_the_end(by_reach * y)
+        of_q = -q * by_left - (by_centre @ w[:, :, None])[:, :, 0]
+        of_w = -w * by_rest - (q[:, None] @ by_centre)[:, 0]
+        return float((share * v / (1 + v)).sum()), of_q, of_w
+
+    def _n_counted(self) -> int:
+        return int(self.f.size if self.relevant is None else self.relevant.sum())
 
 
 def _to_the_end(steps: Float64Array) -> Float64Array:

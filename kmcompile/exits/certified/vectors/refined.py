@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.vectors.free import SEARCHES, free_vectors
@@ -33,6 +34,7 @@ def refined_lists(
     samples: Float64Array,
     lengths: Sequence[int],
     budget: SearchBudget,
+    relevant: Callable[[Float64Array], NDArray[np.bool_]] | None = None,
 ) -> Iterator[Float64Array]:
     """Yield lists of refined free vectors, each longer than the one before.
 
@@ -52,13 +54,15 @@ def refined_lists(
     lengths : sequence of int
         Increasing numbers of vectors.
     budget : SearchBudget
+    relevant : callable, optional
+        Returns which decisions count for each sample, given the decisions' values.
     """
-    cost = _cost(normals, intercept, samples)
+    cost = _cost(normals, intercept, samples, relevant)
     if cost is None:
         return
     m, trial = len(normals.vectors), _trial(normals)
     vectors = np.zeros((0, normals.vectors.shape[1]))
-    for n in lengths:
+    for number, n in enumerate(lengths, start=1):
         operations = _operations(cost, n)
         if not budget.allows(operations=operations):
             if len(vectors):
@@ -67,7 +71,7 @@ def refined_lists(
                 budget.left_out()
             return
         budget.spend(operations)
-        budget.tell(f"{n} vectors")
+        budget.tell(f"{n} vectors, list {number} of {len(lengths)} at most")
         start = free_vectors(normals, n, _SEED, vectors)
         if not len(start):
             return
@@ -78,13 +82,21 @@ def refined_lists(
             return
 
 
-def _cost(normals: Normals, intercept: Float64Array, samples: Float64Array) -> NestedCost | None:
+def _cost(
+    normals: Normals,
+    intercept: Float64Array,
+    samples: Float64Array,
+    relevant: Callable[[Float64Array], NDArray[np.bool_]] | None,
+) -> NestedCost | None:
     """Return the cost of vectors on samples with a clear sign, or None if there are none."""
     order = np.random.default_rng(_SEED).permutation(len(samples))
     X = samples[np.sort(order[:_MOST_SAMPLES])]
     f = normals.product(X) + intercept
     clear = (f != 0).all(axis=1)
-    return NestedCost(normals, X[clear], f[clear], intercept) if clear.any() else None
+    if not clear.any():
+        return None
+    counts = None if relevant is None else relevant(f[clear])
+    return NestedCost(normals, X[clear], f[clear], intercept, counts)
 
 
 def _trial(normals: Normals) -> int:

@@ -14,7 +14,7 @@ from kit.certified import with_exits
 from kit.emitted import Emitted, emit_model
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
-from kmcompile.exits.certified import expansion, local_expansion
+from kmcompile.exits.certified import expansion, expansion_norms, local_expansion
 from kmcompile.exits.certified.certify import add_certified_exits, fit
 from kmcompile.exits.certified.expansion import Vectors, expand
 from kmcompile.exits.certified.expansion_size import Size
@@ -81,7 +81,7 @@ def test_an_expansion_allocates_no_more_than_its_size_says(m, n, n_rows):
 def test_rows_in_groups_have_the_expansions_that_they_have_together(monkeypatch):
     of = vectors(40, 12, 5)
     together = expand(of, np.arange(5), np.zeros(12), 1.0)
-    monkeypatch.setattr(expansion, "_GROUP_BYTES", 1)
+    monkeypatch.setattr(expansion_norms, "_GROUP_BYTES", 1)
     apart = expand(of, np.arange(5), np.zeros(12), 1.0)
     for name in ("constant", "linear", "quadratic", "squares", "norms", "tail", "error"):
         np.testing.assert_array_max_ulp(getattr(apart, name), getattr(together, name), maxulp=2**20)

@@ -9,13 +9,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from kmcompile.exits.certified.expansion import (
-    LARGEST_EXPONENT,
-    N_SQUARES,
-    Vectors,
-    expand,
-    largest_eigenvalue,
-)
+from kmcompile.exits.certified.eigenvalues import is_below, largest_eigenvalue
+from kmcompile.exits.certified.expansion import LARGEST_EXPONENT, Vectors, expand
+from kmcompile.exits.certified.expansion_norms import N_SQUARES
 
 mpmath.mp.dps = 60
 GAMMA = 0.3
@@ -160,3 +156,36 @@ def test_many_decisions_are_expanded_together():
         size = 4 if name == "squares" else 2
         ratio = np.abs(getattr(e, name)[1]) - size * np.abs(getattr(e, name)[0])
         assert np.abs(ratio).max() <= 1e-8 * np.abs(getattr(e, name)).max()
+
+
+@pytest.mark.parametrize("n", [5, 150])
+def test_the_bound_of_the_largest_eigenvalue_is_close_above_it(n):
+    rng = np.random.default_rng(n)
+    root = rng.normal(size=(n, n)) * rng.uniform(0, 1, size=n) ** 3
+    for matrix in (root @ root.T, root + root.T, -root @ root.T, np.zeros((n, n)), np.eye(n)):
+        largest = np.linalg.eigvalsh(matrix)[-1]
+        size = np.abs(matrix).sum(axis=1).max()
+        assert largest - 2.0**-40 * size <= largest_eigenvalue(matrix)
+        assert largest_eigenvalue(matrix) <= largest + 1e-3 * size
+
+
+def test_a_bound_below_the_largest_eigenvalue_is_not_proved():
+    rng = np.random.default_rng(3)
+    matrix = rng.normal(size=(40, 40))
+    matrix = (matrix + matrix.T) / 2
+    largest = np.linalg.eigvalsh(matrix)[-1]
+    assert is_below(matrix, largest * (1 + 1e-10))
+    assert not is_below(matrix, largest * (1 - 1e-10))
+
+
+def test_rows_are_summed_over_their_own_vectors_as_over_all():
+    """A vector whose coefficient is nearly 0 counts in each row and changes no number much."""
+    of, centre = vectors(3, n=14), np.full(3, 0.25)
+    both = np.repeat(of.coefficients, 2, axis=0)
+    both[0, :5] = both[1, 9:] = 0.0
+    tiny = np.where(both == 0, 1e-300, both)
+    own = expand(Vectors(GAMMA, of.support_vectors, both), np.arange(2), centre, 1.0)
+    whole = expand(Vectors(GAMMA, of.support_vectors, tiny), np.arange(2), centre, 1.0)
+    names = ("constant", "linear", "quadratic", "ends", "squares", "norms", "tail")
+    for name in names:
+        np.testing.assert_allclose(getattr(own, name), getattr(whole, name), rtol=1e-7, atol=1e-12)

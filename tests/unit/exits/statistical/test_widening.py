@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from kmcompile.exits.candidates.samples import accepted_rows
-from kmcompile.exits.statistical import cascade
+from kmcompile.exits.statistical import control
 from kmcompile.exits.statistical.bands import least_width
-from kmcompile.exits.statistical.cascade import with_exits
 from kmcompile.exits.statistical.case import Case, Wish
+from kmcompile.exits.statistical.control import with_exits
 from kmcompile.exits.statistical.fits import fit_of
 from kmcompile.exits.statistical.generated import challenge, generated_challenges
 from kmcompile.exits.statistical.interval_link import IntervalLink
@@ -203,11 +203,11 @@ def test_floors_hardly_cost_more_than_bands_without_them(kernel: str, n_classes:
         for each in found.links
     )
     row = Row(items, found.links, 0.0, SCALE)
-    plain, _ = cascade._control(row.links, case, SCALES)
-    wide, promise = cascade._with_promise(row, case, judge)
+    plain, _ = control._control(row.links, case, SCALES)
+    wide, promise = control._with_promise(row, case, judge)
     cost = judge.cost(replace(wide, scale=promise.scale))
     if promise.scale < LEAST_SCALE:
         assert cost <= (1 + MOST_COST) * judge.cost(replace(row, scale=plain.scale))
-    found_again, counts = cascade._control(wide.links, case, PATH)
+    found_again, counts = control._control(wide.links, case, PATH)
     assert promise.scale >= found_again.scale
     assert promise.disagreements == counts(promise.scale) <= found_again.disagreements

@@ -68,3 +68,21 @@ def test_refined_vectors_cost_no_more_than_where_they_start(name: str) -> None:
     assert cost(refined)[0] <= cost(start)[0]
     least, most = np.array(box(normals)).T
     assert (refined >= least).all() and (refined <= most).all()
+
+
+def test_nested_cost_of_the_decisions_that_count_matches_differences() -> None:
+    digits = case("digits_0_1_2")
+    normals = Normals.of(digits.machine)
+    X = digits.X[:6]
+    f = normals.product(X) + digits.machine.intercept
+    relevant = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]] * 2, dtype=bool)
+    cost = NestedCost(normals, X, f, digits.machine.intercept, relevant)
+    Z = greedy_vectors(normals, 3)
+    value, slope = cost(Z)
+    difference = central_difference(lambda Z: cost(Z)[0], Z)
+    assert_allclose(slope, difference, atol=1e-5 * np.abs(slope).max())
+    alone = [
+        NestedCost(normals, X[[i]], f[[i]], digits.machine.intercept, relevant[[i]])(Z)[0]
+        for i in range(len(X))
+    ]
+    assert_allclose(value, np.mean(alone), rtol=1e-12)

@@ -1,0 +1,14 @@
+"""kmcompile without early exits, in float32."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import peer_kmcompile
+from peer import Place, Written
+
+
+def write(svc: Any, folder: Path, place: Place) -> Written:
+    """Compile in mode exact."""
+    return peer_kmcompile.write(svc, folder, place, mode="exact", format="float32")

@@ -1,0 +1,146 @@
+"""The tables of `all_sets.py`: medians and the worst five, and a row for every machine.
+
+The open half and the half that is kept aside have tables of their own. A gain is the operations of
+the exact sum over the mean operations of the program, on the same queries. A compilation that
+failed is counted as such and is in no median.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+Line = dict[str, Any]
+RUNS = ("default", "default_data", "certified", "certified_data", "statistical", "exact")
+N_WORST = 5
+
+
+def print_table(lines: list[Line]) -> None:
+    """Print the tables of both halves, as far as there are lines of them."""
+    for half in ("open", "kept"):
+        own = [line for line in lines if line["half"] == half]
+        if own:
+            print(f"\n# The half that is {'kept aside' if half == 'kept' else 'open'}\n")
+            print("\n".join([*summary(own), "", *rows(own), "", *failures(own)]))
+
+
+def summary(lines: list[Line]) -> list[str]:
+    """Return medians over the sets and the worst five, a row for each run of a kernel."""
+    table = [
+        "| machine | run | format | done | failed | gain, median | gain 99 % | least gains "
+        "| instructions to exact | worst to exact | KB | certified | wrong | CPU s | MB |",
+        "| --- " * 3 + "| ---: " * 4 + "| --- " + "| ---: " * 7 + "|",
+    ]
+    groups: dict[tuple[str, str, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        groups[line["machine"], line["asked_format"], line["run"]].append(line)
+    for machine, number_format, run in sorted(groups, key=_order):
+        group = groups[machine, number_format, run]
+        done = [line for line in group if "error" not in line]
+        head = f"| {machine} | {run} | {number_format} | {len(done)} | {len(group) - len(done)} "
+        if not done:
+            table.append(head + "| - " * 10 + "|")
+            continue
+        worst = sorted(done, key=_gain)[:N_WORST]
+        least = ", ".join(f"{line['set']} {_gain(line):.2f}" for line in worst)
+        wrong = sum(line["certified_wrong"] or 0 for line in done)
+        cells = [
+            _median(done, _gain, ".2f"),
+            _median(done, lambda line: line["exact_ops"] / line["p99_ops"], ".2f"),
+            least,
+            _median(done, lambda line: _instructions(line, "mean"), ".3f"),
+            _median(done, lambda line: _instructions(line, "worst"), ".2f"),
+            _median(done, lambda line: line["flash_bytes"] / 1000, ".1f"),
+            _median(done, lambda line: line["certified_share"], ".4f"),
+            str(wrong),
+            _median(done, lambda line: line["cpu_s"], ".1f"),
+            _median(done, lambda line: line["peak_mb"], ".0f"),
+        ]
+        table.append(head + "| " + " | ".join(cells) + " |")
+    return table
+
+
+def rows(lines: list[Line]) -> list[str]:
+    """Return a row for each machine: its size, and gain and mean instructions of each run."""
+    runs = sorted({(line["asked_format"], line["run"]) for line in lines}, key=_run_order)
+    names = [run if form == "target" else f"{run} {form}" for form, run in runs]
+    table = [
+        "Gain in operations / mean instructions on the target; last the exact sum's in float32:",
+        "",
+        "| set | machine | features | classes | vectors | held out | "
+        + " | ".join(names)
+        + " | float32 sum |",
+        "| --- " * 2 + "| ---: " * (5 + len(names)) + "|",
+    ]
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        groups.setdefault((line["machine"], line["set"]), []).append(line)
+    for (machine, name), group in sorted(groups.items(), key=lambda item: item[0][0] != "rbf"):
+        by_run = {(line["asked_format"], line["run"]): line for line in group}
+        some = group[0]
+        facts = [str(some.get(key, "-")) for key in ("features", "classes", "vectors", "held_out")]
+        cells = [_cell(by_run.get(run)) for run in runs]
+        alone = _float32_sum(group)
+        last = "-" if alone is None else f"{alone:,.0f}"
+        table.append(f"| {' | '.join([name, machine, *facts, *cells, last])} |")
+    return table
+
+
+def failures(lines: list[Line]) -> list[str]:
+    """Return a line for each compilation that failed, or whose C is not right."""
+    said = []
+    for line in lines:
+        where = f"{line['set']} {line['machine']} {line['run']} {line['asked_format']}"
+        if "error" in line:
+            error = line["error"].splitlines()[0] if line["error"] else ""
+            said.append(f"- {where}: exit {line['exit_code']}: {error}")
+        elif line["mismatches"] or line["certified_wrong"] or line.get("disagreements_certified"):
+            said.append(f"- {where}: WRONG: {line['mismatches']} answers of the C")
+    return ["Failures:", "", *(said or ["- none"])]
+
+
+def _order(key: tuple[str, str, str]) -> tuple[int, str, tuple[int, str, int]]:
+    machine, number_format, run = key
+    return int(machine != "rbf"), machine, _run_order((number_format, run))
+
+
+def _run_order(key: tuple[str, str]) -> tuple[int, str, int]:
+    number_format, run = key
+    return int(number_format != "target"), number_format, RUNS.index(run)
+
+
+def _gain(line: Line) -> float:
+    return float(line["exact_ops"] / line["mean_ops"])
+
+
+def _counted(line: Line) -> bool:
+    return bool(line.get("instructions") and line["instructions"]["mean"])
+
+
+def _instructions(line: Line, name: str) -> float | None:
+    if not _counted(line) or not line["instructions"][name]:
+        return None
+    return float(line["instructions"][name] / line["instructions"]["exact"])
+
+
+def _float32_sum(group: list[Line]) -> float | None:
+    """Return the instructions of the exact sum in float32, if a line of a machine has them."""
+    of_float32 = [x for x in group if _counted(x) and x["format"] == "float32"]
+    of_float32.sort(key=lambda x: x["mode"] != "exact")
+    return of_float32[0]["instructions"]["exact"] if of_float32 else None
+
+
+def _median(lines: list[Line], value: Callable[[Line], float | None], form: str) -> str:
+    values = [found for line in lines if (found := value(line)) is not None]
+    return format(median(values), form) if values else "-"
+
+
+def _cell(line: Line | None) -> str:
+    if line is None:
+        return ""
+    if "error" in line:
+        return f"exit {line['exit_code']}"
+    instructions = f"{line['instructions']['mean']:,.0f}" if _counted(line) else "-"
+    return f"{_gain(line):.2f} / {instructions}"
