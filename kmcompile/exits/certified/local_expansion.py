@@ -272,7 +272,7 @@ def _axes(centres: list[Centre]) -> Float32Array:
     directions = np.linalg.eigh(total)[1][:, ::-1]
     # A fixed sign: LAPACK versions differ in it.
     sign = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(len(directions))])
-    return np.ascontiguousarray((directions * sign).T[: max(_BASES)].astype(np.float32))
+    return np.ascontiguousarray((directions * sign).T[:_WHOLE_BASIS].astype(np.float32))
 
 
 def lower_local_expansion(
