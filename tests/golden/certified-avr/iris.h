@@ -24,7 +24,7 @@
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
  * Not here: iris_audit, because every early exit is proved: there is no risk to estimate;
- * iris_classify_float, because the input is float already.
+ * iris_decision_float, because the input is float already.
  *
  * A certified early exit answers only where it has proved the label: it is the trained model's in
  * real arithmetic, for x as it was received, whatever is rounded here, contraction and flushed
@@ -114,7 +114,10 @@ iris_status_t iris_classify(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_result_t *result);
 
-/* Does as iris_classify. Firmware that calls it takes programs of every number format. */
+/*
+ * Does as iris_classify.
+ * Firmware that calls it takes programs of every number format.
+ */
 static inline iris_status_t iris_classify_float(
     iris_workspace_t *workspace,
     const float x[IRIS_N_FEATURES],

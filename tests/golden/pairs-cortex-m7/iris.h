@@ -24,7 +24,7 @@
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
  * Not here: iris_classify_within and iris_audit, because this program has no early exit to limit
- * or to watch; iris_classify_float, because the input is float already.
+ * or to watch; iris_decision_float, because the input is float already.
  */
 #ifndef IRIS_H
 #define IRIS_H
@@ -113,7 +113,10 @@ iris_status_t iris_classify(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_result_t *result);
 
-/* Does as iris_classify. Firmware that calls it takes programs of every number format. */
+/*
+ * Does as iris_classify.
+ * Firmware that calls it takes programs of every number format.
+ */
 static inline iris_status_t iris_classify_float(
     iris_workspace_t *workspace,
     const float x[IRIS_N_FEATURES],

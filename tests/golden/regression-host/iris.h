@@ -24,7 +24,7 @@
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
  * Not here: iris_predict_within and iris_audit, because this program has no early exit to limit or
- * to watch; iris_predict_float, because the input is float already.
+ * to watch; iris_decision_float, because the input is float already.
  */
 #ifndef IRIS_H
 #define IRIS_H
@@ -99,7 +99,10 @@ iris_status_t iris_predict(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_prediction_t *prediction);
 
-/* Does as iris_predict. Firmware that calls it takes programs of every number format. */
+/*
+ * Does as iris_predict.
+ * Firmware that calls it takes programs of every number format.
+ */
 static inline iris_status_t iris_predict_float(
     iris_workspace_t *workspace,
     const float x[IRIS_N_FEATURES],

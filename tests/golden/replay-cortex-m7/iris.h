@@ -24,7 +24,7 @@
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
  * Not here: iris_classify_within and iris_audit, because this program has no early exit to limit
- * or to watch; iris_classify_float, because the input is float already.
+ * or to watch; iris_decision_float, because the input is float already.
  *
  * Where the sums in float leave the label open they are computed once more in double, from x as it
  * was received; then stage is that of replay. A core that computes double in software takes many
@@ -118,7 +118,10 @@ iris_status_t iris_classify(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_result_t *result);
 
-/* Does as iris_classify. Firmware that calls it takes programs of every number format. */
+/*
+ * Does as iris_classify.
+ * Firmware that calls it takes programs of every number format.
+ */
 static inline iris_status_t iris_classify_float(
     iris_workspace_t *workspace,
     const float x[IRIS_N_FEATURES],
