@@ -61,7 +61,7 @@ def test_where_vectors_are_many_a_certificate_halves_the_cost_of_unseen_queries(
         cascade = replace(program, exits=(*program.exits, stage))
         results, operations = classify(cascade, fresh[300:])
         assert operations.mean() < 0.5 * alone.mean()
-        assert (results["stage"] == 0).mean() > 0.95
+        assert (results["stage"] == 0).mean() > 0.9
         assert stage.worst_operations(ends) < 0.25 * ends.exact.operations()
 
 
