@@ -10,6 +10,7 @@ from mpmath import mpf
 
 from kit.fixed_sums import Case, in_format, random_machine
 from kmcompile.kernels import Rbf
+from kmcompile.lower.codes import MARGIN
 from kmcompile.lower.fixed_point import exponent_scale, relative_error
 from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -190,9 +191,10 @@ def test_half_of_a_kernel_values_error_is_too_little():
     assert largest_share(case, weakened(stage, "value_error"), X) > 1
 
 
-@pytest.mark.parametrize(("number_format", "half"), [("int8", 63.5), ("int16", 8191.75)])
-def test_half_of_what_stored_vectors_do_is_too_little(number_format, half):
+@pytest.mark.parametrize(("number_format", "half"), [("int8", 63.5), ("int16", 16383.5)])
+def test_half_of_what_stored_vectors_do_is_too_little(number_format, half, monkeypatch):
     """A vector half-way between codes, asked for on the side that it was not rounded to."""
+    monkeypatch.setitem(MARGIN, number_format, 2.0)
     machine = replace(
         one_vector(1e-3, 1.02 * half**2, 2),
         support_vectors=np.array([[-1.0, -1.0], [1.0, 1.0]]),

@@ -1,6 +1,6 @@
 """CPU seconds and memory of whole compilations, one line of JSON a case.
 
-Run from anywhere: python examples/benchmark/compile_time.py [case ...] [--verify none|host]
+Run from anywhere: python examples/benchmark/compiling.py [case ...] [--verify none|host]
 [--out FOLDER] [--profile]. Machines are trained once and kept in the folder. Each case is a run of
 `kmcompile` in a process of its own; its seconds are those of the processor, compilers included.
 """
@@ -133,7 +133,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", metavar="case", help=", ".join(CASES))
     parser.add_argument("--verify", default="none", choices=["none", "host"])
-    parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "compile_time")
+    parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "compiling")
     parser.add_argument("--profile", action="store_true")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
