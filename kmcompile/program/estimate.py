@@ -21,7 +21,7 @@ from kmcompile.target import Cost, OperationCost
 CODE_BYTES = 3_500
 """Approximate size of the code of an exact sum on a board, without its tables."""
 
-_EXIT_CODE_BYTES = 2_000
+EXIT_CODE_BYTES = 2_000
 """Approximate size of the code of an early exit or of a replay."""
 
 EQUAL = 1.1
@@ -97,7 +97,7 @@ def estimate(
     return Estimate(
         mean + replayed,
         estimated_instructions(program, worst_operations(program), cost),
-        program.table_bytes + CODE_BYTES + len(stages) * _EXIT_CODE_BYTES,
+        program.table_bytes + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
     )
 
 

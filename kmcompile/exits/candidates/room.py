@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.estimate import EXIT_CODE_BYTES
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
@@ -18,7 +19,7 @@ from kmcompile.request.plan import Optimize
 
 _HARDLY = 0.05
 """Share of the exact program's operations, or of its tables, that exits may add where `--optimize`
-names the worst case or the flash."""
+names the worst case or the flash. Of the flash their code is a part."""
 
 _CODE_BYTES = 16_000
 _STACK_BYTES = 4_000
@@ -91,7 +92,7 @@ class Room:
             most = _HARDLY * sum(stage.operations() for stage in program.stages)
             return replace(self, operations=min(self.operations, most))
         if optimize == "flash":
-            n_bytes = int(_HARDLY * program.table_bytes)
+            n_bytes = max(0, int(_HARDLY * program.table_bytes) - EXIT_CODE_BYTES)
             flash = n_bytes if self.flash_bytes is None else min(self.flash_bytes, n_bytes)
             return replace(self, flash_bytes=flash)
         return self
