@@ -295,7 +295,7 @@ ATTACKS: dict[str, tuple[Callable[[], Adversary], dict[str, float]]] = {
     ),
     "folded-pca": (
         lambda: on_data("rbf-pca", "local_expansion"),
-        {"constants[3]": 0.5, "curved[2]": 0.5, "curved[6]": 0.5},
+        {"constants[3]": 0.5, "curved[2]": 0.5},
     ),
     "subspace": (
         lambda: on_data(
