@@ -243,7 +243,7 @@ def test_tables_one_byte_larger_than_the_flash_exit_4(model, capsys, monkeypatch
 def test_certified_exits_that_do_not_fit_are_left_out(model):
     """reliability 25: the exact program and all that fits beside it is what there is."""
     need_tools(load_target("cortex-m7"))
-    words = [model, "--target", "cortex-m7", "--quiet"]
+    words = [model, "--target", "cortex-m7", "--format", "float32", "--quiet"]
     found = []
     for mode in ("exact", "certified"):
         assert cli.run([*words, "--mode", mode, "--out", mode]) == 0
