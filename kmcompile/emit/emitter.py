@@ -152,7 +152,8 @@ def _exact_sum_sections(
     sections = _kernel_totals(stage, functions, early, names)
     own["totals"] = totals_call(stage)
     if early.reuses_kernels:
-        sections.append(render("exact_sum/vector_total.c.j2", **own))
+        one_lane = stage.lanes == 1
+        sections.append(render("exact_sum/vector_total.c.j2", one_lane=one_lane, **own))
     sections.append(render("exact_sum/add_block.c.j2", **own))
     own["reuses_kernels"] = early.reuses_kernels
     own |= {"finds_vectors": True, "codes": None}

@@ -37,7 +37,7 @@ _LEAST_SCALE = 2.0**-60
 
 _MOST_VECTORS = 6000
 _LARGEST_DEGREE = 20
-_LARGEST_EXTRA = 0.2
+_LARGEST_EXTRA = 0.24
 """Most operations that the stage may add to a query that it does not decide, as a share of the
 exact sum's; both counted without zero features."""
 

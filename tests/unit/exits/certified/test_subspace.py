@@ -57,12 +57,14 @@ def test_where_vectors_are_many_a_certificate_halves_the_cost_of_unseen_queries(
     assert 1 <= len(stages) <= 3
     ends = program.ends
     _, alone = classify(program, fresh[300:])
+    decided = []
     for stage in stages:
         cascade = replace(program, exits=(*program.exits, stage))
         results, operations = classify(cascade, fresh[300:])
         assert operations.mean() < 0.5 * alone.mean()
-        assert (results["stage"] == 0).mean() > 0.9
+        decided.append((results["stage"] == 0).mean())
         assert stage.worst_operations(ends) < 0.25 * ends.exact.operations()
+    assert decided[0] > 0.95 and min(decided) > 0.9
 
 
 def test_the_same_samples_give_the_same_stage():
